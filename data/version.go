@@ -17,12 +17,15 @@ const (
 	versionBytes = 8
 )
 
+// hashedBytes is how many bytes are collected for one call of the hash function: more than a hundred observations.
+const hashedBytes = 1 << 13
+
 // A versionHash hashes the canonical encoding of what a snapshot shows: the format, the options, each lake, each
 // observation, in the order of the scan. Numbers are little-endian with 64 bits, floats are their IEEE 754 bits, texts
 // their length and bytes. So it does not depend on the machine, and different data have different encodings.
 type versionHash struct {
 	sum hash.Hash
-	buf []byte // one lake or observation
+	buf []byte // what comes next
 }
 
 func newVersionHash(r *currentRule) versionHash {
@@ -39,7 +42,7 @@ func newVersionHash(r *currentRule) versionHash {
 	h.number(above)
 	h.number(int64(r.staleAfter))
 	h.number(int64(r.samplePrefer))
-	h.flush()
+	h.end()
 	return h
 }
 
@@ -53,7 +56,7 @@ func (h *versionHash) lake(l Lake) {
 	h.text(l.Region)
 	h.float(l.AreaKM2)
 	h.text(string(l.Outline))
-	h.flush()
+	h.end()
 }
 
 // observation adds o of lake i.
@@ -71,7 +74,7 @@ func (h *versionHash) observation(i int, o Observation) {
 		h.buf = append(h.buf, 'R')
 		h.number(int64(o.Rank))
 	}
-	h.flush()
+	h.end()
 }
 
 // advisories adds all official statements: the maps of past weeks show those that were active then.
@@ -88,7 +91,7 @@ func (h *versionHash) advisories(a *Advisories) {
 		for _, t := range []time.Time{s.Issued, s.ValidFrom, s.ValidUntil, s.Withdrawn} {
 			h.number(t.Unix())
 		}
-		h.flush()
+		h.end()
 	}
 }
 
@@ -101,13 +104,23 @@ func (h *versionHash) float(f float64) { h.number(int64(math.Float64bits(f))) }
 
 func (h *versionHash) number(n int64) { h.buf = binary.LittleEndian.AppendUint64(h.buf, uint64(n)) }
 
+// end ends a record.
+func (h *versionHash) end() {
+	if len(h.buf) >= hashedBytes {
+		h.flush()
+	}
+}
+
 func (h *versionHash) flush() {
 	h.sum.Write(h.buf) // a hash never fails
 	h.buf = h.buf[:0]
 }
 
 // version returns the hash of everything added.
-func (h *versionHash) version() string { return hex.EncodeToString(h.sum.Sum(nil)[:versionBytes]) }
+func (h *versionHash) version() string {
+	h.flush()
+	return hex.EncodeToString(h.sum.Sum(nil)[:versionBytes])
+}
 
 // A forecastHash hashes forecasts as a versionHash does, lake by lake in the order of a snapshot.
 type forecastHash struct{ versionHash }
@@ -115,7 +128,7 @@ type forecastHash struct{ versionHash }
 func newForecastHash() *forecastHash {
 	h := &forecastHash{versionHash{sum: sha256.New()}}
 	h.text("limnomap forecast 1")
-	h.flush()
+	h.end()
 	return h
 }
 
@@ -127,14 +140,14 @@ func (h *forecastHash) forecast(l *LakeForecast) {
 		h.number(int64(w.Chl))
 		h.number(int64(w.Sigma))
 	}
-	h.flush()
+	h.end()
 }
 
 // of returns the version of the forecasts that were added, of an issue.
 func (h *forecastHash) of(f *ForecastIssue) string {
 	h.text(f.Model)
 	h.number(int64(f.Issued))
-	h.flush()
+	h.end()
 	return h.version()
 }
 
@@ -149,7 +162,7 @@ func versionAt(loaded string, active *ActiveAdvisories) string {
 		h.number(int64(active.lakes[i]))
 		h.text(string(a.ID))
 		h.number(int64(a.Kind))
-		h.flush()
+		h.end()
 	}
 	return h.version()
 }

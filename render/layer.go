@@ -2,6 +2,8 @@ package render
 
 import (
 	"cmp"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"weak"
@@ -47,14 +49,57 @@ type Layer struct {
 	fingerprints *lru.Cache[fingerprintKey, remembered]
 }
 
-// Layer prepares the lakes of v for drawing.
-func (r *Renderer) Layer(v *data.Values) *Layer { return r.prepared(newGeometry(v.Lakes), v) }
+// Layer prepares the lakes of v for drawing, on up to three goroutines, which end with it.
+func (r *Renderer) Layer(v *data.Values) *Layer { return r.prepared(newGeometry(v.Lakes), v, atOnce) }
 
-// prepared returns the layer of v with everything that speeds up drawing.
-func (r *Renderer) prepared(g *geometry, v *data.Values) *Layer {
+// inOrder calls the parts of a work one after the other.
+func inOrder(parts ...func()) {
+	for _, part := range parts {
+		part()
+	}
+}
+
+// atOnce calls the parts of a work at the same time, and returns when all have. If one panics, so does atOnce: the caller can recover.
+func atOnce(parts ...func()) {
+	var all sync.WaitGroup
+	panics := make(chan string, len(parts))
+	for _, part := range parts {
+		all.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					panics <- fmt.Sprintf("%v\n%s", p, debug.Stack())
+				}
+			}()
+			part()
+		})
+	}
+	all.Wait()
+	if len(panics) > 0 {
+		panic(<-panics)
+	}
+}
+
+// prepared returns the layer of v with everything that speeds up drawing. It calls the parts of that work with run.
+func (r *Renderer) prepared(g *geometry, v *data.Values, run func(parts ...func())) *Layer {
 	l := r.newLayer(g, v, maxFingerprints)
 	l.values, l.key = l.allValues(), v.Key()
 	l.setMarks()
+	if l.chances { // most of their tiles are of the style Heat
+		l.bin()
+		return l
+	}
+	l.thinned()
+	l.thinnedSigns()
+	run(
+		l.bin,
+		func() { l.dots = r.newPlan(l, r.styles[Dots]) },
+		func() { l.waters = r.newPlan(l, r.styles[Lakes]) },
+	)
+	return l
+}
+
+// bin bins the lakes at the zooms at which that would take long for a tile.
+func (l *Layer) bin() {
 	zooms := min(int(l.roomy), len(l.dense))
 	if l.chances {
 		zooms = min(zooms, chanceZooms)
@@ -65,12 +110,6 @@ func (r *Renderer) prepared(g *geometry, v *data.Values) *Layer {
 			l.cores = append(l.cores, newCoreList(l, z))
 		}
 	}
-	if !l.chances { // most of their tiles are of the style Heat
-		l.thinned()
-		l.thinnedSigns()
-		l.dots, l.waters = r.newPlan(l, r.styles[Dots]), r.newPlan(l, r.styles[Lakes])
-	}
-	return l
 }
 
 // LayerOn prepares the lakes of v for drawing with the geometry of other, whose values must be of the same Lakes. It costs
@@ -79,7 +118,7 @@ func (r *Renderer) prepared(g *geometry, v *data.Values) *Layer {
 // Probabilities are computed for all lakes, and some of them binned: there are few such layers, and each is used for many tiles.
 func (r *Renderer) LayerOn(other *Layer, v *data.Values) *Layer {
 	if v.Chances() {
-		return r.prepared(other.geometry, v)
+		return r.prepared(other.geometry, v, inOrder)
 	}
 	if other.values != nil && v.Key() == other.key && other.key != (weak.Pointer[data.State]{}) {
 		return r.markedAgain(other, v)
@@ -87,12 +126,13 @@ func (r *Renderer) LayerOn(other *Layer, v *data.Values) *Layer {
 	return r.newLayer(other.geometry, v, maxWeekFingerprints)
 }
 
-// Successor returns the same as Layer, and takes less time and memory: before is a layer of lakes in the same places (see [SamePlaces]).
+// Successor returns the same as Layer, and takes less time and memory: before is a layer of lakes in the same places (see [SamePlaces]). It
+// works on the caller's goroutine alone.
 func (r *Renderer) Successor(before *Layer, v *data.Values) *Layer {
 	if !v.Chances() && before.values != nil && v.Key() == before.key && before.key != (weak.Pointer[data.State]{}) {
 		return r.markedAgain(before, v)
 	}
-	return r.prepared(before.geometry, v)
+	return r.prepared(before.geometry, v, inOrder)
 }
 
 // markedAgain returns a layer of v, whose values are those of other. It knows the fingerprints of tiles without signs.

@@ -2,8 +2,11 @@ package render
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/paulmach/orb"
@@ -147,4 +150,15 @@ func TestFind(t *testing.T) {
 			t.Fatalf("%+v: hits %+v, want %+v", w, m.hits, want)
 		}
 	})
+}
+
+func TestAtOncePassesAPanicOn(t *testing.T) {
+	var done atomic.Bool
+	defer func() {
+		if p := recover(); !strings.HasPrefix(fmt.Sprint(p), "broken") || !done.Load() {
+			t.Errorf("recovered %.40v with the other part done: %v, want broken and true", p, done.Load())
+		}
+	}()
+	atOnce(func() { panic("broken") }, func() { done.Store(true) })
+	t.Error("atOnce returned")
 }

@@ -9,8 +9,8 @@ import (
 	"limnomap/render"
 )
 
-// Prepare makes what the pictures of v have in common, so that no request for one waits for it: call it before v is published. It works on
-// the caller's goroutine alone, and takes no turn. Where the lakes are as before, it uses again what was made for them. An error is only
+// Prepare makes what the pictures of v have in common, so that no request for one waits for it: call it before v is published. It takes no
+// turn. Where the lakes are as before, it works on the caller's goroutine alone, and uses again what was made for them. An error is only
 // logged: the first request for a tile makes the same again, and fails if that does.
 func (s *Service) Prepare(v *data.View) {
 	if err := s.layers.prepare(v.Values(), s.succeedLayer); err != nil {
