@@ -28,8 +28,9 @@ type published struct {
 	state *ogc.State // the snapshot, and what descriptions of the map say about it
 	bound orb.Bound  // of the lakes
 
-	lists *lists
-	dates *answer.Body
+	status  *preparedList
+	geojson *preparedList
+	dates   *answer.Body
 
 	records *records // those of the status; nil if they are too many to hold
 	lookup  *lookup
@@ -136,7 +137,7 @@ func inBackground(f func() error) error {
 }
 
 // publish makes snap the snapshot of every later request. It prepares the large answers, and what tiles have in common. Of the first
-// snapshot it leaves out the lists that are too long to hold, for prepareLists.
+// snapshot it leaves out the lists that are too long to hold, for finishLists.
 func (s *common) publish(snap *data.Snapshot) error {
 	before := s.current.Load()
 	if before != nil && before.snap.Current == snap.Current {
@@ -145,7 +146,8 @@ func (s *common) publish(snap *data.Snapshot) error {
 		s.current.Store(&p)
 		return nil
 	}
-	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes), lists: new(lists)}
+	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes),
+		status: newPreparedList(), geojson: newPreparedList()}
 	var err error
 	if p.counts, err = newCounts(); err != nil {
 		return err

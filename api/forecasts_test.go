@@ -305,7 +305,7 @@ func TestOtherForecastsArePublishedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := s.common.current.Load()
-	if now.snap != &changed || now.state.Snapshot != &changed || now.lists != first.lists {
+	if now.snap != &changed || now.state.Snapshot != &changed || now.status != first.status || now.geojson != first.geojson {
 		t.Error("other forecasts are not published, or the status was made again")
 	}
 	wantProblem(t, do(s, http.MethodGet, forecastURL), http.StatusNotFound)
@@ -313,7 +313,7 @@ func TestOtherForecastsArePublishedAtOnce(t *testing.T) {
 	if err := s.Publish(testSnapshot(t, source)); err != nil {
 		t.Fatal(err)
 	}
-	if s.common.current.Load().lists == first.lists {
+	if s.common.current.Load().status == first.status {
 		t.Error("after an import the status was not made again")
 	}
 }

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 
 	"limnomap/api/answer"
@@ -55,27 +57,37 @@ func TestLongAnswersAreTheHeldOnes(t *testing.T) {
 	}
 }
 
-// TestListsBeforeTheyArePrepared asks for the lists of a first snapshot while they are made: each request makes its own, with the same bytes.
+// TestListsBeforeTheyArePrepared asks for the lists of a first snapshot while they are made: the requests wait, and get the same bytes. If
+// the lists cannot be made, each request makes its own.
 func TestListsBeforeTheyArePrepared(t *testing.T) {
 	s := sparingServer(t)
-	p := s.common.current.Load()
-	prepared := [...]*answer.Body{p.lists.status.Load(), p.lists.geojson.Load()}
-	if prepared[0] == nil || prepared[1] == nil {
-		t.Fatal("the lists are not prepared after Publish")
-	}
-	want := [...]*httptest.ResponseRecorder{get(t, s, http.StatusOK, statusURL), get(t, s, http.StatusOK, geoJSONURL)}
-	p.lists.status.Store(nil)
-	p.lists.geojson.Store(nil)
-	for i, target := range []string{statusURL, geoJSONURL} {
-		got := get(t, s, http.StatusOK, target)
-		if got.Body.String() != want[i].Body.String() || got.Header().Get("ETag") != want[i].Header().Get("ETag") {
-			t.Errorf("%s before it is prepared: %d bytes, %s, want %d, %s", target,
-				got.Body.Len(), got.Header().Get("ETag"), want[i].Body.Len(), want[i].Header().Get("ETag"))
+	want := map[string]*httptest.ResponseRecorder{statusURL: get(t, s, http.StatusOK, statusURL), geoJSONURL: get(t, s, http.StatusOK, geoJSONURL)}
+	for _, finish := range []func(p *published){
+		func(*published) { s.common.finishLists() },
+		func(p *published) { p.status.set(nil); p.geojson.set(nil) },
+	} {
+		p := *s.common.current.Load()
+		p.status, p.geojson = newPreparedList(), newPreparedList()
+		s.common.current.Store(&p)
+		var waiting sync.WaitGroup
+		for target, want := range want {
+			waiting.Go(func() {
+				got := do(s, http.MethodGet, target)
+				if got.Code != http.StatusOK || got.Body.String() != want.Body.String() || got.Header().Get("ETag") != want.Header().Get("ETag") {
+					t.Errorf("%s while it is prepared: %d, %d bytes, %s, want %d, %s", target,
+						got.Code, got.Body.Len(), got.Header().Get("ETag"), want.Body.Len(), want.Header().Get("ETag"))
+				}
+			})
+			ctx, leave := context.WithCancel(t.Context())
+			leave()
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, target, nil)) // who leaves does not wait
+			if w.Body.Len() > 0 && w.Code == http.StatusOK {
+				t.Errorf("%s for a client that has left, before it is prepared: %d, %d bytes", target, w.Code, w.Body.Len())
+			}
 		}
-	}
-	s.common.prepareLists()
-	if p.lists.status.Load() == nil || p.lists.geojson.Load() == nil {
-		t.Error("the lists are not prepared")
+		finish(&p)
+		waiting.Wait()
 	}
 }
 

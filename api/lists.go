@@ -1,16 +1,45 @@
 package api
 
 import (
+	"context"
 	"strconv"
-	"sync/atomic"
 
 	"limnomap/api/answer"
 	"limnomap/data"
 )
 
-// lists are the answers with all lakes that are made in advance. Until they are, each request makes its own.
-type lists struct {
-	status, geojson atomic.Pointer[answer.Body]
+// A preparedList is an answer with all lakes that is made in advance: before its snapshot is published, or soon after.
+type preparedList struct {
+	made chan struct{} // closed when it is
+	body *answer.Body  // nil if it could not be made: then each request makes its own
+}
+
+func newPreparedList() *preparedList { return &preparedList{made: make(chan struct{})} }
+
+// set ends the waiting. It must be called once.
+func (l *preparedList) set(b *answer.Body) {
+	l.body = b
+	close(l.made)
+}
+
+// get waits until the list is made, or ctx ends.
+func (l *preparedList) get(ctx context.Context) (*answer.Body, error) {
+	select {
+	case <-l.made:
+		return l.body, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// waits reports whether a request for the list would have to wait.
+func (l *preparedList) waits() bool {
+	select {
+	case <-l.made:
+		return false
+	default:
+		return true
+	}
 }
 
 // prepareHeldLists prepares the lists of p, and the records that a filtered status copies.
@@ -21,9 +50,12 @@ func (s *common) prepareHeldLists(p *published) error {
 		return err
 	}
 	geojson, err := s.sender.PrepareList(geoJSONKind, s.encoder.featureList(p.snap.Current))
-	p.lists.status.Store(status)
-	p.lists.geojson.Store(geojson)
-	return err
+	if err != nil {
+		return err
+	}
+	p.status.set(status)
+	p.geojson.set(geojson)
+	return nil
 }
 
 // prepareLongLists prepares the lists of p, which are too long to hold, one after the other: each takes memory meanwhile. The former ones are
@@ -31,29 +63,35 @@ func (s *common) prepareHeldLists(p *published) error {
 func (s *common) prepareLongLists(p, before *published) error {
 	status, geojson := s.encoder.statusList(p.snap, everything(p.snap.Current)), s.encoder.featureList(p.snap.Current)
 	if before != nil {
-		status.Before, geojson.Before = before.lists.status.Load(), before.lists.geojson.Load()
+		status.Before, geojson.Before = before.status.body, before.geojson.body
 	}
 	b, err := s.sender.PrepareList(jsonKind, status)
 	if err != nil {
 		return err
 	}
-	p.lists.status.Store(b)
+	p.status.set(b)
 	if b, err = s.sender.PrepareList(geoJSONKind, geojson); err != nil {
 		return err
 	}
-	p.lists.geojson.Store(b)
+	p.geojson.set(b)
 	return nil
 }
 
-// prepareLists prepares the lists of the published snapshot that are missing, on a thread of low priority: requests are answered meanwhile.
-// An error is only logged, since each request makes its own list then.
-func (s *common) prepareLists() {
+// finishLists prepares the lists of the published snapshot that are missing. An error is only logged, since each request makes its own list
+// then.
+func (s *common) finishLists() {
 	p := s.current.Load()
-	if p.lists.geojson.Load() != nil {
+	if !p.status.waits() {
 		return
 	}
-	err := inBackground(func() error { return s.prepareLongLists(p, nil) })
-	if err != nil {
+	defer func() { // also after a panic: nobody waits in vain
+		for _, l := range []*preparedList{p.status, p.geojson} {
+			if l.waits() {
+				l.set(nil)
+			}
+		}
+	}()
+	if err := s.prepareLongLists(p, nil); err != nil {
 		s.opts.Logger.Error("lists of all lakes were not prepared", "err", err)
 	}
 }

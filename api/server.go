@@ -151,7 +151,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Publish makes snap the snapshot of every later request. Before that it prepares the large answers, and what tiles have in common: the
 // first snapshot as fast as possible, and later ones on a thread of low priority, since requests for the former are answered meanwhile. Of
-// the first one, very long lists are prepared afterwards.
+// the first one, very long lists are prepared afterwards, and a request for them waits.
 func (s *Server) Publish(snap *data.Snapshot) error {
 	publish := func() error { return s.common.publish(snap) }
 	var err error
@@ -164,7 +164,7 @@ func (s *Server) Publish(snap *data.Snapshot) error {
 		return fmt.Errorf("publish snapshot %s: %w", snap.Version, err)
 	}
 	s.health.reloaded(s.common.current.Load().state.MapVersion)
-	s.common.prepareLists()
+	s.common.finishLists()
 	return nil
 }
 

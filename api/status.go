@@ -16,8 +16,14 @@ func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *publish
 	if err != nil {
 		return err
 	}
-	if b := p.lists.status.Load(); b != nil && f.all && f.view == p.snap.Current { // also for a box with all lakes, as of a map of the country
-		return h.sender.Send(w, r, jsonKind, answer.Prepared(b))
+	if f.all && f.view == p.snap.Current { // also for a box with all lakes, which a map of the whole country asks for
+		b, err := p.status.get(r.Context())
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			return h.sender.Send(w, r, jsonKind, answer.Prepared(b))
+		}
 	}
 	return h.sender.Send(w, r, jsonKind, h.filtered(p, f))
 }
@@ -44,8 +50,14 @@ func (h *lakeHandlers) geojson(w http.ResponseWriter, r *http.Request, p *publis
 	if err != nil {
 		return err
 	}
-	if b := p.lists.geojson.Load(); b != nil && view == p.snap.Current {
-		return h.sender.Send(w, r, geoJSONKind, answer.Prepared(b))
+	if view == p.snap.Current {
+		b, err := p.geojson.get(r.Context())
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			return h.sender.Send(w, r, geoJSONKind, answer.Prepared(b))
+		}
 	}
 	return h.sender.Send(w, r, geoJSONKind, answer.Items(len(view.Lakes), func() answer.List { return h.encoder.featureList(view) }))
 }
