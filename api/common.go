@@ -21,7 +21,8 @@ import (
 	"limnomap/tiles"
 )
 
-// A published is a snapshot with everything that can be prepared for its answers. It is immutable.
+// A published is a snapshot with everything that can be prepared for its answers. It is immutable, except that very long lists of the first
+// snapshot are set later.
 type published struct {
 	snap  *data.Snapshot
 	weeks *weekViews
@@ -155,19 +156,15 @@ func (s *common) publish(snap *data.Snapshot) error {
 	if p.dates, err = s.sender.Prepare(jsonKind, appendDates(nil, snap)); err != nil {
 		return err
 	}
-	if s.sender.HoldsList(len(snap.Lakes)) {
-		if err := s.prepareHeldLists(p); err != nil {
-			return err
-		}
-	} else if before != nil {
-		if err := s.prepareLongLists(p, before); err != nil {
-			return err
-		}
-	}
 	parts := []func(){
 		func() { p.lookup = s.lookupOf(snap.Lakes) },
 		func() { s.opts.Tiles.PrepareVectors(snap.Current) },
 		func() { s.opts.Tiles.Prepare(snap.Current) },
+	}
+	if s.sender.HoldsList(len(snap.Lakes)) {
+		parts = append(parts, func() { err = s.prepareHeldLists(p) })
+	} else if before != nil {
+		parts = append(parts, func() { err = s.prepareLongLists(p, before) })
 	}
 	if before != nil { // on this thread, which has a low priority
 		for _, prepare := range parts {
@@ -179,6 +176,9 @@ func (s *common) publish(snap *data.Snapshot) error {
 			all.Go(prepare)
 		}
 		all.Wait()
+	}
+	if err != nil {
+		return err
 	}
 	lasting := *snap
 	lasting.Forecasts = nil // the table stays when there are others

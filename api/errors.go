@@ -26,6 +26,8 @@ var (
 	errNoPush = errors.New("this server sends no notifications")
 	// errSubscriptionStore is returned while the store fails, for subscriptions.
 	errSubscriptionStore = errors.New("the store cannot write subscriptions")
+	// errListNotMade is returned for a list of all lakes that is still being made.
+	errListNotMade = errors.New("the list of all lakes is still being made")
 	// errDraining is returned by /readyz and for streams once the server is to be stopped.
 	errDraining = errors.New("the server is shutting down")
 	// errNoAdvisory is returned for an id that no official statement has.
@@ -59,6 +61,7 @@ var errorStatuses = []answer.ErrorStatus{
 	{Err: context.DeadlineExceeded, Status: http.StatusServiceUnavailable, Detail: "The answer took too long.", RetryAfter: "5"},
 	// The first load takes seconds, and the next attempt after a failed one not much longer.
 	{Err: errNoSnapshot, Status: http.StatusServiceUnavailable, Detail: "The data are still being loaded.", RetryAfter: "2"},
+	{Err: errListNotMade, Status: http.StatusServiceUnavailable, Detail: "The list of all lakes is still being made.", RetryAfter: "5"},
 	{Err: errDraining, Status: http.StatusServiceUnavailable, Detail: "The server is shutting down.", RetryAfter: "5"},
 }
 

@@ -166,7 +166,7 @@ type fakeTiles struct {
 	week  data.Week
 	leave context.CancelFunc // called before the answer, as if the client left
 
-	prepared []*data.View
+	prepared, preparedVectors []*data.View
 }
 
 func (f *fakeTiles) Tile(ctx context.Context, v *data.Values, req tiles.Request) (tiles.Tile, error) {
@@ -182,10 +182,10 @@ func (f *fakeTiles) Tile(ctx context.Context, v *data.Values, req tiles.Request)
 	return tiles.Tile{Bytes: png, ETag: "7e57"}, nil
 }
 
-// Prepare remembers what is prepared.
+// Prepare and PrepareVectors remember what is prepared.
 func (f *fakeTiles) Prepare(v *data.View) { f.prepared = append(f.prepared, v) }
 
-func (f *fakeTiles) PrepareVectors(*data.View) {}
+func (f *fakeTiles) PrepareVectors(v *data.View) { f.preparedVectors = append(f.preparedVectors, v) }
 
 // Vector returns a compressed tile that contains its request.
 func (f *fakeTiles) Vector(ctx context.Context, v *data.View, t maptile.Tile) (tiles.Tile, error) {
@@ -413,6 +413,7 @@ func newServer(tb testing.TB, opts Options, f *fakeSource) *Server {
 		if err := s.Publish(testSnapshot(tb, f)); err != nil {
 			tb.Fatal(err)
 		}
+		s.FinishLists()
 	}
 	return s
 }

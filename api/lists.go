@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"limnomap/api/answer"
 	"limnomap/data"
@@ -16,14 +17,22 @@ type preparedList struct {
 
 func newPreparedList() *preparedList { return &preparedList{made: make(chan struct{})} }
 
-// set ends the waiting. It must be called once.
+// set sets the list, and lets the waiting requests go on. It must be called once.
 func (l *preparedList) set(b *answer.Body) {
 	l.body = b
 	close(l.made)
 }
 
-// get waits until the list is made, or ctx ends.
+// listWait is how long a request waits for a list: short enough to answer before the server gives up on the client.
+const listWait = 20 * time.Second
+
+// get waits until the list is made. It returns errListNotMade after listWait, or the error of ctx when that ends.
 func (l *preparedList) get(ctx context.Context) (*answer.Body, error) {
+	if !l.waits() {
+		return l.body, nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, listWait, errListNotMade)
+	defer cancel()
 	select {
 	case <-l.made:
 		return l.body, nil
@@ -84,7 +93,7 @@ func (s *common) finishLists() {
 	if !p.status.waits() {
 		return
 	}
-	defer func() { // also after a panic: nobody waits in vain
+	defer func() { // also after a panic: no request waits forever
 		for _, l := range []*preparedList{p.status, p.geojson} {
 			if l.waits() {
 				l.set(nil)

@@ -2,9 +2,12 @@ package api
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"limnomap/data"
 )
 
 func TestPublishSwapsTheWholeSnapshot(t *testing.T) {
@@ -27,6 +30,27 @@ func TestPublishSwapsTheWholeSnapshot(t *testing.T) {
 		}
 	}
 	wantProblem(t, do(s, http.MethodGet, historyURL+"de_mv_high"), http.StatusNotFound)
+}
+
+// TestPublishPreparesTiles publishes two snapshots, and the second with other forecasts.
+func TestPublishPreparesTiles(t *testing.T) {
+	opts, tiles := testOptions(t), new(fakeTiles)
+	opts.Tiles = tiles
+	s := newServer(t, opts, nil)
+	var want []*data.View
+	for range 2 {
+		snap := testSnapshot(t, testSource(t))
+		want = append(want, snap.Current)
+		forecast := *snap
+		for _, snap := range []*data.Snapshot{snap, &forecast} {
+			if err := s.Publish(snap); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if !slices.Equal(tiles.prepared, want) || !slices.Equal(tiles.preparedVectors, want) {
+		t.Errorf("pictures of %v and vector tiles of %v were prepared, want %v", tiles.prepared, tiles.preparedVectors, want)
+	}
 }
 
 func TestNoAnswerMixesTwoSnapshots(t *testing.T) {

@@ -151,7 +151,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Publish makes snap the snapshot of every later request. Before that it prepares the large answers, and what tiles have in common: the
 // first snapshot as fast as possible, and later ones on a thread of low priority, since requests for the former are answered meanwhile. Of
-// the first one, very long lists are prepared afterwards, and a request for them waits.
+// the first one, FinishLists prepares the very long lists.
 func (s *Server) Publish(snap *data.Snapshot) error {
 	publish := func() error { return s.common.publish(snap) }
 	var err error
@@ -164,9 +164,11 @@ func (s *Server) Publish(snap *data.Snapshot) error {
 		return fmt.Errorf("publish snapshot %s: %w", snap.Version, err)
 	}
 	s.health.reloaded(s.common.current.Load().state.MapVersion)
-	s.common.finishLists()
 	return nil
 }
+
+// FinishLists prepares the lists that Publish has left out, for which requests wait. It must be called after each Publish.
+func (s *Server) FinishLists() { s.common.finishLists() }
 
 // AdminHandler serves /metrics, /healthz, /readyz and pprof, for a listener that only operators reach. All but /healthz and
 // /readyz, which are public elsewhere, check the Host.

@@ -49,8 +49,13 @@ type Layer struct {
 	fingerprints *lru.Cache[fingerprintKey, remembered]
 }
 
-// Layer prepares the lakes of v for drawing, on up to three goroutines, which end with it.
-func (r *Renderer) Layer(v *data.Values) *Layer { return r.prepared(newGeometry(v.Lakes), v, atOnce) }
+// Layer prepares the lakes of v for drawing.
+func (r *Renderer) Layer(v *data.Values) *Layer { return r.prepared(newGeometry(v.Lakes), v, inOrder) }
+
+// FirstLayer is Layer for a time without requests: it works on up to three goroutines, which end with it.
+func (r *Renderer) FirstLayer(v *data.Values) *Layer {
+	return r.prepared(newGeometry(v.Lakes), v, atOnce)
+}
 
 // inOrder calls the parts of a work one after the other.
 func inOrder(parts ...func()) {
@@ -126,8 +131,7 @@ func (r *Renderer) LayerOn(other *Layer, v *data.Values) *Layer {
 	return r.newLayer(other.geometry, v, maxWeekFingerprints)
 }
 
-// Successor returns the same as Layer, and takes less time and memory: before is a layer of lakes in the same places (see [SamePlaces]). It
-// works on the caller's goroutine alone.
+// Successor returns the same as Layer, and takes less time and memory: before is a layer of lakes in the same places (see [SamePlaces]).
 func (r *Renderer) Successor(before *Layer, v *data.Values) *Layer {
 	if !v.Chances() && before.values != nil && v.Key() == before.key && before.key != (weak.Pointer[data.State]{}) {
 		return r.markedAgain(before, v)

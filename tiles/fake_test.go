@@ -31,6 +31,7 @@ type fakeRenderer struct {
 	epoch   uint64     // part of each fingerprint: the state of the lakes
 	blank   bool       // all tiles are
 	layers  int
+	first   int // of layers: those by FirstLayer
 	renders map[render.Spec]int
 	known   map[fakeKey]fakeFingerprint
 }
@@ -50,6 +51,13 @@ func (r *fakeRenderer) Layer(*data.Values) *render.Layer {
 	defer r.mu.Unlock()
 	r.layers++
 	return new(render.Layer)
+}
+
+func (r *fakeRenderer) FirstLayer(v *data.Values) *render.Layer {
+	r.mu.Lock()
+	r.first++
+	r.mu.Unlock()
+	return r.Layer(v)
 }
 
 func (r *fakeRenderer) LayerOn(_ *render.Layer, v *data.Values) *render.Layer { return r.Layer(v) }

@@ -53,7 +53,7 @@ type layers[V, L any] struct {
 type heldLayer[V, L any] struct {
 	view  weak.Pointer[V]
 	week  data.Week
-	first *data.Lake // the views of a snapshot share their lakes: first and lakes tell which
+	first *data.Lake // the views of a snapshot share their lakes, as do snapshots with the same lakes: first and lakes tell which
 	lakes int
 	count int // of lakes, for maxLakes
 	layer *L
@@ -133,6 +133,7 @@ func (ls *layers[V, L]) find(v *V) (l, like *L) {
 
 // hold holds the layer of v, and drops the least recently used layers if there are too many.
 func (ls *layers[V, L]) hold(v *V, l *L) {
+	defer runtime.KeepAlive(v) // or remove could come before the layer is held
 	week, shown := ls.shows(v)
 	h := &heldLayer[V, L]{view: weak.Make(v), week: week, first: firstOf(shown), lakes: len(shown), count: len(shown), layer: l}
 	h.cleanup = runtime.AddCleanup(v, ls.remove, h)
@@ -154,7 +155,7 @@ func (ls *layers[V, L]) hold(v *V, l *L) {
 }
 
 // dropOf drops the first n layers, except those of the newest week of their lakes: that is the current map, whose cached tiles must
-// not wait while many other weeks are asked for. ls.mu must be held.
+// not wait while many other weeks are asked for. Of two snapshots with the same lakes, that is the one used last. ls.mu must be held.
 func (ls *layers[V, L]) dropOf(n int) {
 	newest := make(map[*data.Lake]*heldLayer[V, L])
 	for _, h := range ls.held {

@@ -23,6 +23,8 @@ import (
 // was asked for.
 type Renderer interface {
 	Layer(v *data.Values) *render.Layer
+	// FirstLayer returns the same as Layer, and uses all processors.
+	FirstLayer(v *data.Values) *render.Layer
 	// LayerOn returns the same as Layer, and is faster: other is a layer of a view with the very same Lakes.
 	LayerOn(other *render.Layer, v *data.Values) *render.Layer
 	// Successor returns the same as Layer, and is faster: before is a layer of a view with lakes in the same places.

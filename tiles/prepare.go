@@ -10,10 +10,15 @@ import (
 )
 
 // Prepare makes what the pictures of v have in common, so that no request for one waits for it: call it before v is published. It takes no
-// turn. Where the lakes are as before, it works on the caller's goroutine alone, and uses again what was made for them. An error is only
-// logged: the first request for a tile makes the same again, and fails if that does.
+// turn, and works on the caller's goroutine alone; but the first call, before which there are no requests, uses all processors. Where the
+// lakes are as before, it uses again what was made for them. An error is only logged: the first request for a tile makes the same again, and
+// fails if that does.
 func (s *Service) Prepare(v *data.View) {
-	if err := s.layers.prepare(v.Values(), s.succeedLayer); err != nil {
+	build := s.succeedLayer
+	if s.layers.empty() {
+		build = s.firstLayer
+	}
+	if err := s.layers.prepare(v.Values(), build); err != nil {
 		s.options.Logger.Error("layer was not prepared", "err", err)
 	}
 }
@@ -57,6 +62,18 @@ func (s *Service) succeedLayer(v *data.Values, before *render.Layer) (layer *ren
 		return s.renderer.Successor(before, v), nil
 	}
 	return s.renderer.Layer(v), nil
+}
+
+func (s *Service) firstLayer(v *data.Values, _ *render.Layer) (layer *render.Layer, err error) {
+	defer s.recoverTo(&err, "making the layer")
+	return s.renderer.FirstLayer(v), nil
+}
+
+// empty reports whether no layer is held.
+func (ls *layers[V, L]) empty() bool {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	return len(ls.held) == 0
 }
 
 // prepare makes the layer of v unless it is held. Unlike get, it does not wait for other builds, and none waits for it: requests for

@@ -2,6 +2,7 @@ package tiles
 
 import (
 	"bytes"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -73,5 +74,23 @@ func TestPreparedTilesBuildNoLayer(t *testing.T) {
 	prepared.Prepare(views[1]) // as when only the forecasts are new
 	if n := testutil.ToFloat64(prepared.metrics.layerBuilds); n != builds {
 		t.Errorf("%v layers after the same view was prepared again, want %d", n, builds)
+	}
+}
+
+// TestPrepareUsesAllProcessorsOnce prepares views with other lakes each: while there are requests, it works on its own goroutine.
+func TestPrepareUsesAllProcessorsOnce(t *testing.T) {
+	r := new(fakeRenderer)
+	s := newTestService(t, r, nil)
+	for n := range 3 {
+		source := &lakeDistrict{values: make([]data.Chlorophyll, 10+n), revision: 1}
+		snap, err := data.Load(t.Context(), source, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Prepare(snap.Current)
+		if r.first != 1 || r.layers != n+1 {
+			t.Errorf("%d layers, %d of them on all processors, want %d, and the first", r.layers, r.first, n+1)
+		}
+		defer runtime.KeepAlive(snap)
 	}
 }

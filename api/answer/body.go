@@ -100,8 +100,8 @@ func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 	})
 }
 
-// compress sets the forms of b in those codings but Identity. The function write writes the plain form, which has about size bytes. If before is not nil, the
-// forms have about the sizes of its forms: then no memory is taken for more, and a large one is not copied to fit.
+// compress sets a form of b for each coding of offer except Identity. The function write writes the plain form, which has about size bytes.
+// If before is not nil, the forms have about the sizes of its forms: then no memory is taken for more, and a large one is not copied to fit.
 func (s *Sender) compress(b *Body, offer []Coding, how effort, size int, before *Body, write func(w io.Writer) error) error {
 	var all []*compression
 	var writers []io.Writer

@@ -50,7 +50,7 @@ type loggedError struct {
 // of this package are added.
 func NewErrors(table []ErrorStatus, log *slog.Logger) *Errors {
 	own := []ErrorStatus{
-		{Err: errNotAcceptable, Status: http.StatusNotAcceptable, Detail: "Accept-Encoding allows none of br, zstd, gzip and identity."},
+		{Err: errNotAcceptable, Status: http.StatusNotAcceptable, Detail: "Accept-Encoding allows none of the codings of this answer."},
 		{Err: admission.ErrBusy, Status: http.StatusServiceUnavailable, Detail: "The server is making and sending as many answers as it may.", RetryAfter: "5"},
 	}
 	return &Errors{table: append(table[:len(table):len(table)], own...), log: log, logged: make(map[*ErrorStatus]*loggedError)}

@@ -49,7 +49,11 @@ func (s *Sender) makeList(w http.ResponseWriter, r *http.Request, k Kind, l List
 	if l.Len <= s.options.MadeItems {
 		return s.makeBytes(w, r, k, l.Bytes())
 	}
-	coding, err := chooseMade(w, r, k, compressedNow)
+	offer := compressedNow
+	if !s.HoldsList(l.Len) {
+		offer = compressedLong
+	}
+	coding, err := chooseMade(w, r, k, offer)
 	if err != nil {
 		return nil, err
 	}

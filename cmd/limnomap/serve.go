@@ -380,11 +380,15 @@ func newWatcher(source data.Source, shown *source, server *api.Server, events *e
 				events.Offer(s)
 			}
 			if !serving {
-				// Memory that is free now is returned to the operating system at once only before there are requests: it takes a tenth of a
-				// second, in which any stop of the world waits, and with it all requests. Later limitGarbage does it when the server is quiet.
+				// Memory that is free now is returned to the operating system at once only when there are hardly any requests yet: it takes a
+				// tenth of a second, in which any stop of the world waits, and with it all requests. Later limitGarbage does it when the server is
+				// quiet.
 				debug.FreeOSMemory()
 			}
 			serving = serving || published
+			if published {
+				server.FinishLists()
+			}
 		},
 		Confirmed: func(at time.Time) {
 			if published {
