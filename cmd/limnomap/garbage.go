@@ -10,8 +10,7 @@ import (
 
 const (
 	// As much garbage may gather as the live heap has, as is usual in Go, but within these bounds. With less, a small server
-	// under load would collect sixty times a second. With more, a refresh of 1.4 million lakes would take 1.8 GB instead of
-	// 1.4 GB.
+	// under load would collect sixty times a second. With more, a refresh of 1.4 million lakes would take hundreds of megabytes more.
 	minGarbage, maxGarbage = 32 << 20, 128 << 20
 	// Where memory is limited, less garbage may gather as soon as the process would take more than memoryShare of the limit with it, so
 	// that a crowd does not come near the limit, but no less than leastGarbage: each collection goes through the live heap. What the
