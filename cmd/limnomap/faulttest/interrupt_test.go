@@ -30,7 +30,7 @@ func newWorldDB(t testing.TB, lakes int) string {
 	return db
 }
 
-// interrupt starts a limnomap command, sends it SIGINT once there is a file in dir, and returns what it printed. The exit
+// interrupt starts a limnomap command, sends it SIGINT once there is a file in dir or its sub-folders, and returns what it printed. The exit
 // code must be 1.
 func interrupt(t *testing.T, dir string, args ...string) (stdout, stderr string) {
 	t.Helper()
@@ -40,8 +40,8 @@ func interrupt(t *testing.T, dir string, args ...string) (stdout, stderr string)
 	must(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	limnomaptest.Within(t, patience, "the command has written something", func() bool {
-		names, err := os.ReadDir(dir)
-		return err == nil && len(names) > 0
+		found := filesIn(t, dir)
+		return len(found.entries)+len(found.temps) > 0
 	})
 	must(t, cmd.Process.Signal(os.Interrupt))
 	err := cmd.Wait()
