@@ -64,7 +64,7 @@ func TestTableRows(t *testing.T) {
 		`high| Schlierensee High risk (reported) 8 µg/l 16 November 2026 unknown JSON CSV`,
 		`none| Unbekannt No current value (never measured) no value never measured unknown JSON CSV`,
 		`medium| Westsee Medium risk 20 µg/l 16 November 2026 unknown JSON CSV`,
-		`none old| Wolkensee No current value (Risk then: High risk) no value last value: 3 August 2026 older than two weeks unknown JSON CSV`,
+		`none old| Wolkensee No current value (last known risk: high) no value last value: 3 August 2026 older than two weeks unknown JSON CSV`,
 	}
 	page := tablePageOf(t, s, "")
 	rows := rowsOf(page)
@@ -74,7 +74,7 @@ func TestTableRows(t *testing.T) {
 	for _, text := range []string{
 		"A satellite sees neither scum on the shore nor bacteria", "No current value does not mean that a lake is clean",
 		"Newest measurement: 16 November 2026.", "Lakes 1 to 8 of 8", "(WHO 2003): low below 10, medium 10 to below 50, high 50 or more",
-		"Example Agency", `href="./#lake=de_by_clean"`, `href="api/v1/bathing-lakes/history/de_by_clean.csv"`, "ask the local health authority",
+		"Example Agency", `href="./#lake=de_by_clean"`, `href="api/v1/bathing-lakes/history/de_by_clean.csv"`, "ask your local health authority",
 	} {
 		if !strings.Contains(page, text) {
 			t.Errorf("the table lacks %q", text)
@@ -170,7 +170,7 @@ func TestTableLanguage(t *testing.T) {
 		}
 	}
 	page := tablePageOf(t, s, "?lang=de&sort=value")
-	for _, want := range []string{"Hohes Risiko", "61,2", "16. November 2026", "Kein aktueller Wert (Risiko damals: Hohes Risiko)", "älter als zwei Wochen",
+	for _, want := range []string{"Hohes Risiko", "61,2", "16. November 2026", "Kein aktueller Wert (letztes bekanntes Risiko: hoch)", "älter als zwei Wochen",
 		`name="lang" value="de"`, `href="./?lang=de#lake=de_mv_high"`, `href="table?lang=en&amp;sort=value"`, "Seen 1 bis 8 von 8"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the German table lacks %q", want)

@@ -20,7 +20,7 @@ type words struct {
 	}
 	Risk      map[string]string
 	RiskShort map[string]string
-	Lake      struct{ Report, Cells, LastRisk string }
+	Lake      struct{ Report, Cells, LastKnown string }
 	Card      struct {
 		Trophic      string
 		TrophicNames map[string]string
@@ -106,7 +106,7 @@ func (w *words) risk(state *data.State, profile *data.Profile) string {
 	case state.Risk == data.RiskUnknown:
 		return w.Common.NoValue + " (" + w.Common.Never + ")"
 	}
-	return w.Common.NoValue + " (" + w.Lake.LastRisk + ": " + w.Risk[state.Risk.String()] + ")"
+	return w.Common.NoValue + " (" + fill(w.Lake.LastKnown, "risk", w.RiskShort[state.Risk.String()]) + ")"
 }
 
 // worse returns what made the level of a lake worse than that of its chlorophyll value: a cell count, or what was reported. It is empty if

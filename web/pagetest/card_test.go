@@ -106,7 +106,7 @@ func TestPageCard(t *testing.T) {
 	})
 	t.Run("no value", func(t *testing.T) {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_leer'`), says("Leersee"), browsertest.Until(chartDrawn))
-		wantCard(t, b, []string{"No current value", "does not mean that it is clean", "Last value ", " months ago", "Risk then"}, "Few algae")
+		wantCard(t, b, []string{"No current value", "does not mean that it is clean", "Last value ", " months ago", "Last known risk"}, "Few algae")
 		if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`)); !strings.Contains(label, "No current value") {
 			t.Errorf("aria-label = %q", label)
 		}

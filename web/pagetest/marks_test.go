@@ -388,9 +388,9 @@ func TestPageLegend(t *testing.T) {
 		width             int64
 		says              []string
 	}{
-		{"who2003", "en-GB", 1600, []string{"Chlorophyll-a, µg/l", "Low risk: below 10", "High risk: 50 or more", "WHO 2003", "No current value", "Older than two weeks", "close to a lake", "No forecasts", "symbols of all lakes"}},
+		{"who2003", "en-GB", 1600, []string{"Chlorophyll-a, µg/l", "Low risk: below 10", "High risk: 50 or more", "WHO 2003", "No current value", "Older than two weeks", "farther from a lake, not cleaner", "no forecasts", "symbols of all lakes"}},
 		{"who2021", "de", 1599, []string{"gering", "mittel", "hoch", "kein Wert"}},
-		{"who2021", "de", 1920, []string{"Mittleres Risiko: über 12 bis 24", "WHO 2021", "Kein aktueller Wert", "Älter als zwei Wochen", "Kräftige Farbe", "Ohne Vorhersagen", "Zeichen aller Seen"}},
+		{"who2021", "de", 1920, []string{"Mittleres Risiko: über 12 bis 24", "WHO 2021", "Kein aktueller Wert", "Älter als zwei Wochen", "Blasse Farbe", "keine Vorhersagen", "Zeichen aller Seen"}},
 		{"uba2015", "de", 320, []string{"gering", "mittel", "hoch", "kein Wert"}},
 	} {
 		t.Run(fmt.Sprintf("%s at %d px", c.profile, c.width), func(t *testing.T) {

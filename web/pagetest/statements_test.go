@@ -290,7 +290,7 @@ func TestPageWarningsAndNotes(t *testing.T) {
 	base := startStatements(t)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(390, 844), chromedp.Navigate(base+"/#lake=warn"), browsertest.Until(chartDrawn))
-	wantOrder(t, b, "Warnsee", "Official warning until further notice", "Blue-green algae", "Stadt Nürnberg", "advises against bathing", "Algae: ", "Low risk", "The value shows few algae.")
+	wantOrder(t, b, "Warnsee", "Official warning until further notice", "Blue-green algae", "Stadt Nürnberg", "advises against bathing", "Algae: ", "Low risk", "The satellite shows few algae.")
 	wantCard(t, b, nil, "no reason not to bathe", "Closed")
 	startAxe(t, b)
 	checkAccess(t, b, "a warning")

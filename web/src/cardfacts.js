@@ -29,20 +29,23 @@ export function cardFacts(lake, week) {
     ] : common.never,
     meaning: meaning(lake, week).join(' '),
     chlorophyll: noValue ? null : concentration(lake.chl),
-    level: lake.who_level === null ? null : fill(card.levelOf, { level: lake.who_level }) + (lake.worse ? ` (${words.lake[lake.worse]})` : ''),
-    lastRisk: noValue && lake.risk ? words.risk[lake.risk] : null,
+    level: lake.who_level === null ? null : fill(lake.who_level ? card.levelOf : card.levelNone, { level: lake.who_level }) + (lake.worse ? ` (${words.lake[lake.worse]})` : ''),
+    lastRisk: noValue && lake.risk ? words.riskShort[lake.risk] : null,
     trophic: card.trophicNames[lake.trophic] ?? lake.trophic,
   }
 }
 
-/** Returns what the risk means, in the past tense for an old value or a past week.
+/** Returns what the risk means, in the past tense for an old value or a past week. Few algae are only what was measured, never a clearance.
  * @param {Lake} lake @param {string | null} week */
 export function meaning(lake, week) {
   const { card, advisory } = words
   if (lake.chl === null) return [card.noValueHelp]
   const { risk } = lake.display
-  const lulls = risk === 'low' && (lake.closed || lake.warned)
-  const sentences = [lulls ? advisory.lowHelp : (lake.old || week ? card.pastMeaning : card.meaning)[risk] ?? '']
+  const official = lake.closed || lake.warned
+  const isPast = lake.old || week
+  const few = isPast ? card.pastMeaning.low : card.few[lake.measured_by] ?? card.few.satellite
+  const sentences = [risk === 'low' ? few : (isPast ? card.pastMeaning : card.meaning)[risk] ?? '']
+  if (risk === 'low' && (official || !isPast)) sentences.push(official ? advisory.lowHelp : card.meaning.low)
   if (lake.old) sentences.push(card.oldHelp)
   if (lake.worse) sentences.push(fill(card.worseHelp[lake.worse], { cells: number(lake.cell_density_cells_ml) }))
   return sentences

@@ -8,7 +8,7 @@ export const officialText = ({ closed, warned, advisory }) => (closed || warned 
  * text says so first. @param {Lake} lake */
 export function riskText(lake) {
   if (lake.chl !== null) return words.risk[lake.risk ?? 'unknown'] + (lake.worse ? ` (${words.lake[lake.worse]})` : '')
-  return `${words.common.noValue} (${lake.risk ? `${words.lake.lastRisk}: ${words.risk[lake.risk]}` : words.common.never})`
+  return `${words.common.noValue} (${lake.risk ? fill(words.lake.lastKnown, { risk: words.riskShort[lake.risk] }) : words.common.never})`
 }
 
 /** Returns the text next to the name of a lake: what an authority says, its risk and value, and whether the value is old.

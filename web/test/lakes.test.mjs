@@ -66,9 +66,9 @@ test('a closed lake is closed, whatever its value', () => {
     assert.deepEqual(symbolStyle(closed), { name: 'closed', colour: '#16191c', sign: '#fff', old: false, badge: false })
     assert.match(describeLake(closed), /^Closed · Algae: (Low risk, 5|High risk, 80|No current value \(never)/)
     assert.match(valueText(closed), /^closed · (low, 5|high, 80|no value)/)
-    assert.doesNotMatch(meaning(closed, null).join(' '), /no reason not to bathe/)
+    assert.doesNotMatch(meaning(closed, null).join(' '), /Keep children out/)
   }
-  assert.match(meaning(classified(stated('closure')), '2024-11-11').join(' '), /^The value shows few algae\. What the authority says counts/)
+  assert.match(meaning(classified(stated('closure')), '2024-11-11').join(' '), /^Few algae at that time\. What the authority says counts/)
   assert.match(meaning(classified({ ...bloom, ...stated('closure') }), null).join(' '), /^Very many algae: do not bathe/)
 })
 
@@ -76,7 +76,7 @@ test('a warning has a badge; other statements do not change the symbol', () => {
   const warned = classified(stated('warning'))
   assert.deepEqual([riskClass(warned), symbolStyle(warned).badge], ['low', true])
   assert.equal(describeLake(warned), 'Official warning · Algae: Low risk, 5 µg/l')
-  assert.doesNotMatch(meaning(warned, null).join(' '), /no reason not to bathe/)
+  assert.doesNotMatch(meaning(warned, null).join(' '), /Keep children out/)
   for (const kind of ['info', 'season']) {
     const noted = classified(stated(kind))
     assert.deepEqual([riskClass(noted), symbolStyle(noted).badge, describeLake(noted)], ['low', false, 'Low risk, 5 µg/l'])
@@ -97,10 +97,16 @@ test('a lake without a value is never clean', () => {
   assert.equal(none.display, undefined)
   assert.equal(riskClass(none), 'none')
   assert.deepEqual(symbolStyle(none), { name: 'none', colour: '#9aa0a6', sign: '#1d2328', old: false, badge: false })
-  assert.equal(riskText(none), 'No current value (Risk then: Low risk)')
+  assert.equal(riskText(none), 'No current value (last known risk: low)')
   assert.equal(riskText(classified({ chl: null, risk: null, measured_at: null })), 'No current value (never measured)')
   assert.equal(valueText(none), 'no value')
   assert.match(meaning(none, null).join(' '), /does not mean that it is clean/)
+})
+
+test('few algae are what was measured, and no clearance', () => {
+  const measuredBy = (source) => meaning(classified({ measured_by: source }), null).join(' ')
+  assert.equal(measuredBy('satellite'), 'The satellite shows few algae. Keep children out of green or streaky water all the same.')
+  assert.match(measuredBy('in_situ'), /^The sample shows few algae\. Keep/)
 })
 
 test('old values', () => {

@@ -24,8 +24,8 @@ test('each kind of change has a text in both languages', () => {
   const texts = [
     [{ kind: 'class_down', before: 2, after: 0, chl: 5 }, 'Risk fell from high to low. 5 µg/l', 'Risiko gefallen: hoch → gering. 5 µg/l'],
     [{ kind: 'became_current', before: null, after: 1, chl: 12 }, 'There is a value again: medium risk. 12 µg/l', 'Es gibt wieder einen Wert: Risiko mittel. 12 µg/l'],
-    [gone, 'No current value any more; the last risk was high. This is not an all-clear. Last measured on 5 July, satellite.',
-      'Kein aktueller Wert mehr; zuletzt war das Risiko hoch. Das ist keine Entwarnung. Zuletzt gemessen am 5. Juli, Satellit.'],
+    [gone, 'There is no current value any more. Last known risk: high. This is not an all-clear. Last measured on 5 July, satellite.',
+      'Es gibt keinen aktuellen Wert mehr. Letztes bekanntes Risiko: hoch. Das ist keine Entwarnung. Zuletzt gemessen am 5. Juli, Satellit.'],
     [{ kind: 'advisory_issued', advisory: statement }, 'Bathing is forbidden. Amt für Gewässer, until 1 August.', 'Baden verboten. Amt für Gewässer, bis 1. August.'],
     [{ kind: 'advisory_changed', advisory: { ...statement, kind: 'warning', valid_until: null } }, 'Bathing is discouraged (changed). Amt für Gewässer.', 'Vom Baden wird abgeraten (geändert). Amt für Gewässer.'],
     [{ kind: 'advisory_withdrawn', advisory: statement }, 'No longer in force: “Bathing is forbidden”. Amt für Gewässer.', 'Gilt nicht mehr: „Baden verboten“. Amt für Gewässer.'],
@@ -63,6 +63,6 @@ test('a summary has a line for each lake', () => {
   const { title, body, tag, lake: opens } = notificationText(message, 'en', wordsIn('en'), 12)
   assert.equal(title, 'Changes at your lakes')
   assert.deepEqual(body.split('\n'), ['Größer See: Risk rose from low to high.',
-    'Westsee: No current value any more; the last risk was medium. This is not an all-clear.', '… and 3 more'])
+    'Westsee: There is no current value any more. Last known risk: medium. This is not an all-clear.', '… and 3 more'])
   assert.deepEqual([tag, opens], ['summary', ''])
 })
