@@ -5,7 +5,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
-	"limnomap/api/table"
+	"limnomap/api/words"
 	"limnomap/data"
 )
 
@@ -23,7 +23,7 @@ func (h *pageHandlers) embedPage(w http.ResponseWriter, r *http.Request) error {
 	params.OneOf(&query, "style", h.styleIDs)
 	params.OneOf(&query, "colormap", h.colormaps.ids)
 	dayOf(&query, "date", 0)
-	params.OneOf(&query, "lang", table.Languages)
+	params.OneOf(&query, "lang", words.Languages)
 	if err := query.Err(); err != nil {
 		return err
 	}

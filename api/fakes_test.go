@@ -391,7 +391,7 @@ func testOptions(tb testing.TB) Options {
 			"images/marker.png":  {Data: []byte("\x89PNG" + strings.Repeat(" ", 2000))},
 			".keep":              {},
 		},
-		Table:              os.DirFS("../web"),
+		Templates:          os.DirFS("../web"),
 		RendererVersion:    "1",
 		Adjustable:         Adjustable{Attribution: "Example Agency"},
 		MaxZoom:            18,

@@ -26,7 +26,7 @@ type handlers struct {
 
 // newHandlers makes the handlers of all routes.
 func newHandlers(s *common, health *health) (*handlers, error) {
-	lakeTable, err := table.New(s.opts.Table, s.encoder.scale)
+	lakeTable, err := table.New(s.opts.Templates, s.encoder.scale)
 	if err != nil {
 		return nil, fmt.Errorf("table: %w", err)
 	}

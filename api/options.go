@@ -72,9 +72,9 @@ type Options struct {
 	Limits        colormap.Limits
 	// Credits returns the lines of the providers of satellite values from these sources, each once, in the order in which they are
 	// shown. Nil: no provider asks for one.
-	Credits func(sources []string) []Credit
-	Page    fs.FS // the page's files, index.html and embed.html among them
-	Table   fs.FS // the files of the table of lakes: table/ and src/words/
+	Credits   func(sources []string) []Credit
+	Page      fs.FS // the page's files, index.html and embed.html among them
+	Templates fs.FS // the files of the pages that the server makes: templates, styles and words
 
 	RendererVersion string // part of ?v=, so that the tiles of another renderer have other addresses
 	Notice          string // such as "Simulated demo data, not measurements"; empty for real data
@@ -136,7 +136,7 @@ func (o *Options) check() error {
 		{"Legends", o.Legends != nil},
 		{"Styles", len(o.Styles) > 0},
 		{"Page", o.Page != nil},
-		{"Table", o.Table != nil},
+		{"Templates", o.Templates != nil},
 		{"RendererVersion", o.RendererVersion != ""},
 	} {
 		if !required.given {

@@ -70,15 +70,27 @@ func newPageHandlers(s *common) (*pageHandlers, error) {
 	}
 	p.files["/"] = p.files["/index.html"]
 
-	tableStyle, err := fs.ReadFile(s.opts.Table, "table/table.css")
-	if err != nil {
-		return nil, fmt.Errorf("table: %w", err)
+	for _, page := range []string{"table"} {
+		if err := p.addStyle(page); err != nil {
+			return nil, fmt.Errorf("%s: %w", page, err)
+		}
 	}
-	if err := p.add(s.opts.Table, "table.css", tableStyle); err != nil {
-		return nil, fmt.Errorf("table: %w", err)
-	}
+	var err error
 	p.openAPI, err = s.sender.Prepare(settingsKind, []byte(openAPIDocument))
 	return p, err
+}
+
+// addStyle adds the style of a page that the server makes: what all these pages share, then its own.
+func (p *pageHandlers) addStyle(page string) error {
+	var style []byte
+	for _, name := range []string{"pages/base.css", page + "/" + page + ".css"} {
+		content, err := fs.ReadFile(p.opts.Templates, name)
+		if err != nil {
+			return err
+		}
+		style = append(style, content...)
+	}
+	return p.add(p.opts.Templates, page+".css", style)
 }
 
 // addFiles adds all files except hidden ones.

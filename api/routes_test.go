@@ -273,8 +273,8 @@ func TestNewRefusesWrongOptions(t *testing.T) {
 		"control":    func(o *Options) { o.Notice = "a\nb" },
 		"basemap":    func(o *Options) { o.BasemapURL = "ftp://example.org/{z}" },
 		"labels":     func(o *Options) { o.BasemapLabelsURL = "ftp://labels.example.org/{z}" },
-		"Table":      func(o *Options) { o.Table = nil },
-		"words":      func(o *Options) { o.Table = fstest.MapFS{} },
+		"Templates":  func(o *Options) { o.Templates = nil },
+		"words":      func(o *Options) { o.Templates = fstest.MapFS{} },
 		"colour map": func(o *Options) { o.Limits.Level2 = -1 },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/api/table"
+	"limnomap/api/words"
 	"limnomap/data"
 )
 
@@ -60,15 +61,15 @@ func tableQueryOf(p *params.Params) table.Query {
 	q.Name, _ = p.Text("q")
 	checkText(p, q.Name)
 	if risk, ok := p.Text("risk"); ok && risk != "" {
-		i := slices.Index(table.ClassNames[:], risk)
+		i := slices.Index(words.ClassNames(), risk)
 		if i < 0 {
 			p.Refuse("risk", "%s is none of closed, high, medium, low, none", params.Quote(risk))
 		}
-		q.Class = table.Class(i)
+		q.Class = words.Class(i)
 	}
 	q.ByValue = params.OneOf(p, "sort", []string{"name", "value"}) == "value"
 	if lang, ok := p.Text("lang"); ok && lang != "" {
-		q.Language = params.OneOf(p, "lang", table.Languages)
+		q.Language = params.OneOf(p, "lang", words.Languages)
 	}
 	return q
 }

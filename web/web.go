@@ -15,13 +15,13 @@ var dist embed.FS
 //go:embed plain
 var plain embed.FS
 
-// The table of lakes needs neither npm nor JavaScript. It shares words with the page.
+// The pages that the server makes need neither npm nor JavaScript. They share words with the map, and pages/ with each other.
 //
-//go:embed table src/words
-var table embed.FS
+//go:embed pages table src/words
+var templates embed.FS
 
-// Table returns the template, the style and the words of the table of lakes, by their paths in this folder.
-func Table() fs.FS { return table }
+// Templates returns the templates, the styles and the words of the pages that the server makes, by their paths in this folder.
+func Templates() fs.FS { return templates }
 
 // FS returns the files of the page, with index.html at the root: the built page or, before `make web`, a plain page that says
 // what is missing.

@@ -5,50 +5,13 @@ import (
 	"slices"
 	"sync"
 
+	"limnomap/api/words"
 	"limnomap/data"
 	"limnomap/data/index"
 )
 
-// A Class is what the table says about a lake in one word: that an authority closed it, whatever its value; its risk; or that it has no
-// current value, whatever its last risk.
-type Class uint8
-
-const (
-	closed   Class = iota // the worst first
-	highRisk              // a query for it finds closed lakes too
-	mediumRisk
-	lowRisk
-	noValue
-	classes // how many there are
-
-	// AllClasses selects no class.
-	AllClasses = classes
-)
-
-// ClassNames are the classes in addresses and templates.
-var ClassNames = [classes]string{closed: "closed", highRisk: "high", mediumRisk: "medium", lowRisk: "low", noValue: "none"}
-
-// classOf returns the class of the i-th lake of a view, as on the map.
-func classOf(view *data.View, i int) Class {
-	if view.Advisories.Kind(i) == data.Closure {
-		return closed
-	}
-	return classByValue(&view.States[i])
-}
-
-// classByValue returns the class of a lake without what authorities say.
-func classByValue(state *data.State) Class {
-	if !state.Chlorophyll.Valid() {
-		return noValue
-	}
-	switch state.Risk {
-	case data.RiskHigh:
-		return highRisk
-	case data.RiskMedium:
-		return mediumRisk
-	}
-	return lowRisk
-}
+// AllClasses selects no class.
+const AllClasses = words.Classes
 
 // Lakes are the lakes of a snapshot in the orders of the table, in at most 12 bytes per lake; in each order the lakes of one class
 // are together. They are sorted for the first request, which takes some tenths of a second for a million lakes.
@@ -57,10 +20,10 @@ type Lakes struct {
 	names *index.NameIndex
 
 	sorted  sync.Once
-	byName  []int32      // by class, then by folded name
-	byValue []int32      // by class, then the worst first, then by folded name
-	ends    [classes]int // of the classes, in both
-	high    []int32      // closed lakes and those of high risk, by folded name
+	byName  []int32            // by class, then by folded name
+	byValue []int32            // by class, then the worst first, then by folded name
+	ends    [words.Classes]int // of the classes, in both
+	high    []int32            // closed lakes and those of high risk, by folded name
 }
 
 // NewLakes returns the lakes of a snapshot, which names finds by their names.
@@ -69,19 +32,19 @@ func NewLakes(snap *data.Snapshot, names *index.NameIndex) *Lakes {
 }
 
 // class returns the class of the i-th lake.
-func (l *Lakes) class(i int32) Class { return classOf(l.snap.Current, int(i)) }
+func (l *Lakes) class(i int32) words.Class { return words.ClassOf(l.snap.Current, int(i)) }
 
 // sort makes the orders.
 func (l *Lakes) sort() {
 	l.sorted.Do(func() {
 		names := l.names.ByName()
-		of := make([]Class, len(names))
-		var counts [classes]int
+		of := make([]words.Class, len(names))
+		var counts [words.Classes]int
 		for i := range of {
 			of[i] = l.class(int32(i))
 			counts[of[i]]++
 		}
-		var next [classes]int
+		var next [words.Classes]int
 		end := 0
 		for c, n := range counts {
 			next[c] = end
@@ -93,12 +56,12 @@ func (l *Lakes) sort() {
 			c := of[lake]
 			l.byName[next[c]] = lake
 			next[c]++
-			if counts[closed] > 0 && c <= highRisk {
+			if counts[words.Closed] > 0 && c <= words.HighRisk {
 				l.high = append(l.high, lake)
 			}
 		}
-		if counts[closed] == 0 {
-			l.high = l.byName[:l.ends[highRisk]]
+		if counts[words.Closed] == 0 {
+			l.high = l.byName[:l.ends[words.HighRisk]]
 		}
 		l.byValue = l.sortedByValue()
 	})
@@ -138,17 +101,17 @@ func (l *Lakes) find(q Query) (lakes []int32, more bool) {
 	}
 	l.sort()
 	start, end := 0, len(l.byName)
-	if q.Class < classes {
-		if end = l.ends[q.Class]; q.Class > highRisk {
+	if q.Class < words.Classes {
+		if end = l.ends[q.Class]; q.Class > words.HighRisk {
 			start = l.ends[q.Class-1]
 		}
 	}
 	switch {
 	case q.ByValue:
 		return l.byValue[start:end], false
-	case q.Class == classes:
+	case q.Class == words.Classes:
 		return l.names.ByName(), false
-	case q.Class == highRisk:
+	case q.Class == words.HighRisk:
 		return l.high, false
 	}
 	return l.byName[start:end], false
@@ -165,7 +128,7 @@ func (l *Lakes) findNamed(q Query) (lakes []int32, more bool) {
 	}
 	for _, lake := range found {
 		c := l.class(int32(lake))
-		if q.Class == classes || c == q.Class || c == closed && q.Class == highRisk {
+		if q.Class == words.Classes || c == q.Class || c == words.Closed && q.Class == words.HighRisk {
 			lakes = append(lakes, int32(lake))
 		}
 	}

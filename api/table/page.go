@@ -5,21 +5,22 @@ import (
 	"net/url"
 	"time"
 
+	"limnomap/api/words"
 	"limnomap/data"
 	"limnomap/data/linetext"
 )
 
 // A page is what the template shows. All addresses are relative to the table's.
 type page struct {
-	Words       *words
-	OtherWords  *words // of the other language
+	Words       *words.Page[ownWords]
+	Others      []words.Link // the same in the other languages
 	Notice      string
 	Attribution string
 	Credits     []Credit
 	AsOf        string // date of the newest measurement, in words
 	AsOfOld     bool   // all values are old
 	Levels      string
-	Colors      [classes]string
+	Colors      words.Colors
 
 	Query    string
 	Class    string
@@ -31,15 +32,15 @@ type page struct {
 	NoPage   string // says that the part does not exist
 	Rows     []row
 
-	Map, All, SortName, SortValue, Previous, Next, First, InOther string // addresses
+	Map, All, SortName, SortValue, Previous, Next, First string // addresses
 }
 
 // A row is one lake.
 type row struct {
 	Name, Map           string
-	Class, Risk         string     // Risk is that of the value
-	Badge               bool       // the colour of the value does not show the whole risk, or an authority warns
-	Statement           *statement // a closure or a warning, or nil
+	Class, Risk         string           // Risk is that of the value
+	Badge               bool             // the colour of the value does not show the whole risk, or an authority warns
+	Statement           *words.Statement // a closure or a warning, or nil
 	Old                 bool
 	Chlorophyll         string // empty without a current value
 	Day, DayInWords     string // of the last value, Day as YYYY-MM-DD; empty if there never was one
@@ -50,38 +51,37 @@ type row struct {
 }
 
 // newPage returns the page that q asks for.
-func (t *Table) newPage(l *Lakes, q Query, w *words, r Reader) *page {
+func (t *Table) newPage(l *Lakes, q Query, w *words.Page[ownWords], r Reader) *page {
 	lakes, more := l.find(q)
 	first := min((q.Number-1)*maxRows, len(lakes))
 	last := min(first+maxRows, len(lakes))
 	p := &page{
-		Words: w, OtherWords: t.otherWords(w),
-		Notice: notice(w, r), Attribution: r.Attribution, Credits: r.Credits,
-		AsOf: w.Own.NoData, Levels: w.levels(l.snap.Profile), Colors: t.colors,
+		Words: w, Others: t.words.Others(w, func(language string) string { return q.at(q.Number, language) }),
+		Notice: w.Notice(r.Notice), Attribution: r.Attribution, Credits: r.Credits,
+		AsOf: w.Own.NoData, Levels: levels(w, l.snap.Profile), Colors: t.colors,
 		Query: q.Name, ByValue: q.ByValue, Language: q.Language,
-		NoIndex:  q.Name != "" || q.Class < classes || q.ByValue,
+		NoIndex:  q.Name != "" || q.Class < words.Classes || q.ByValue,
 		Map:      mapAddress(q, ""),
 		SortName: q.sorted(false), SortValue: q.sorted(true),
 	}
-	p.InOther = q.at(q.Number, p.OtherWords.Language)
-	if q.Class < classes {
-		p.Class = ClassNames[q.Class]
+	if q.Class < words.Classes {
+		p.Class = q.Class.String()
 	}
 	if len(l.snap.Weeks) > 0 {
-		p.AsOf = fill(w.Own.AsOf, "date", w.day(l.snap.Current.AsOf))
-		p.AsOfOld = old(l.snap.Current.AsOf, r.Today)
+		p.AsOf = words.Fill(w.Own.AsOf, "date", w.Day(l.snap.Current.AsOf))
+		p.AsOfOld = words.Old(l.snap.Current.AsOf, r.Today)
 	}
 	if p.NoIndex {
 		p.All = Query{Class: AllClasses, Number: 1, Language: q.Language}.address()
 	}
 	if more {
-		p.Cut = fill(w.Own.Cut, "n", w.count(maxMatches))
+		p.Cut = words.Fill(w.Own.Cut, "n", w.Count(maxMatches))
 	}
 	switch {
 	case last > first:
-		p.Shown = fill(w.Own.Shown, "first", w.count(first+1), "last", w.count(last), "total", w.count(len(lakes)))
+		p.Shown = words.Fill(w.Own.Shown, "first", w.Count(first+1), "last", w.Count(last), "total", w.Count(len(lakes)))
 	case len(lakes) > 0:
-		p.NoPage = fill(w.Own.NoPage, "page", w.count(q.Number))
+		p.NoPage = words.Fill(w.Own.NoPage, "page", w.Count(q.Number))
 		p.First = q.at(1, q.Language)
 	}
 	if first > 0 && last > first {
@@ -97,32 +97,32 @@ func (t *Table) newPage(l *Lakes, q Query, w *words, r Reader) *page {
 }
 
 // newRow returns the row of a lake.
-func newRow(snap *data.Snapshot, i int, q Query, w *words, today data.Date) row {
+func newRow(snap *data.Snapshot, i int, q Query, w *words.Page[ownWords], today data.Date) row {
 	lake, state := &snap.Lakes[i], &snap.Current.States[i]
-	official := newStatement(snap.Current.Advisories.Of(i), w)
+	official := w.StatementOf(snap.Current.Advisories.Of(i))
 	history := "api/v1/bathing-lakes/history/" + url.PathEscape(string(lake.ID))
 	name := linetext.Isolate(lake.Name) // for plain text
 	row := row{
 		Name:       cmp.Or(linetext.Clean(lake.Name), string(lake.ID)),
 		Map:        mapAddress(q, lake.ID),
-		Class:      ClassNames[classOf(snap.Current, i)],
-		Risk:       w.risk(state, snap.Profile),
-		Badge:      w.worse(state, snap.Profile) != "" || official != nil && official.Kind == data.Warning.String(),
+		Class:      words.ClassOf(snap.Current, i).String(),
+		Risk:       w.RiskOf(state, snap.Profile),
+		Badge:      w.Worse(state, snap.Profile) != "" || official != nil && official.Kind == data.Warning.String(),
 		Statement:  official,
 		Trophic:    cmp.Or(w.Card.TrophicNames[state.Trophic.String()], state.Trophic.String()),
 		History:    history,
 		HistoryCSV: history + ".csv",
-		NameJSON:   fill(w.Own.HistoryJSON, "lake", name),
-		NameCSV:    fill(w.Own.HistoryCSV, "lake", name),
+		NameJSON:   words.Fill(w.Own.HistoryJSON, "lake", name),
+		NameCSV:    words.Fill(w.Own.HistoryCSV, "lake", name),
 	}
 	if state.Chlorophyll.Valid() {
-		row.Chlorophyll = w.number(state.Chlorophyll.String())
+		row.Chlorophyll = w.Number(state.Chlorophyll.String())
 	}
 	if state.Risk != data.RiskUnknown {
 		measured := data.DateOf(time.Unix(state.MeasuredAt(), 0))
-		row.Old = old(measured, today)
+		row.Old = words.Old(measured, today)
 		row.Sample = state.MeasuredBy == data.InSitu
-		row.Day, row.DayInWords = measured.String(), w.day(measured)
+		row.Day, row.DayInWords = measured.String(), w.Day(measured)
 	}
 	return row
 }
@@ -139,18 +139,8 @@ func mapAddress(q Query, lake data.LakeID) string {
 	return address
 }
 
-// notice returns the notice in the language of the words. Any notice means that the data are simulated, as on the map.
-func notice(w *words, r Reader) string {
-	if r.Notice != "" && w.Language != Languages[0] {
-		return w.Common.Simulated
-	}
-	return r.Notice
-}
-
-// otherWords returns the words of the language that w is not in.
-func (t *Table) otherWords(w *words) *words {
-	if w == t.words[0] {
-		return t.words[1]
-	}
-	return t.words[0]
+// levels returns the text about the limits between the risks.
+func levels(w *words.Page[ownWords], profile *data.Profile) string {
+	low, medium, high := w.Limits(profile)
+	return words.Fill(w.Own.Levels, "profile", profile.Title, "low", low, "medium", medium, "high", high)
 }

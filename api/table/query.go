@@ -3,6 +3,8 @@ package table
 import (
 	"net/url"
 	"strconv"
+
+	"limnomap/api/words"
 )
 
 // address is the address of the table, relative to its folder.
@@ -13,11 +15,11 @@ const MaxNumber = 1_000_000
 
 // A Query says which lakes a request asks for, and how to show them.
 type Query struct {
-	Name     string // part of the lakes' names; empty: all
-	Class    Class  // AllClasses for all
-	ByValue  bool   // the worst first, instead of by name
-	Number   int    // which part of the table, from 1
-	Language string // one of Languages; empty: the reader's
+	Name     string      // part of the lakes' names; empty: all
+	Class    words.Class // AllClasses for all
+	ByValue  bool        // the worst first, instead of by name
+	Number   int         // which part of the table, from 1
+	Language string      // one of words.Languages; empty: the reader's
 }
 
 // address returns the address of q, relative to the folder of the table.
@@ -26,8 +28,8 @@ func (q Query) address() string {
 	if q.Name != "" {
 		v.Set("q", q.Name)
 	}
-	if q.Class < classes {
-		v.Set("risk", ClassNames[q.Class])
+	if q.Class < words.Classes {
+		v.Set("risk", q.Class.String())
 	}
 	if q.ByValue {
 		v.Set("sort", "value")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"limnomap/api/words"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/index"
@@ -170,15 +171,15 @@ func TestClassOfClosedLakes(t *testing.T) {
 		q    Query
 		want []string
 	}{
-		{Query{Class: closed}, []string{"Badsee", "Dichtsee"}},
-		{Query{Class: closed, ByValue: true}, []string{"Badsee", "Dichtsee"}},
-		{Query{Class: highRisk}, []string{"Algensee", "Badsee", "Dichtsee", "Scumsee", "Zellsee"}},
-		{Query{Class: highRisk, ByValue: true}, []string{"Badsee", "Dichtsee", "Algensee", "Scumsee", "Zellsee"}},
-		{Query{Class: highRisk, Name: "badsee"}, []string{"Badsee"}},
-		{Query{Class: closed, Name: "see", ByValue: true}, []string{"Badsee", "Dichtsee"}},
-		{Query{Class: lowRisk}, []string{"Saisonsee"}},
-		{Query{Class: lowRisk, Name: "badsee"}, nil},
-		{Query{Class: noValue}, []string{"Leersee"}},
+		{Query{Class: words.Closed}, []string{"Badsee", "Dichtsee"}},
+		{Query{Class: words.Closed, ByValue: true}, []string{"Badsee", "Dichtsee"}},
+		{Query{Class: words.HighRisk}, []string{"Algensee", "Badsee", "Dichtsee", "Scumsee", "Zellsee"}},
+		{Query{Class: words.HighRisk, ByValue: true}, []string{"Badsee", "Dichtsee", "Algensee", "Scumsee", "Zellsee"}},
+		{Query{Class: words.HighRisk, Name: "badsee"}, []string{"Badsee"}},
+		{Query{Class: words.Closed, Name: "see", ByValue: true}, []string{"Badsee", "Dichtsee"}},
+		{Query{Class: words.LowRisk}, []string{"Saisonsee"}},
+		{Query{Class: words.LowRisk, Name: "badsee"}, nil},
+		{Query{Class: words.NoValue}, []string{"Leersee"}},
 	} {
 		_, rows := pageOf(t, test.q)
 		var names []string

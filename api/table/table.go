@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
-	"slices"
 
-	"golang.org/x/text/language"
-
+	"limnomap/api/words"
 	"limnomap/colormap"
 	"limnomap/data"
 )
@@ -19,45 +17,35 @@ const (
 	maxRows = 200
 	// maxMatches is how many lakes a name may match; the table says if there are more.
 	maxMatches = 1000
-	// oldAfter is after how many days a value says nothing about the water now, as on the map: two periods of a weekly product.
-	oldAfter = 14
-	// closedColor is the colour of closed lakes, as on the map.
-	closedColor = "#16191c"
 )
 
-// Languages are those of the table, the default first.
-var Languages = []string{"en", "de"}
+// ownWords are the texts that only the table has.
+type ownWords struct {
+	Heading, Map, AsOf, AllOld, NoData, Clean, Where, Levels string
+	Lake, Risk, Data, Old, LastValue, NoNumber               string
+	Name, Any, Sort, ByName, ByValue, Show, All              string
+	Shown, None, NoPage, Cut, Pages, Previous, Next, First   string
+	HistoryJSON, HistoryCSV                                  string
+}
 
 // A Table makes the page. It is safe for concurrent use.
 type Table struct {
-	page    *template.Template
-	words   []*words // in the order of Languages
-	matcher language.Matcher
-	colors  [classes]string
+	page   *template.Template
+	words  *words.Set[ownWords]
+	colors words.Colors
 }
 
-// New returns a Table from the files of the page below table/ and its words below src/words/. The colours of the classes are
-// those of the scale.
+// New returns a Table from the files of the pages made on the server. The colours of the classes are those of the scale.
 func New(files fs.FS, scale *colormap.Map) (*Table, error) {
-	t := &Table{}
-	var tags []language.Tag
-	for _, l := range Languages {
-		w, err := loadWords(files, l)
-		if err != nil {
-			return nil, err
-		}
-		t.words = append(t.words, w)
-		tags = append(tags, language.MustParse(l))
+	texts, err := words.Load[ownWords](files, "table")
+	if err != nil {
+		return nil, err
 	}
-	t.matcher = language.NewMatcher(tags)
-	for i, c := range scale.Legend().Classes {
-		t.colors[lowRisk-Class(i)] = c.Color
+	page, err := template.ParseFS(files, "table/table.html", "pages/symbols.html")
+	if err != nil {
+		return nil, err
 	}
-	t.colors[noValue] = colormap.Hex(colormap.NoData())
-	t.colors[closed] = closedColor
-	var err error
-	t.page, err = template.ParseFS(files, "table/table.html")
-	return t, err
+	return &Table{page, texts, words.ColorsOf(scale)}, nil
 }
 
 // A Reader is who sees the table.
@@ -74,22 +62,10 @@ type Credit struct{ Text, URL string }
 
 // Page returns the page with the lakes that q asks for, and its language.
 func (t *Table) Page(lakes *Lakes, q Query, r Reader) (content []byte, language string, err error) {
-	w := t.wordsFor(q, r)
+	w := t.words.For(q.Language, r.AcceptLanguage)
 	var b bytes.Buffer
 	if err := t.page.Execute(&b, t.newPage(lakes, q, w, r)); err != nil {
 		return nil, "", fmt.Errorf("table: %w", err)
 	}
 	return b.Bytes(), w.Language, nil
 }
-
-// wordsFor returns the words in the language of the query, or in the reader's.
-func (t *Table) wordsFor(q Query, r Reader) *words {
-	if i := slices.Index(Languages, q.Language); i >= 0 {
-		return t.words[i]
-	}
-	_, i := language.MatchStrings(t.matcher, r.AcceptLanguage...)
-	return t.words[i]
-}
-
-// old reports whether a value measured on that day is too old to say anything about the water today.
-func old(measured, today data.Date) bool { return today-measured > oldAfter }

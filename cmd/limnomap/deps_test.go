@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 	"data/fetchguard": {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/joinwrites", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "tiles", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/eventfeed", "data/index", "data/push", "data/swimguide"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/joinwrites", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "api/words", "tiles", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/eventfeed", "data/index", "data/push", "data/swimguide"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"data/admission"},
@@ -75,11 +75,13 @@ var mayImport = map[string][]string{
 	"api/ratelimit":       {"api/answer", "data/admission"},
 	"api/ratelimit/quota": {}, // ratelimit uses it by an interface of its own
 	"api/route":           {"api/answer"},
-	"api/table":           {"colormap", "data", "data/index", "data/linetext"},
+	"api/table":           {"api/words", "colormap", "data", "data/index", "data/linetext"},
+	"api/words":           {"colormap", "data", "data/linetext"},
 
 	"web": {},
 
 	"api/apitest":                   {},                // only tests import it
+	"api/words/wordstest":           {"api/words"},     // only tests import it
 	"data/push/pushtest":            {},                // only tests import it
 	"data/satellite/satellitetest":  {},                // only tests import it
 	"data/forecast/forecasttest":    {"data/forecast"}, // only tests import it
@@ -145,6 +147,7 @@ var mustNotKnow = []struct {
 	{"api/ratelimit", []string{"github.com/gomodule/", "github.com/gorilla/", "os"}, "shared buckets are behind an interface"},
 	{"api/ratelimit/quota", []string{"net/http", "os", "github.com/prometheus/"}, "a bucket knows no requests; ratelimit has the metrics"},
 	{"api/table", []string{"net/http", "os", "github.com/prometheus/"}, "the table knows no requests"},
+	{"api/words", []string{"net/http", "os", "html/template", "github.com/prometheus/"}, "words are texts: no requests, files or markup"},
 	{"web", []string{"net/http"}, "web is files, no logic"},
 	{"cmd/limnomap/config", []string{"net/http", "database/sql", "github.com/prometheus/", "image"}, "settings know no server, no database and no metrics"},
 

@@ -13,7 +13,7 @@ function texts(group, path = '') {
 }
 
 test('English and German have the same texts', () => {
-  for (const folder of ['src/words', 'src/card/words', 'src/forecast/words', 'src/tell/words', 'src/push/words', 'table']) {
+  for (const folder of ['src/words', 'src/card/words', 'src/forecast/words', 'src/tell/words', 'src/push/words', 'pages', 'table']) {
     assert.deepEqual(texts(read(`${folder}/en.json`)), texts(read(`${folder}/de.json`)), folder)
   }
 })

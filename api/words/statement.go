@@ -1,4 +1,4 @@
-package table
+package words
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 	"limnomap/data/linetext"
 )
 
-// A statement is an official one that says more than any value: a closure or a warning.
-type statement struct {
+// A Statement is an official one that says more than any value: a closure or a warning.
+type Statement struct {
 	Kind           string // its name in the API
 	Title          string // its kind in words
 	Validity       string
@@ -19,19 +19,19 @@ type statement struct {
 	URL            string // empty if there is none
 }
 
-// newStatement returns the statement in words, or nil if the table does not show it.
-func newStatement(a *data.Advisory, w *words) *statement {
+// StatementOf returns a statement in words, or nil if it is none that pages show: a closure or a warning.
+func (w *Words) StatementOf(a *data.Advisory) *Statement {
 	if a == nil || a.Kind < data.Warning {
 		return nil
 	}
 	kind := a.Kind.String()
-	s := &statement{
+	s := &Statement{
 		Kind: kind, Title: w.Advisory.Kinds[kind], Validity: w.Advisory.Open, Cause: w.Advisory.Causes[a.Cause.String()],
 		Issuer: linetext.Clean(a.Issuer), Help: w.Advisory.Help[kind], URL: a.URL,
 	}
 	if !a.ValidUntil.IsZero() {
 		// A statement is valid before its end, which often is a midnight: the day before is the last one.
-		s.Validity = fill(w.Advisory.Until, "date", w.day(data.DateOf(a.ValidUntil.Add(-time.Second))))
+		s.Validity = Fill(w.Advisory.Until, "date", w.Day(data.DateOf(a.ValidUntil.Add(-time.Second))))
 	}
 	texts := map[string]string{"en": a.TextEN, "de": a.TextDE}
 	for _, language := range append([]string{w.Language}, Languages...) {

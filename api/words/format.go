@@ -1,0 +1,97 @@
+package words
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+
+	"limnomap/data"
+)
+
+// A Format is the name of a language, and how it writes numbers and days.
+type Format struct {
+	Language string // its name in itself: Deutsch
+	Locale   string // with a country, as Open Graph names it: de_DE
+
+	DecimalPoint, ThousandsPoint string
+	Day                          string // with {day}, {month} and {year}
+	Months, MonthsShort          []string
+	Today, Yesterday             string
+	DaysAgo                      map[string]string // {n} days ago, by plural form
+
+	tag language.Tag
+}
+
+// Fill returns text with its {names} filled in. Values come in pairs of name and value.
+func Fill(text string, values ...string) string {
+	filled := make([]string, len(values))
+	for i, v := range values {
+		if i%2 == 0 {
+			v = "{" + v + "}"
+		}
+		filled[i] = v
+	}
+	return strings.NewReplacer(filled...).Replace(text)
+}
+
+// Number returns a number as the language writes it: 1.234,5 or 1,234.5.
+func (w *Words) Number(plain string) string {
+	whole, decimals, fraction := strings.Cut(plain, ".")
+	var b []byte
+	for i := range len(whole) {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b = append(b, w.Format.ThousandsPoint...)
+		}
+		b = append(b, whole[i])
+	}
+	if fraction {
+		b = append(append(b, w.Format.DecimalPoint...), decimals...)
+	}
+	return string(b)
+}
+
+// Count returns a whole number of 0 or more as the language writes it.
+func (w *Words) Count(n int) string { return w.Number(strconv.Itoa(n)) }
+
+// Plural returns the text for n things, with its {n} filled in. The forms of the text have the names of CLDR: Polish has one, few, many and
+// other. A form that is missing is other.
+func (w *Words) Plural(forms map[string]string, n int) string {
+	name := "other"
+	switch plural.Cardinal.MatchPlural(w.Format.tag, n, 0, 0, 0, 0) {
+	case plural.Zero:
+		name = "zero"
+	case plural.One:
+		name = "one"
+	case plural.Two:
+		name = "two"
+	case plural.Few:
+		name = "few"
+	case plural.Many:
+		name = "many"
+	}
+	text, ok := forms[name]
+	if !ok {
+		text = forms["other"]
+	}
+	return Fill(text, "n", w.Count(n))
+}
+
+// Day returns a day in words.
+func (w *Words) Day(d data.Date) string {
+	t := d.Time()
+	return Fill(w.Format.Day, "day", strconv.Itoa(t.Day()), "month", w.Format.Months[t.Month()-1], "year", strconv.Itoa(t.Year()))
+}
+
+// Ago returns how long before today a day was. A day after today, which a clock that is wrong makes possible, is today.
+func (w *Words) Ago(day, today data.Date) string {
+	switch n := int(today - day); {
+	case n <= 0:
+		return w.Format.Today
+	case n == 1:
+		return w.Format.Yesterday
+	default:
+		return w.Plural(w.Format.DaysAgo, n)
+	}
+}

@@ -1,0 +1,126 @@
+package words_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"limnomap/api/words"
+	"limnomap/api/words/wordstest"
+	"limnomap/data"
+)
+
+const web = "../../web"
+
+type none struct{}
+
+func load(t *testing.T) *words.Set[none] {
+	t.Helper()
+	set, err := words.Load[none](os.DirFS(web), "pages")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func TestNoWordIsMissing(t *testing.T) {
+	wordstest.NoneMissing[none](t, web, "pages")
+	for _, w := range load(t).All() {
+		if len(w.Format.Months) != 12 || len(w.Format.MonthsShort) != 12 {
+			t.Errorf("%s has %d months, and %d short ones", w.Language, len(w.Format.Months), len(w.Format.MonthsShort))
+		}
+		for c := data.RiskLow; c <= data.RiskHigh; c++ {
+			if w.Risk[c.String()] == "" || w.RiskShort[c.String()] == "" {
+				t.Errorf("%s has no words for %s risk", w.Language, c)
+			}
+		}
+		for _, name := range words.ClassNames() {
+			if w.RiskShort[name] == "" {
+				t.Errorf("%s has no word for the class %s", w.Language, name)
+			}
+		}
+	}
+}
+
+// Each file of words of a page has the language that it is named for, and no language was forgotten.
+func TestLanguagesOfFiles(t *testing.T) {
+	for _, folder := range []string{"pages", "table", "src/words"} {
+		files, err := filepath.Glob(filepath.Join(web, folder, "*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var languages []string
+		for _, file := range files {
+			languages = append(languages, strings.TrimSuffix(filepath.Base(file), ".json"))
+		}
+		if want := slices.Sorted(slices.Values(words.Languages)); !slices.Equal(languages, want) {
+			t.Errorf("%s has words in %q, want %q", folder, languages, want)
+		}
+	}
+}
+
+func TestLoadFails(t *testing.T) {
+	files := fstest.MapFS{}
+	for _, l := range words.Languages {
+		for _, folder := range []string{"src/words", "pages", "own"} {
+			files[folder+"/"+l+".json"] = &fstest.MapFile{Data: []byte("{}")}
+		}
+	}
+	if _, err := words.Load[none](files, "own"); err != nil {
+		t.Error(err)
+	}
+	for name := range maps.Clone(files) {
+		broken := maps.Clone(files)
+		delete(broken, name)
+		if _, err := words.Load[none](broken, "own"); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("without %s: %v", name, err)
+		}
+		broken[name] = &fstest.MapFile{Data: []byte("{")}
+		if _, err := words.Load[none](broken, "own"); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("with a broken %s: %v", name, err)
+		}
+	}
+}
+
+func TestFor(t *testing.T) {
+	set := load(t)
+	for _, test := range []struct {
+		chosen, accept, want string
+	}{
+		{"", "", "en"}, {"", "de", "de"}, {"", "de-CH, en;q=0.3", "de"}, {"", "ja, de;q=0.4", "de"}, {"", "***", "en"}, {"", "ja", "en"},
+		{"de", "en", "de"}, {"en", "de", "en"}, {"xx", "de", "de"},
+	} {
+		if got := set.For(test.chosen, []string{test.accept}).Language; got != test.want {
+			t.Errorf("For(%q, %q) = %s, want %s", test.chosen, test.accept, got, test.want)
+		}
+	}
+	links := set.Others(set.For("de", nil), func(language string) string { return "x?lang=" + language })
+	if len(links) != len(words.Languages)-1 || links[0] != (words.Link{Language: "en", Name: "English", Address: "x?lang=en"}) {
+		t.Errorf("Others = %+v", links)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	set := load(t)
+	en, de := set.For("en", nil), set.For("de", nil)
+	day := data.Date(20649)
+	for _, test := range []struct{ got, want string }{
+		{en.Number("1234567.25"), "1,234,567.25"}, {de.Number("1234567.25"), "1.234.567,25"}, {en.Number("61.2"), "61.2"}, {de.Number("0"), "0"},
+		{en.Count(1892), "1,892"}, {de.Count(999), "999"},
+		{en.Day(day), "15 July 2026"}, {de.Day(day), "15. Juli 2026"},
+		{en.Ago(day, day), "today"}, {en.Ago(day+1, day), "today"}, {en.Ago(day-1, day), "yesterday"}, {en.Ago(day-2, day), "2 days ago"},
+		{de.Ago(day-1, day), "gestern"}, {de.Ago(day-1200, day), "vor 1.200 Tagen"},
+		{words.Fill("{a} of {b}, {a}", "a", "{b}", "b", "2"), "{b} of 2, {b}"},
+		{en.Plural(map[string]string{"one": "{n} lake", "other": "{n} lakes"}, 1), "1 lake"},
+		{en.Plural(map[string]string{"one": "{n} lake", "other": "{n} lakes"}, 0), "0 lakes"},
+		{en.Plural(map[string]string{"other": "{n} lakes"}, 1), "1 lakes"},
+	} {
+		if test.got != test.want {
+			t.Errorf("got %q, want %q", test.got, test.want)
+		}
+	}
+}
