@@ -182,7 +182,7 @@ func TestAdjustUnderLoad(t *testing.T) {
 
 // Options that may change are not read from those of the start.
 func TestAdjustableOptionsAreNotStale(t *testing.T) {
-	stale := regexp.MustCompile(`\bopts\.(TrustedProxies|AllowedOrigins|FrameAncestors|Attribution|APIRate|TileRate|KeyRate|MetricsRate|LogRequests)\b`)
+	stale := regexp.MustCompile(`\bopts\.(TrustedProxies|AllowedOrigins|FrameAncestors|Attribution|Contact|APIRate|TileRate|KeyRate|MetricsRate|LogRequests)\b`)
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) < 20 {
 		t.Fatalf("%d source files, %v", len(files), err)

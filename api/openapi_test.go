@@ -249,6 +249,8 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 		{target: "/openapi.json", status: 200},
 		{target: "/", status: 200},
 		{target: "/page.json", status: 200},
+		{target: "/contact-logo.svg", status: 404},
+		{target: "/contact-logo.png", status: 404},
 		{target: "/embed?lake=de_by_clean&style=dots&date=2026-11-16&lang=de", status: 200},
 		{target: "/embed?bbox=1,2,3", status: 400},
 		{target: "/embed", headers: []string{"If-None-Match", "*"}, status: 304},
@@ -280,6 +282,16 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 			wantDescribed(t, router, forecastURL+kind, get(t, testServer(t), http.StatusNotFound, forecastURL+kind))
 			wantDescribed(t, router, forecastURL+kind, get(t, s, http.StatusNotModified, forecastURL+kind, "If-None-Match", "*"))
 		}
+	})
+	t.Run("contact", func(t *testing.T) {
+		opts := testOptions(t)
+		opts.Contact = Contact{"Office", "https://example.org", Logo{[]byte("<svg/>"), true}}
+		s := newServer(t, opts, nil)
+		wantDescribed(t, router, "/page.json", get(t, s, http.StatusOK, "/page.json"))
+		wantDescribed(t, router, "/contact-logo.svg", get(t, s, http.StatusOK, "/contact-logo.svg"))
+		opts.Contact.Logo = Logo{[]byte("\x89PNG"), false}
+		s.Adjust(opts.Adjustable)
+		wantDescribed(t, router, "/contact-logo.png", get(t, s, http.StatusOK, "/contact-logo.png"))
 	})
 	t.Run("shedding load", func(t *testing.T) {
 		opts := testOptions(t)

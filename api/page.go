@@ -188,17 +188,18 @@ func (p *pageHandlers) send(w http.ResponseWriter, r *http.Request, file pageFil
 
 // pageSettings are what the page has to know before it can draw itself.
 type pageSettings struct {
-	Basemap         *basemap `json:"basemap"`
-	Notice          string   `json:"notice"`
-	Simulated       bool     `json:"simulated"`
-	Attribution     string   `json:"attribution"`      // without the notice
-	AttributionHTML string   `json:"attribution_html"` // with links
-	MaxZoom         int      `json:"max_zoom"`
-	Version         string   `json:"version"`     // of data and renderer; empty before the first snapshot
-	TotalLakes      int      `json:"total_lakes"` // 0 before the first snapshot
-	ChangesAt       *string  `json:"changes_at"`  // when the next official statement begins or ends; null if none is known
-	PushKey         *string  `json:"push_key"`    // for notifications; null if this server sends none
-	Embeddable      bool     `json:"embeddable"`  // whether pages of other sites may show /embed
+	Basemap         *basemap     `json:"basemap"`
+	Notice          string       `json:"notice"`
+	Simulated       bool         `json:"simulated"`
+	Attribution     string       `json:"attribution"`      // without the notice
+	AttributionHTML string       `json:"attribution_html"` // with links
+	Contact         *pageContact `json:"contact"`          // nil if the operator names none
+	MaxZoom         int          `json:"max_zoom"`
+	Version         string       `json:"version"`     // of data and renderer; empty before the first snapshot
+	TotalLakes      int          `json:"total_lakes"` // 0 before the first snapshot
+	ChangesAt       *string      `json:"changes_at"`  // when the next official statement begins or ends; null if none is known
+	PushKey         *string      `json:"push_key"`    // for notifications; null if this server sends none
+	Embeddable      bool         `json:"embeddable"`  // whether pages of other sites may show /embed
 
 	Forecast *pageForecast `json:"forecast"` // nil if there is none for today or later
 }
@@ -240,7 +241,7 @@ func (h *pageHandlers) description(w http.ResponseWriter, r *http.Request) error
 func (h *pageHandlers) settings(w http.ResponseWriter, r *http.Request) error {
 	settings, adjustable := h.fixed, h.adjustable()
 	var credits []Credit
-	settings.Embeddable = adjustable.FrameAncestors.AllowOthers()
+	settings.Embeddable, settings.Contact = adjustable.FrameAncestors.AllowOthers(), newPageContact(adjustable.Contact)
 	if p := h.current.Load(); p != nil {
 		credits = h.credits(p.state)
 		settings.Version, settings.TotalLakes = p.state.MapVersion, len(p.snap.Lakes)

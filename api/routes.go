@@ -67,6 +67,8 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"docs", "/docs", unlimited, h.page.docsPage},
 		{"page", "/page.json", unlimited, h.page.settings},
 		{"embed", "/embed", unlimited, h.page.embedPage},
+		{"contact_logo", pathLogoPNG, unlimited, h.page.logo(false)},
+		{"contact_logo", pathLogoSVG, unlimited, h.page.logo(true)},
 		{"table", "/table", perAddress, h.table.page},
 		{"healthz", pathHealthy, unlimited, h.health.healthy},
 		{"readyz", pathReady, unlimited, h.health.ready},

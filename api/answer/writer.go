@@ -22,6 +22,7 @@ const (
 	PlainDocument Document = iota // the page, and all answers without special needs
 	EmbedDocument                 // a map to be shown in other sites' pages
 	FormDocument                  // a page with a form that leads back to this server
+	ImageDocument                 // an SVG, which is an image and nothing else
 	Documents                     // how many there are
 )
 

@@ -55,10 +55,14 @@ func SecurityHeaders(imageOrigins []string, ancestors FrameAncestors, hsts time.
 	if ancestors.sources != "" {
 		embedded = append(embedded, "frame-ancestors "+ancestors.sources)
 	}
+	// An image may come from the operator or show words from outside. Opened by itself it runs no script and loads nothing.
+	image := fields()
+	image[0].Value = []string{"default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"}
 	byDocument := &answer.DocumentFields{
 		answer.PlainDocument: fields(noForm, ownFrame),
 		answer.EmbedDocument: fields(embedded...),
 		answer.FormDocument:  fields("form-action 'self'", ownFrame),
+		answer.ImageDocument: image,
 	}
 	nosniff := []string{"nosniff"}
 	// Tiles are made for pages of other sites.

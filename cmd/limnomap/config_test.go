@@ -52,6 +52,8 @@ var valuesFor = map[string][]string{
 	"weeks":               {"1", "52"},
 	"oldest-week":         {"2020-01-01", "1999-12-31"},
 	"attribution":         {"", "yes", "data@agency.example", "# no: comment", "Müggelsee © 2026 – ‘x’", "line\nline", "3"},
+	"contact-name":        {"Gesundheitsamt Beispielstadt", "<b>Office</b>: yes"},
+	"contact-url":         {"https://example.org/bathing?a=b#c", "mailto:lakes@example.org", "tel:+49-30-1234567"},
 	"max-zoom":            {"0", "20"},
 	"basemap-url":         {"none", "https://tile.example.org/{z}/{x}/{y}@2x.png?key=b"},
 	"basemap-labels-url":  {"none", "https://{s}.labels.example.org/{z}/{x}/{y}.png"},

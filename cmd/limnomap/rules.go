@@ -21,6 +21,8 @@ var rules = map[string]func(string) error{
 	"address":       checkAddress,
 	"base-path":     func(text string) error { return api.CheckBasePath(cleanBasePath(text)) },
 	"basemap-url":   checkBasemapURL,
+	"contact-name":  checkContactName,
+	"contact-url":   checkContactURL,
 	"date":          func(text string) error { _, err := data.ParseDate(text); return err },
 	"host-name":     checkHostName,
 	"key-name":      checkKeyName,

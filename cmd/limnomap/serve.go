@@ -60,6 +60,7 @@ type serveCmd struct {
 	hookFlags   `group:"Data"`
 	pushFlags   `group:"Data"`
 	Attribution string `help:"Attribution of the data, shown on the map and in TileJSON before the credit lines of satellite products." placeholder:"TEXT" group:"Data" reload:""`
+	contactFlags
 
 	MaxZoom            int    `help:"Highest zoom of the tiles, 0 to ${max_zoom}." default:"18" allowed:"0..${max_zoom}" group:"Map"`
 	BasemapURL         string `name:"basemap-url" help:"URL template of the page's basemap, with {z}, {x} and {y}, or none." default:"https://tile.openstreetmap.org/{z}/{x}/{y}.png" check:"basemap-url" group:"Map"`
@@ -134,6 +135,9 @@ func (c *serveCmd) Check(context.Context) error {
 		}
 	}
 	if err := c.checkSource(len(c.Refresh.From) > 0); err != nil {
+		return err
+	}
+	if _, err := c.contact(); err != nil {
 		return err
 	}
 	_, err := c.openCertificate(prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
@@ -279,8 +283,11 @@ func (c *serveCmd) options() (api.Options, error) {
 	if c.BasemapLabelsURL == noBasemap {
 		opts.BasemapLabelsURL = ""
 	}
+	var err error
+	if opts.Contact, err = c.contact(); err != nil {
+		return opts, err
+	}
 	if c.PublicURL != "" {
-		var err error
 		if opts.PublicURL, err = parsePublicURL(c.PublicURL); err != nil {
 			return opts, fmt.Errorf("--public-url: %w", err)
 		}
