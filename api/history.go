@@ -39,6 +39,8 @@ func (h *lakeHandlers) historyJSON(w http.ResponseWriter, r *http.Request, p *pu
 	content = appendString(content, string(found.lake.ID))
 	content = append(content, `,"name":`...)
 	content = appendString(content, found.lake.Name)
+	content = append(content, `,"region":`...)
+	content = appendTextOrNull(content, found.lake.Region)
 	content = append(content, `,"history":[`...)
 	for i, o := range found.observations {
 		if i > 0 {

@@ -35,7 +35,7 @@ func TestHistoryHasItsForecasts(t *testing.T) {
 	s := forecastServer(t)
 	body := object(t, get(t, s, http.StatusOK, historyURL+"de_mv_high"))
 	want := map[string]any{
-		"lake_id": "de_mv_high", "name": "Müritz", "history": []any{
+		"lake_id": "de_mv_high", "name": "Müritz", "region": "Mecklenburg", "history": []any{
 			map[string]any{"date": "2026-11-30", "chl": 50.0, "who_level": 2.0, "cell_density_cells_ml": 100000.0, "data_type": "ai_forecast", "source": "limnomap-1",
 				"lower": 26.34, "upper": 94.9, "probabilities": map[string]any{"low": 0.0006, "medium": 0.4994, "high": 0.5},
 				"model": "limnomap-1", "issued_at": "2026-11-16", "based_on": "2026-11-09"},
