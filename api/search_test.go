@@ -51,7 +51,7 @@ func TestSearchByRegion(t *testing.T) {
 		}
 	}
 	check("q=bayern", "de_by_medium de_by_clean")
-	check("q=Vorpommern", "de_mv_high de_mv_scum de_mv_never")
+	check("q=Vorpommern", "de_mv_high de_mv_scum de_mv_never de_mv_stale") // the last one by its id
 	check("q=Vorpommern&limit=2", "de_mv_high de_mv_scum")
 	source.lakes[5].Region = "Bayern" // an import that moves a lake to another region, and changes nothing else
 	source.revision.Number++

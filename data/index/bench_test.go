@@ -74,7 +74,7 @@ func BenchmarkFind(b *testing.B) {
 		lakes := world(size)
 		names, held := heapOf(b, func() *NameIndex { return NewNameIndex(lakes) })
 		last := string(bytes.TrimSpace(fold.Append(nil, lakes[size-1].Name, fold.Bare)))
-		for _, q := range []string{"muggelsee", "s", "gg", "ee", last, last[1:], "nowhere", "ee nowhere", "Stora Sjö", "province"} {
+		for _, q := range []string{"muggelsee", "s", "gg", "ee", last, last[1:], "nowhere", "ee nowhere", "Stora Sjö", "province", "mugelsee", "lake 7", "province 13 muggelsee"} {
 			b.Run(fmt.Sprintf("%d/%s", size, q), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
