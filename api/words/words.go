@@ -10,7 +10,7 @@ import (
 )
 
 // Languages are those of the pages that the server makes, the default first. A page in another language of the reader is in the default one.
-var Languages = []string{"en", "de"}
+var Languages = []string{"en", "de", "fr", "pl", "cs", "da", "nl"}
 
 // Words are the texts that all pages share, in one language.
 type Words struct {
@@ -20,7 +20,7 @@ type Words struct {
 	// The rest are words of the map.
 
 	Common struct {
-		Title, Chlorophyll, NoValue, Measured, Never, Limits, LimitsMore, Simulated string
+		Title, Colon, Chlorophyll, NoValue, Measured, Never, Limits, LimitsMore, Simulated string
 	}
 	Risk      map[string]string
 	RiskShort map[string]string

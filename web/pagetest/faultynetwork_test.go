@@ -29,6 +29,7 @@ type faultyNetwork struct {
 	mode    atomic.Int32
 	change  atomic.Pointer[func(path string, content []byte) []byte] // changes content into that of another version of the page; may be nil
 	script  string                                                   // the name of the page's script on the server
+	words   string                                                   // the hash in the names of the words on the server
 	age     atomic.Int64                                             // the Age header of answers, in seconds
 	release atomic.Pointer[chan struct{}]                            // closed to end requests that hang
 }
@@ -36,6 +37,7 @@ type faultyNetwork struct {
 const (
 	frontPath = "/our/lakes"
 	newScript = "main-99999999.js"
+	newWords  = "ABABABAB"
 )
 
 func startFaultyNetwork(t *testing.T, server string) *faultyNetwork {
@@ -69,7 +71,7 @@ func startFaultyNetwork(t *testing.T, server string) *faultyNetwork {
 			fmt.Fprint(w, "<p>Please sign in.")
 		default:
 			if f.mode.Load() == truncating || f.change.Load() != nil {
-				r.URL.Path = strings.Replace(r.URL.Path, newScript, f.script, 1)
+				r.URL.Path = strings.NewReplacer(newScript, f.script, newWords, f.words).Replace(r.URL.Path)
 				r.Header.Set("Accept-Encoding", "identity")
 				r.Header.Del("If-None-Match")
 			}

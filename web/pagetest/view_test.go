@@ -39,29 +39,6 @@ func TestPageAddress(t *testing.T) {
 	b.WantNoProblems(t, base)
 }
 
-// The page has the browser's language until the user selects the other one, which it keeps.
-func TestPageLanguage(t *testing.T) {
-	t.Parallel()
-	base := startServer(t)
-	b := startBrowser(t, "fr")
-	title := func(want string) chromedp.Action[chromedp.Void] {
-		// The page has its English title and its button before its script, which removes #load-help.
-		return browsertest.Until(`!document.querySelector('#load-help') && document.querySelector('h1').textContent === '` + want + `' && document.documentElement.lang === '` + map[string]string{"Algae in lakes": "en", "Algen in Seen": "de"}[want] + `'`)
-	}
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_by_starnberger_see"), title("Algae in lakes"), cardOf("Starnberger See"))
-	b.Do(t, chromedp.Click("#language"), title("Algen in Seen"), cardOf("Starnberger See"))
-	card := browsertest.Ask(t, b, chromedp.Text("#card"))
-	for _, want := range []string{"Risiko", "Gemessen", "Trophie", ",", "µg/l"} {
-		if !strings.Contains(card, want) {
-			t.Errorf("the German card lacks %q: %s", want, card)
-		}
-	}
-	b.Do(t, chromedp.Navigate(base+"/"), title("Algen in Seen"))
-	b.Do(t, chromedp.Navigate(base+"/?lang=en"), title("Algae in lakes"))
-	b.Do(t, chromedp.Click("#language"), title("Algen in Seen"), browsertest.Until(`location.search === '?lang=de'`))
-	b.WantNoProblems(t, base)
-}
-
 // Old values are shown, but with a warning.
 func TestPageOfOldValues(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,7 @@ export function cardFacts(lake, week) {
     past: week && fill(common.pastWeek, { date: date(week) }),
     ...statementFacts(lake.advisory ? [lake.advisory] : []),
     risk: [
-      official ? `${advisory.algae}: ` : '', symbol({ ...lake, closed: false, warned: false }), // what the values say, whatever an authority says
+      official ? advisory.algae + common.colon : '', symbol({ ...lake, closed: false, warned: false }), // what the values say, whatever an authority says
       noValue ? common.noValue : riskText(lake) + ageNote,
     ],
     age: age ? [

@@ -15,7 +15,7 @@ export const byId = (id) => document.getElementById(id)
 /** Focuses an element without scrolling to it. @param {HTMLElement | null} e */
 export const focusInPlace = (e) => e?.focus({ preventScroll: true })
 
-/** The addresses of files that the page loads: words by language, the outlines, and the script of a card. */
+/** The addresses of files that the page loads: words, with LANG in place of the language, the outlines, and the script of a card. */
 export const files = document.querySelector('script').dataset
 
 /** Creates an SVG element with attributes. @param {string} name @param {Record<string, any>} attributes @returns {any} */

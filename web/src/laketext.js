@@ -14,10 +14,10 @@ export function riskText(lake) {
 /** Returns the text next to the name of a lake: what an authority says, its risk and value, and whether the value is old.
  * @param {Lake} lake */
 export const describeLake = (lake) => (
-  (officialText(lake) && `${officialText(lake)} · ${words.advisory.algae}: `) + [riskText(lake), ...(lake.chl === null ? [] : value(lake))].join(', ')
+  (officialText(lake) && `${officialText(lake)} · ${words.advisory.algae}${words.common.colon}`) + [riskText(lake), ...(lake.chl === null ? [] : value(lake))].join(', ')
 )
 
 const value = (lake) => [concentration(lake.chl), ...(lake.old ? [fill(words.lake.old, { date: date(lake.measured_at) })] : [])]
 
 /** Returns the lake in one line, with its name, as plain text for screen readers. @param {Lake} lake */
-export const summary = (lake) => `${lake.name}: ${describeLake(lake)}`
+export const summary = (lake) => lake.name + words.common.colon + describeLake(lake)

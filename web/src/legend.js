@@ -36,7 +36,7 @@ function drawSymbol(item, { classes }) {
 // addLimits adds the limits of a class to its name.
 function addLimits(item, legend) {
   const display = legend.classes.find((c) => c.risk === item.dataset.symbol)
-  if (display) item.append(`: ${rangeText(display, legend)}`)
+  if (display) item.append(words.common.colon, rangeText(display, legend))
 }
 
 // step returns a step of the colour bar. All steps are equally wide.

@@ -11,7 +11,7 @@ import { addLegend } from './legend.js'
 import { addBasemap, createMap } from './map.js'
 import { syncMapPosition } from './mapposition.js'
 import { addMarkers } from './markers.js'
-import { showLoadError, showMessage } from './message.js'
+import { showLoadError, showMessage, showToast } from './message.js'
 import { addOffline } from './offline.js'
 import { addOutlines } from './outlines.js'
 import { addPrint } from './print.js'
@@ -20,7 +20,7 @@ import { addTelling } from './telling.js'
 import { addTimeControl } from './timecontrol.js'
 import { createView } from './view.js'
 import { normalizeDate } from './weeks.js'
-import { date, fill, language, otherLanguage, switchLanguage, words } from './words.js'
+import { date, fill, language, languageLinks, switchLanguage, words } from './words.js'
 
 function translate() {
   byId('load-help').remove()
@@ -30,13 +30,21 @@ function translate() {
   for (const e of /** @type {any} */ (document.querySelectorAll('[data-text]'))) e.textContent = wordsAt(e.dataset.text)
   for (const e of /** @type {any} */ (document.querySelectorAll('[data-label]'))) e.ariaLabel = wordsAt(e.dataset.label)
   const button = byId('language')
-  button.lang = otherLanguage
-  button.onclick = switchLanguage
+  button.textContent = language.toUpperCase()
+  button.ariaLabel += `: ${button.textContent}`
+  for (const link of languageLinks) {
+    if (link.lang === language) link.ariaCurrent = 'true'
+    link.onclick = (event) => { // without a script the link loses the view
+      event.preventDefault()
+      byId('languages').hidePopover()
+      switchLanguage(link.lang).catch(() => showToast(words.common.failed))
+    }
+  }
 }
 
 /** @param {Config} config */
 function showNotice({ notice, simulated }) {
-  byId('notice').textContent = simulated && language === 'de' ? words.common.simulated : notice
+  byId('notice').textContent = simulated && language !== 'en' ? words.common.simulated : notice
   byId('notice').hidden = !notice && !simulated
 }
 

@@ -1,9 +1,15 @@
 // The part of the service worker that shows notifications, and opens the lake when one is tapped.
+import cs from './push/words/cs.json'
+import da from './push/words/da.json'
 import de from './push/words/de.json'
 import en from './push/words/en.json'
+import fr from './push/words/fr.json'
+import nl from './push/words/nl.json'
+import pl from './push/words/pl.json'
 import { notificationText } from './pushtext.js'
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {any} */ (self))
+const words = { cs, da, de, en, fr, nl, pl }
 const root = new URL('./', worker.location.href)
 
 const on = (name, f) => worker.addEventListener(name, (/** @type {any} */ event) => event.waitUntil(f(event)))
@@ -11,13 +17,12 @@ const on = (name, f) => worker.addEventListener(name, (/** @type {any} */ event)
 // The page stores the reader's language there: a service worker knows that of the browser only.
 async function language() {
   const stored = await caches.open(`limnomap ${root.pathname} settings`).then((cache) => cache.match('language')).catch(() => null)
-  const name = (await stored?.text()) ?? navigator.language
-  return name.startsWith('de') ? 'de' : 'en'
+  return [await stored?.text(), ...navigator.languages].map((name) => name?.split('-')[0]).find((name) => name in words) ?? 'en'
 }
 
 on('push', async ({ data }) => {
   const lang = await language()
-  const { title, lake, ...options } = notificationText(data.json(), lang, { de, en }[lang], new Date().getHours())
+  const { title, lake, ...options } = notificationText(data.json(), lang, words[lang], new Date().getHours())
   await worker.registration.showNotification(title, { ...options, lang, icon: ICON, badge: BADGE, data: lake })
 })
 

@@ -5,11 +5,11 @@ const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[na
 /**
  * Returns the title and the text of a notification. `tag` replaces an earlier one about the same, `lake` is the one that a tap opens, if
  * there is only one, and what is not urgent makes no sound at night: it comes late, to a device that was off by day.
- * @param {{lakes: any[], more?: number, daily?: boolean}} message as the server sends it @param {string} language 'de' or 'en'
+ * @param {{lakes: any[], more?: number, daily?: boolean}} message as the server sends it @param {string} language such as 'de'
  * @param {any} text the words of that language @param {number} hour of the day
  */
 export function notificationText({ lakes, more, daily }, language, text, hour) {
-  const locale = { de: 'de-DE', en: 'en-GB' }[language]
+  const locale = language === 'en' ? 'en-GB' : language
   const day = (time) => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(new Date(time)) // as on the page
   const risk = (level) => text.risks[level ?? 0]
   const happened = ({ kind, before, after, advisory, closure }) => (closure ? `${fill(text.closed, closure)} ` : '') + fill(text[kind] ?? '', {

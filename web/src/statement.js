@@ -2,7 +2,7 @@
 import { element } from './dom.js'
 import { cleanText } from './linetext.js'
 import { symbol } from './symbols.js'
-import { date, fill, language, otherLanguage, words } from './words.js'
+import { date, fill, language, words } from './words.js'
 
 const graveKinds = ['closure', 'warning'] // say more than any value
 
@@ -21,7 +21,7 @@ function statement({ kind, cause, issuer, valid_until: end, text, url }) {
   // A statement is valid before its end, which often is a midnight: the day before is the last one.
   const validity = end ? fill(until, { date: date(Date.parse(end) - 1) }) : grave ? open : ''
   const title = element('strong', {}, ...(kind === 'closure' ? [symbol({ closed: true })] : []), kinds[kind] ?? kind)
-  const lang = text?.[language] ? language : otherLanguage
+  const lang = [language, 'en', 'de'].find((l) => text?.[l]) // a text in another language is better than none
   return element('div', { className: `statement ${kind}` },
     element('p', {}, title, ` ${validity}`),
     element('p', {}, causes[cause] ? `${causes[cause]} · ` : '', element('bdi', {}, cleanText(issuer))),

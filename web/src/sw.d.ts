@@ -3,10 +3,9 @@
 /** The version of the page, set by build.mjs. */
 declare const VERSION: string
 
-/** The address of the script of notifications, and those of their icons and words, set by build.mjs. */
+/** The address of the script of notifications, and those of their icons, set by build.mjs. */
 declare const PUSH: string
 declare const ICON: string
 declare const BADGE: string
-declare const WORDS: Record<string, string>
 
 declare const self: ServiceWorkerGlobalScope

@@ -18,7 +18,7 @@ const later = /^assets.*(card|share|cast|tell)-/ // scripts that load later, and
 // The stores besides the page: name, paths, and the maximum number of answers, for the newest state and for past weeks each.
 /** @type {[string, RegExp, number][]} */
 const stores = [
-  ['page', /^(page|api\/v1\/(tiles|legend))\.json$|\/(styles|dates)$|s\/words/, 20],
+  ['page', /^(page|api\/v1\/(tiles|legend))\.json$|\/(styles|dates)$|s\/words/, 40],
   ['lakes', /-lakes\/(status|near)$/, 4],
   ['histories', /\/history\/.+(?<!\.csv)$|-lakes\/advisories$/, 100],
   ['tiles', /\/tiles\/.+png$/, 300],
@@ -47,11 +47,19 @@ async function install() {
     const page = await answer.clone().text()
     // With several servers, one of them may still serve another version.
     if (!isComplete(answer, 'text/html') || !page.includes(VERSION)) throw Error(address)
-    const files = page.match(/assets\/[\w.-]+/g) // the page names all its files
-    await cache.addAll([...new Set(files)].filter((file) => self.registration.active || !later.test(file)))
+    const files = page.match(/assets\/[\w.-]+/g) // the page names all its files, those of words for all languages at once
+    await cache.addAll([...new Set(files)].filter((file) => !/LANG/.test(file) && (self.registration.active || !later.test(file))))
+    await addWords(files.find((file) => /LANG/.test(file)))
     await cache.put(address, answer)
   }
   await self.skipWaiting() // safe, because the names of files contain their hashes
+}
+
+// addWords stores the words of this version that were used of others: those of one or two languages.
+async function addWords(file) {
+  const cache = await caches.open(`${prefix}page`)
+  const used = (await cache.keys()).map(({ url }) => url.match(/s\/words-(.+)-/)?.[1]).filter(Boolean)
+  await cache.addAll([...new Set(used)].map((name) => file.replace('LANG', name)))
 }
 
 async function activate() {
@@ -87,11 +95,11 @@ function kindOf(url) {
 }
 
 // networkFirst asks the network and stores its answer, but returns the stored answer if the network fails or is slow. A stored
-// tile is returned at once, because its URL names the version. Documents have no type: only install stores them.
+// tile or file is returned at once, because its URL names the version. Documents have no type: only install stores them.
 async function networkFirst(event, kind, key) {
   const { tile, store, type } = kind
   const stored = await match(store, key)
-  if (stored && tile) return stored
+  if (stored && (tile || /\/assets\//.test(event.request.url))) return stored
   const fresh = fetchAndStore(event, kind)
   if (!stored) return fresh
   const isWorse = (answer) => answer.status >= 500 || answer.status === 429 || (type && answer.ok && !isComplete(answer, type))

@@ -1,13 +1,19 @@
-// The texts of the page in German or English, and the formats of numbers and dates.
-import { files } from './dom.js'
+// The texts of the page in the reader's language, and the formats of numbers and dates.
+import { byId, files } from './dom.js'
 
 const key = 'limnomap-language'
 const maxTries = 20
 const retryDelay = 3000 // ms
 
-/** The language of the page, 'de' or 'en': from its address, from the user's earlier choice, or from the browser. */
-export const language = [new URLSearchParams(location.search).get('lang'), storedLanguage(), navigator.language, 'en']
-  .map((l) => l?.slice(0, 2).toLowerCase()).find((l) => l in files)
+/** The links to the page in each language. @type {HTMLAnchorElement[]} */
+export const languageLinks = [...byId('languages').children]
+
+// The user's languages, the best first: from the address, from an earlier choice, and from the browser.
+const preferred = [new URLSearchParams(location.search).get('lang'), storedLanguage(), ...navigator.languages, 'en']
+  .map((l) => l?.toLowerCase().split('-')[0]).filter((l) => languageLinks.some(({ lang }) => lang === l))
+
+/** The language of the page, such as 'de': the best of them whose words can be loaded. Without a connection those that were used before can. */
+export let language = preferred[0]
 
 function storedLanguage() {
   try {
@@ -17,40 +23,49 @@ function storedLanguage() {
   }
 }
 
-/** The words in that language. */
+/** Returns the address of words: those of the page, or with `part` those that only a later script needs. @param {string} [part] @param {string} [of] */
+export const wordsFile = (part = '', of = language) => files.words.replace('LANG', part + of)
+
+/** The words in the language of the page. */
 export const words = await loadWords()
 
 // loadWords tries again, up to a maximum: without words the page can only show the help in its HTML.
 async function loadWords(tries = 1) {
-  try {
-    const answer = await fetch(files[language])
-    if (!answer.ok) throw new Error(`${files[language]}: ${answer.status}`)
-    return await answer.json()
-  } catch (error) {
-    if (tries === maxTries) throw error
-    await new Promise((resolve) => setTimeout(resolve, retryDelay))
-    return loadWords(tries + 1)
+  let failed
+  for (language of preferred) {
+    try {
+      return await (await loadFile(wordsFile())).json()
+    } catch (error) {
+      failed = error
+    }
   }
+  if (tries === maxTries) throw failed
+  await new Promise((resolve) => setTimeout(resolve, retryDelay))
+  return loadWords(tries + 1)
 }
 
-/** The language that the page can switch to. */
-export const otherLanguage = language === 'de' ? 'en' : 'de'
+async function loadFile(address) {
+  const answer = await fetch(address)
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`)
+  return answer
+}
 
-/** Switches the language, now and for later visits. */
-export function switchLanguage() {
+/** Switches the language, now and for later visits, if its words can be loaded. @param {string} to */
+export async function switchLanguage(to) {
+  await loadFile(wordsFile('', to))
   try {
-    localStorage[key] = otherLanguage
+    localStorage[key] = to
   } catch { /* denied; the address has the language */ }
   const address = new URL(/** @type {any} */ (location))
-  address.searchParams.set('lang', otherLanguage)
+  address.searchParams.set('lang', to)
   location.replace(address)
 }
 
 /** Replaces the {names} in a text by values. @param {string} text @param {Record<string, any>} values */
 export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name])
 
-/** The locale of formats: the user's own if the page has the browser's language. */
-export const locale = navigator.language.toLowerCase().startsWith(language) ? navigator.language : { de: 'de-DE', en: 'en-GB' }[language]
+/** The locale of formats: the user's own if the page has a language of the browser. */
+export const locale = navigator.languages.find((l) => l.toLowerCase().split('-')[0] === language) ?? (language === 'en' ? 'en-GB' : language)
 
 const plurals = new Intl.PluralRules(locale)
 const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })

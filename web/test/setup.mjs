@@ -2,17 +2,18 @@
 import { readFile } from 'node:fs/promises'
 
 const texts = { 'words-en.json': '../src/words/en.json', 'words-card-en.json': '../src/card/words/en.json' }
+const links = ['en', 'de', 'fr', 'pl', 'cs', 'da', 'nl'].map((lang) => ({ lang }))
 
 /** A stand-in for an element that no test looks at. */
 const blank = () => ({ dataset: {}, children: [{}, {}], replaceChildren() {}, append() {} })
 
 Object.defineProperties(globalThis, {
-  navigator: { value: { language: 'en-GB', onLine: true }, configurable: true },
+  navigator: { value: { languages: ['en-GB'], onLine: true }, configurable: true },
   location: { value: new URL('http://lakes.example/?lang=en'), configurable: true },
   document: {
     value: {
-      querySelector: () => ({ dataset: { en: 'words-en.json', de: 'words-de.json', enCard: 'words-card-en.json' } }),
-      getElementById: blank,
+      querySelector: () => ({ dataset: { words: 'words-LANG.json' } }),
+      getElementById: (id) => (id === 'languages' ? { children: links } : blank()),
     },
     configurable: true,
   },

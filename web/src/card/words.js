@@ -1,7 +1,6 @@
 // The texts that only the script of a card needs. They load with it, and not with the page.
-import { files } from '../dom.js'
 import { fetchJSON } from '../fetchjson.js'
-import { language } from '../words.js'
+import { wordsFile } from '../words.js'
 
 /** The words in the language of the page. */
-export const cardWords = await fetchJSON(files[`${language}Card`])
+export const cardWords = await fetchJSON(wordsFile('card-'))

@@ -45,8 +45,13 @@ export async function subscribe(publicKey, lakes, { threshold, daily }, language
   if (!answer.ok) throw new Error((await answer.json()).detail)
   const { id } = await answer.json()
   keep({ id, threshold, daily, renewed: Date.now() })
+  await keepLanguage(language)
+}
+
+/** Stores the language of notifications for the service worker. @param {string} language */
+export async function keepLanguage(language) {
   const settings = await caches.open(`limnomap ${new URL('./', location.href).pathname} settings`)
-  await settings.put('language', new Response(language)) // for the service worker
+  await settings.put('language', new Response(language))
 }
 
 /** Ends the subscription, here and at the server. */

@@ -1,11 +1,11 @@
 // Favourites and notifications. It is a script of its own, which loads when the map is there.
-import { byId, element, files } from '../dom.js'
+import { byId, element } from '../dom.js'
 import { showToast } from '../message.js'
-import { fill, language, number } from '../words.js'
+import { fill, language, number, wordsFile } from '../words.js'
 import { createDialog } from './dialog.js'
 import { createFavourites, sharedIds } from './favourites.js'
 import { addStars } from './stars.js'
-import { isDue, subscribe, unsubscribe, wanted } from './subscription.js'
+import { isDue, keepLanguage, subscribe, unsubscribe, wanted } from './subscription.js'
 import css from './tell.css'
 
 const changeDelay = 2000 // ms without a change of the favourites before the server is told
@@ -16,7 +16,7 @@ let started = false
 export async function addTell(page) {
   if (started) return
   started = true
-  const text = await (await fetch(files[`${language}Tell`])).json()
+  const text = await (await fetch(wordsFile('tell-'))).json()
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(css)
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
@@ -50,6 +50,7 @@ export async function addTell(page) {
     timer = setTimeout(update, changeDelay)
   })
   if (isDue()) update()
+  else if (wanted()) keepLanguage(language).catch(() => {}) // the reader may have switched it
   const shared = sharedIds(location.search)
   if (shared.some((id) => !favourites.has(id))) dialog.open(shared)
 }
