@@ -37,6 +37,8 @@ type published struct {
 	lookup  *lookup
 	counts  *counts
 	table   *table.Lakes
+
+	histories *lakeHistories
 }
 
 // A lookup finds lakes by position, by name and by region, in some 80 bytes a lake.
@@ -151,6 +153,9 @@ func (s *common) publish(snap *data.Snapshot) error {
 		status: newPreparedList(), geojson: newPreparedList()}
 	var err error
 	if p.counts, err = newCounts(); err != nil {
+		return err
+	}
+	if p.histories, err = newLakeHistories(); err != nil {
 		return err
 	}
 	if p.dates, err = s.sender.Prepare(jsonKind, appendDates(nil, snap)); err != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"limnomap/api/answer"
+	"limnomap/api/lakepage"
 	"limnomap/api/ogc"
 	"limnomap/api/table"
 	"limnomap/tiles"
@@ -20,15 +21,20 @@ type handlers struct {
 	push         *pushHandlers
 	page         *pageHandlers
 	table        *tableHandler
+	lakePage     *lakePageHandler
 	health       *health
 	metrics      answer.Handler
 }
 
 // newHandlers makes the handlers of all routes.
-func newHandlers(s *common, health *health) (*handlers, error) {
+func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, error) {
 	lakeTable, err := table.New(s.opts.Templates, s.encoder.scale)
 	if err != nil {
 		return nil, fmt.Errorf("table: %w", err)
+	}
+	lakePages, err := lakepage.New(s.opts.Templates, s.encoder.scale)
+	if err != nil {
+		return nil, fmt.Errorf("page of a lake: %w", err)
 	}
 	page, err := newPageHandlers(s)
 	if err != nil {
@@ -71,11 +77,12 @@ func newHandlers(s *common, health *health) (*handlers, error) {
 			GeoJSONPath:   pathGeoJSON,
 			OpenAPIPath:   pathOpenAPI,
 		}),
-		events:  &eventHandlers{s, pages, newEventStreams(s.opts.Requests)},
-		push:    &pushHandlers{s},
-		page:    page,
-		table:   &tableHandler{common: s, table: lakeTable},
-		health:  health,
-		metrics: exposition(&s.opts),
+		events:   &eventHandlers{s, pages, newEventStreams(s.opts.Requests)},
+		push:     &pushHandlers{s},
+		page:     page,
+		table:    &tableHandler{common: s, table: lakeTable},
+		lakePage: &lakePageHandler{&lakeHandlers{s}, lakePages, errors},
+		health:   health,
+		metrics:  exposition(&s.opts),
 	}, nil
 }

@@ -70,6 +70,7 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"contact_logo", pathLogoPNG, unlimited, h.page.logo(false)},
 		{"contact_logo", pathLogoSVG, unlimited, h.page.logo(true)},
 		{"table", "/table", perAddress, h.table.page},
+		{"lake", "/lakes/{lake_id}", perAddress, data(h.lakePage.page)},
 		{"healthz", pathHealthy, unlimited, h.health.healthy},
 		{"readyz", pathReady, unlimited, h.health.ready},
 	}

@@ -88,7 +88,7 @@ func build(opts Options) (*Server, error) {
 		Registerer:   opts.Registry,
 	})
 	registerMetrics(s.health)
-	if s.handlers, err = newHandlers(common, s.health); err != nil {
+	if s.handlers, err = newHandlers(common, s.health, s.errors); err != nil {
 		return nil, err
 	}
 	s.router = s.newRouter()

@@ -11,7 +11,8 @@ import (
 	"limnomap/data"
 )
 
-var tableKind = answer.NewKind("text/html; charset=utf-8", answer.CacheMinute)
+// pageKind is that of the pages that this server makes.
+var pageKind = answer.NewKind("text/html; charset=utf-8", answer.CacheMinute)
 
 // A tableHandler answers with the lakes as a table.
 type tableHandler struct {
@@ -52,7 +53,7 @@ func (h *tableHandler) page(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Language", language)
 	w.Header().Add("Vary", "Accept-Language")
-	return h.sender.Send(w, r, tableKind, answer.Bytes(content))
+	return h.sender.Send(w, r, pageKind, answer.Bytes(content))
 }
 
 // tableQueryOf reads the parameters. A form also sends fields that were left empty: they ask for nothing.
@@ -68,8 +69,6 @@ func tableQueryOf(p *params.Params) table.Query {
 		q.Class = words.Class(i)
 	}
 	q.ByValue = params.OneOf(p, "sort", []string{"name", "value"}) == "value"
-	if lang, ok := p.Text("lang"); ok && lang != "" {
-		q.Language = params.OneOf(p, "lang", words.Languages)
-	}
+	q.Language = languageOf(p)
 	return q
 }

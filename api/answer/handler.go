@@ -67,16 +67,21 @@ func (e *Errors) Handler(h Handler) http.Handler {
 			w.WriteHeader(StatusClientGone) // for the metrics, which would count a success
 			return
 		}
-		p, row := e.problem(err)
-		if log, omitted := e.logs(p, row); log {
-			attrs := []slog.Attr{slog.String("request_id", RequestID(r)), slog.String("path", LoggedPath(r)), slog.Any("error", err)}
-			if omitted > 0 {
-				attrs = append(attrs, slog.Int("not_logged_since", omitted))
-			}
-			e.log.LogAttrs(r.Context(), slog.LevelError, "request failed", attrs...)
-		}
-		WriteProblem(w, r, p)
+		WriteProblem(w, r, e.Log(r, err))
 	})
+}
+
+// Log logs an error of r that an operator has to know of, and returns how clients see it.
+func (e *Errors) Log(r *http.Request, err error) *Problem {
+	p, row := e.problem(err)
+	if log, omitted := e.logs(p, row); log {
+		attrs := []slog.Attr{slog.String("request_id", RequestID(r)), slog.String("path", LoggedPath(r)), slog.Any("error", err)}
+		if omitted > 0 {
+			attrs = append(attrs, slog.Int("not_logged_since", omitted))
+		}
+		e.log.LogAttrs(r.Context(), slog.LevelError, "request failed", attrs...)
+	}
+	return p
 }
 
 // logs reports whether an error that a client sees as p is logged, and how many errors of its row were left out since the last line.

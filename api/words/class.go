@@ -42,21 +42,28 @@ func ClassOf(view *data.View, i int) Class {
 	if view.Advisories.Kind(i) == data.Closure {
 		return Closed
 	}
-	return classByValue(&view.States[i])
+	return ClassOfValue(&view.States[i])
 }
 
-// classByValue returns the class of a lake without what authorities say.
-func classByValue(state *data.State) Class {
+// ClassOfValue returns the class of a lake without what authorities say.
+func ClassOfValue(state *data.State) Class {
 	if !state.Chlorophyll.Valid() {
 		return NoValue
 	}
-	switch state.Risk {
+	return ClassOfRisk(state.Risk)
+}
+
+// ClassOfRisk returns the class of a value with that risk.
+func ClassOfRisk(risk data.Risk) Class {
+	switch risk {
 	case data.RiskHigh:
 		return HighRisk
 	case data.RiskMedium:
 		return MediumRisk
+	case data.RiskLow:
+		return LowRisk
 	}
-	return LowRisk
+	return NoValue
 }
 
 // Colors are the colours of the symbols, by class.

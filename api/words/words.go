@@ -26,13 +26,15 @@ type Words struct {
 	RiskShort map[string]string
 	Lake      struct{ Report, Cells, LastRisk, LastKnown string }
 	Card      struct {
-		Trophic      string
-		TrophicNames map[string]string
-		By           map[string]string
+		Trophic, LastMeasured           string
+		TrophicNames                    map[string]string
+		By                              map[string]string
+		Meaning, PastMeaning, WorseHelp map[string]string // what to do at each risk, and why it is worse than the value
+		NoValueHelp, OldHelp            string
 	}
 	Advisory struct {
-		Kinds, Causes, Help      map[string]string
-		Until, Open, Link, Algae string
+		Kinds, Causes, Help               map[string]string
+		Until, Open, Link, Algae, LowHelp string
 	}
 	Legend struct{ First, Middle, Last, FirstAbove, MiddleAbove, LastAbove string }
 }

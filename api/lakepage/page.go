@@ -1,0 +1,289 @@
+package lakepage
+
+import (
+	"cmp"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"limnomap/api/words"
+	"limnomap/data"
+	"limnomap/data/index"
+	"limnomap/data/linetext"
+)
+
+// A page is what the template shows. Addresses in it are relative to the folder of the pages, except those that others read: Self, the
+// alternates and Public begin with the base.
+type page struct {
+	Words       *words.Page[ownWords]
+	Notice      string
+	Attribution string
+	Credits     []Credit
+	Colors      words.Colors
+	Levels      string
+
+	Title, Description string
+	Self               string       // the address of this page
+	Alternates         []words.Link // in each language, and in that of the reader
+	Public             *public      // nil if the server does not know its origin
+	Linked             linked
+	Root               string       // the address of the map's folder
+	Others             []words.Link // this page in the other languages
+
+	Name, Region string
+	verdict
+	Trophic string
+
+	Chart   *chart
+	NoChart string // why there is none
+	Weeks   []weekRow
+
+	Near, Lower []neighbour
+
+	Map, Table, Sign, HistoryJSON, HistoryCSV string
+}
+
+// public are addresses that other servers use, with an origin.
+type public struct{ OEmbed, Image string }
+
+// newPage returns the page of a lake.
+func (m *Maker) newPage(l *Lake, r *Reader, w *words.Page[ownWords]) *page {
+	lake := &l.Snapshot.Lakes[l.Index]
+	id := url.PathEscape(string(lake.ID))
+	p := &page{
+		Words: w, Notice: w.Notice(r.Notice), Attribution: r.Attribution, Credits: r.Credits, Colors: m.colors,
+		Levels: levels(w, l.Snapshot.Profile),
+		Root:   "../",
+		Name:   nameOf(lake),
+		Region: linetext.Clean(lake.Region),
+		Weeks:  weeksOf(l, r.Today, w),
+		Table:  "../table" + languageQuery(r.Language),
+		Map:    "../" + languageQuery(r.Language) + "#lake=" + url.QueryEscape(string(lake.ID)),
+		Sign:   id + "/sign" + languageQuery(r.Language),
+
+		HistoryJSON: "../api/v1/bathing-lakes/history/" + id,
+		HistoryCSV:  "../api/v1/bathing-lakes/history/" + id + ".csv",
+	}
+	state := &l.Snapshot.Current.States[l.Index]
+	p.verdict = newVerdict(l, r.Today, w)
+	p.Trophic = cmp.Or(w.Card.TrophicNames[state.Trophic.String()], state.Trophic.String())
+
+	here := linetext.Isolate(p.Name)
+	if p.Region != "" {
+		here += ", " + linetext.Isolate(p.Region)
+	}
+	p.Title = here + " · " + w.Common.Title
+	p.Description = p.verdict.sentence(w, here)
+	address := r.Base + "/lakes/" + id
+	p.Self = address + languageQuery(r.Language)
+	p.Alternates = []words.Link{{Language: "x-default", Address: address}}
+	for _, other := range m.words.All() {
+		p.Alternates = append(p.Alternates, words.Link{Language: other.Language, Address: address + languageQuery(other.Language)})
+	}
+	p.Others = m.words.Others(w, func(language string) string { return id + languageQuery(language) })
+	if strings.Contains(r.Base, "://") {
+		p.Public = &public{
+			OEmbed: r.Base + "/oembed?format=json&url=" + url.QueryEscape(p.Self),
+			Image:  address + "/preview.png" + languageQuery(w.Language),
+		}
+	}
+	p.Linked = newLinked(lake, state, p, w)
+
+	switch {
+	case l.Unread:
+		p.NoChart = w.Own.HistoryFailed
+	default:
+		if p.Chart = m.newChart(l, r.Today, w); p.Chart == nil {
+			p.NoChart = w.Own.NoHistory
+		}
+	}
+	p.Near, p.Lower = near(l, r, w)
+	return p
+}
+
+// languageQuery returns the query for that language; empty for the reader's.
+func languageQuery(language string) string {
+	if language == "" {
+		return ""
+	}
+	return "?lang=" + language
+}
+
+// nameOf returns the name of a lake as a page shows it.
+func nameOf(lake *data.Lake) string { return cmp.Or(linetext.Clean(lake.Name), string(lake.ID)) }
+
+// levels returns the text about the limits between the risks.
+func levels(w *words.Page[ownWords], profile *data.Profile) string {
+	low, medium, high := w.Limits(profile)
+	return words.Fill(w.Own.Levels, "profile", profile.Title, "low", low, "medium", medium, "high", high)
+}
+
+// A verdict is what the page says first.
+type verdict struct {
+	Class      words.Class
+	ValueClass words.Class // without what authorities say
+	Old        bool        // the value is too old to be one of the water now
+	Badge      bool        // the symbol does not show all: the risk is worse than the value, or there is a warning
+	Statement  *words.Statement
+	Headline   string
+	Risk       string // in words, below the headline; may be empty
+	Advice     []string
+
+	Day      string // of the last value; empty if there never was one
+	Date     string // the same in words, with its age and who measured it
+	Measured string // the same in a sentence that stays true
+	Source        string // of the last value, may be empty
+	Chlorophyll   string // empty without a current value
+}
+
+// newVerdict returns what is to be said about a lake today.
+func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
+	snap := l.Snapshot
+	state := &snap.Current.States[l.Index]
+	worse := w.Worse(state, snap.Profile)
+	v := verdict{
+		Class:      words.ClassOf(snap.Current, l.Index),
+		ValueClass: words.ClassOfValue(state),
+		Statement:  w.StatementOf(snap.Current.Advisories.Of(l.Index)),
+		Badge:      worse != "",
+	}
+	risk := state.Risk.String()
+	if state.Risk == data.RiskUnknown {
+		v.Headline, v.Advice = w.Common.NoValue, []string{w.Own.NeverMeasured, w.Card.NoValueHelp}
+		return v
+	}
+	measured := data.DateOf(time.Unix(state.MeasuredAt(), 0))
+	v.Day, v.Old = measured.String(), words.Old(measured, today)
+	v.Date = w.Day(measured) + " (" + w.Ago(measured, today) + ")" + w.Card.By[state.MeasuredBy.String()]
+	v.Source = sourceOf(l.History, state)
+	lastRisk := words.Fill(w.Own.LastRisk, "risk", w.RiskShort[risk])
+	if !state.Chlorophyll.Valid() {
+		v.Measured = words.Fill(w.Own.LastMeasured, "date", w.Day(measured))
+		v.Headline, v.Risk, v.Advice = w.Common.NoValue, lastRisk, []string{w.Card.NoValueHelp}
+		return v
+	}
+	v.Measured = words.Fill(w.Own.Measured, "date", w.Day(measured))
+	v.Chlorophyll = w.Number(state.Chlorophyll.String())
+	if v.Old {
+		v.Headline, v.Advice = lastRisk, []string{w.Own.OldValue, w.Card.PastMeaning[risk], w.Card.OldHelp}
+	} else {
+		v.Headline, v.Risk, v.Advice = w.RiskOf(state, snap.Profile), "", []string{w.Card.Meaning[risk]}
+		if worse == "" { // otherwise the value is not the reason for the risk
+			v.Headline, v.Risk = shown(w, state), w.Risk[risk]
+		}
+	}
+	if v.Statement != nil && state.Risk == data.RiskLow { // few algae must not seem to lift what the authority says
+		v.Advice = []string{w.Advisory.LowHelp}
+	}
+	if worse != "" {
+		cells := w.Number(strconv.FormatFloat(state.CountedCells, 'f', -1, 64))
+		basis := snap.Profile.Basis(state.Level, state.Chlorophyll, state.CountedCells)
+		v.Advice = append(v.Advice, words.Fill(w.Card.WorseHelp[basis.String()], "cells", cells))
+	}
+	return v
+}
+
+// shown returns what the satellite or the sample shows.
+func shown(w *words.Page[ownWords], state *data.State) string {
+	if state.MeasuredBy == data.InSitu {
+		return w.Own.Sample[state.Risk.String()]
+	}
+	return w.Own.Satellite[state.Risk.String()]
+}
+
+// sentence returns the verdict for previews and search engines, about the lake here. They show it for days, so it has no age.
+func (v *verdict) sentence(w *words.Page[ownWords], here string) string {
+	parts := []string{}
+	if v.Statement != nil {
+		parts = append(parts, v.Statement.Title+" "+v.Statement.Validity)
+	}
+	parts = append(parts, v.Headline)
+	if v.Risk != "" {
+		parts = append(parts, v.Risk)
+	}
+	if v.Measured != "" {
+		parts = append(parts, v.Measured)
+	}
+	parts = append(parts, w.Common.Limits)
+	for i := range parts {
+		parts[i] = strings.TrimSuffix(parts[i], ".")
+	}
+	return here + ": " + strings.Join(parts, ". ") + "."
+}
+
+// sourceOf returns the source of the observation that a state shows, as people write it; empty if it has none.
+func sourceOf(history []data.Observation, state *data.State) string {
+	for i := range history {
+		if o := &history[i]; o.Date == state.Date && o.Type == state.MeasuredBy && o.Quality != data.Poor {
+			return linetext.Clean(o.Source)
+		}
+	}
+	return ""
+}
+
+// A neighbour is a lake near this one.
+type neighbour struct {
+	Name, Address, Distance string
+	Class                   words.Class
+	Old, Badge              bool
+	Risk                    string
+}
+
+// near returns the lakes nearest to this one, and the nearest ones with a lower risk if it has a medium or high one, or is closed.
+func near(l *Lake, r *Reader, w *words.Page[ownWords]) (near, lower []neighbour) {
+	snap := l.Snapshot
+	own := max(words.ClassOf(snap.Current, l.Index), words.HighRisk) // a closed lake has at least the risk of a high value
+	for _, n := range l.Neighbours {
+		if n.Lake == l.Index {
+			continue
+		}
+		full := len(near) == maxNear
+		better := own < words.LowRisk && len(lower) < maxLower && lowerRisk(snap, n.Lake, own, r.Today)
+		if full && !better {
+			continue
+		}
+		item := newNeighbour(snap, n, r, w)
+		if !full {
+			near = append(near, item)
+		}
+		if better {
+			lower = append(lower, item)
+		}
+	}
+	return near, lower
+}
+
+// lowerRisk reports whether the i-th lake has a lower risk than own by a value that is not old, and no authority warns of it.
+func lowerRisk(snap *data.Snapshot, i int, own words.Class, today data.Date) bool {
+	class := words.ClassOf(snap.Current, i)
+	return class > own && class < words.NoValue && snap.Current.Advisories.Kind(i) < data.Warning &&
+		!words.Old(data.DateOf(time.Unix(snap.Current.States[i].MeasuredAt(), 0)), today)
+}
+
+func newNeighbour(snap *data.Snapshot, n index.Neighbour, r *Reader, w *words.Page[ownWords]) neighbour {
+	lake, state := &snap.Lakes[n.Lake], &snap.Current.States[n.Lake]
+	class := words.ClassOf(snap.Current, n.Lake)
+	item := neighbour{
+		Name:     nameOf(lake),
+		Address:  url.PathEscape(string(lake.ID)) + languageQuery(r.Language),
+		Distance: words.Fill(w.Own.Kilometres, "km", w.Number(strconv.FormatFloat(float64(n.Metres)/1000, 'f', 1, 64))),
+		Class:    class,
+		Badge:    w.Worse(state, snap.Profile) != "",
+		Risk:     w.RiskOf(state, snap.Profile),
+	}
+	if state.Risk != data.RiskUnknown && class != words.NoValue {
+		measured := data.DateOf(time.Unix(state.MeasuredAt(), 0))
+		if item.Old = words.Old(measured, r.Today); item.Old {
+			item.Risk = words.Fill(w.Own.LastRisk, "risk", w.RiskShort[state.Risk.String()])
+		}
+	}
+	switch snap.Current.Advisories.Kind(n.Lake) {
+	case data.Closure:
+		item.Risk = w.Advisory.Kinds[data.Closure.String()]
+	case data.Warning:
+		item.Badge = true
+		item.Risk = w.Advisory.Kinds[data.Warning.String()] + ", " + item.Risk
+	}
+	return item
+}

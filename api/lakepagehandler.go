@@ -1,0 +1,98 @@
+package api
+
+import (
+	"net/http"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"limnomap/api/answer"
+	"limnomap/api/lakepage"
+	"limnomap/api/params"
+	"limnomap/api/route"
+	"limnomap/api/words"
+	"limnomap/data"
+)
+
+// maxLakeHistories is how many histories that came from the store are kept for pages: 5 MB.
+const maxLakeHistories = 256
+
+// lakeHistories are histories that came from the store, by the index of the lake. A page that many look at does not ask it each time.
+type lakeHistories = lru.Cache[int, []data.Observation]
+
+func newLakeHistories() (*lakeHistories, error) {
+	return lru.New[int, []data.Observation](maxLakeHistories)
+}
+
+// A lakePageHandler answers with the page of one lake.
+type lakePageHandler struct {
+	*lakeHandlers
+	pages  *lakepage.Maker
+	errors *answer.Errors
+}
+
+// page answers with the page of one lake in HTML, made on this server: for readers without JavaScript, printers and search engines.
+func (h *lakePageHandler) page(w http.ResponseWriter, r *http.Request, p *published) error {
+	query := params.Of(r)
+	reader := lakepage.Reader{
+		Language:       languageOf(&query),
+		AcceptLanguage: r.Header["Accept-Language"],
+		Today:          data.DateOf(h.opts.Now()),
+		Notice:         h.opts.Notice,
+		Attribution:    h.adjustable().Attribution,
+	}
+	if err := query.Err(); err != nil {
+		return err
+	}
+	i, ok := p.snap.Index(data.LakeID(route.Values(r)[0]))
+	if !ok {
+		return data.ErrNoLake
+	}
+	for _, credit := range h.credits(p.state) {
+		reader.Credits = append(reader.Credits, lakepage.Credit{Text: credit.Text, URL: credit.URL})
+	}
+	base, private := h.base(w, r)
+	reader.Base = base
+	lake := lakepage.Lake{
+		Snapshot: p.snap, Index: i,
+		Neighbours: p.lookup.places.Nearest(p.snap.Lakes, p.snap.Lakes[i].Point, lakepage.NearMetres, lakepage.MaxNeighbours),
+	}
+	var err error
+	if lake.History, err = h.pageHistory(r, p, i, reader.Today); err != nil {
+		if r.Context().Err() != nil {
+			return err
+		}
+		h.errors.Log(r, err) // what the page says first is in memory
+		lake.Unread = true
+	}
+	content, language, err := h.pages.Page(lake, reader)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Language", language)
+	w.Header().Add("Vary", "Accept-Language")
+	return h.sender.Send(w, r, pageKind.PrivateIf(private), answer.Bytes(content))
+}
+
+// pageHistory returns the history that the page of a lake shows: from memory, if all of it is there.
+func (h *lakePageHandler) pageHistory(r *http.Request, p *published, i int, today data.Date) ([]data.Observation, error) {
+	q := lakepage.HistoryQuery(p.snap, today)
+	if observations, whole := p.snap.History(i, q); whole {
+		return observations, nil
+	}
+	if observations, ok := p.histories.Get(i); ok {
+		return observations, nil
+	}
+	_, observations, err := h.readHistory(r, p.snap.Lakes[i].ID, q)
+	if err == nil {
+		p.histories.Add(i, observations)
+	}
+	return observations, err
+}
+
+// languageOf reads the language of a page. A form also sends fields that were left empty: they ask for nothing.
+func languageOf(p *params.Params) string {
+	if lang, ok := p.Text("lang"); ok && lang != "" {
+		return params.OneOf(p, "lang", words.Languages)
+	}
+	return ""
+}
