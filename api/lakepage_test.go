@@ -63,8 +63,8 @@ func TestLakePageVerdicts(t *testing.T) {
 		without          []string
 	}{
 		{"de_by_clean", "low",
-			"Klarer See The satellite shows few algae. Low risk Few algae",
-			"Klarer See Der Satellit zeigt wenige Algen. Geringes Risiko Wenige Algen", nil},
+			"Klarer See The satellite shows few algae. Low risk Keep children out",
+			"Klarer See Der Satellit zeigt wenige Algen. Geringes Risiko Lassen Sie Kinder", nil},
 		{"de_by_medium", "medium",
 			`Grüner "See" <&> The satellite shows many algae. Medium risk Many algae`,
 			`Grüner "See" <&> Der Satellit zeigt viele Algen. Mittleres Risiko Viele Algen`, nil},
@@ -87,15 +87,15 @@ func TestLakePageVerdicts(t *testing.T) {
 			"Wolkensee No current value Last known risk: high",
 			"Wolkensee Kein aktueller Wert Letztes bekanntes Risiko: hoch", []string{"High risk", "Hohes Risiko"}},
 		{"x_closed", "closed",
-			"x_closed Bayern Closed until 23 December 2026 Do not bathe here. Blue-green algae · Amt <B> Badeverbot Page of the authority Algae: The satellite shows few algae. Low risk The value shows few algae. What the authority says counts all the same.",
+			"x_closed Bayern Closed until 23 December 2026 Do not bathe here. Blue-green algae · Amt <B> Badeverbot Page of the authority Algae: The satellite shows few algae. Low risk What the authority says counts all the same.",
 			"x_closed Bayern Gesperrt bis 23. Dezember 2026 Hier nicht baden. Blaualgen · Amt <B> Badeverbot Seite der Behörde Algen: Der Satellit zeigt wenige Algen.", nil},
 		{"x_warned", "low",
-			"x_warned Bayern Official warning until further notice The authority advises against bathing here. Amt W Algae: The satellite shows few algae. Low risk The value shows few algae. What the authority says",
+			"x_warned Bayern Official warning until further notice The authority advises against bathing here. Amt W Algae: The satellite shows few algae. Low risk What the authority says",
 			"x_warned Bayern Amtliche Warnung bis auf Weiteres Die Behörde rät hier vom Baden ab. Amt W Algen: Der Satellit", nil},
 	} {
 		for language, want := range map[string]string{"en": test.english, "de": test.deutsch} {
 			page, text := lakePageOf(t, s, test.lake+"?lang="+language)
-			if _, main, _ := strings.Cut(text, map[string]string{"en": "Deutsch ", "de": "English "}[language]); !strings.HasPrefix(main, want) {
+			if _, main, _ := strings.Cut(text, " Nederlands "); !strings.HasPrefix(main, want) { // after the names of the other languages
 				t.Errorf("%s in %s begins with\n%.300s\nwant\n%s", test.lake, language, main, want)
 			}
 			if !strings.Contains(page, `<section class="verdict `+test.class) {

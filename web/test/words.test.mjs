@@ -14,7 +14,7 @@ const languages = [...page.matchAll(/<a href="\?lang=(\w+)" lang="(\w+)" hreflan
 })
 
 /** Folders whose pages are still in English and German only. */
-const unfinished = ['lake/', 'sign/']
+const unfinished = ['sign/']
 
 /** The folders with files of words, also those of later pages. */
 const folders = ['', ...readdirSync(new URL('src', web), { recursive: true, encoding: 'utf8' }).map((name) => `src/${name}`), ...readdirSync(web)]
@@ -56,6 +56,7 @@ const placeholders = (text) => text.match(/\{\w+\}/g)?.sort().join() ?? ''
 const alike = {
   'Chlorophyll-a': 'de', Name: 'de', Version: 'de fr da', Link: 'de pl da nl', 'Offline.': 'de da nl', '● satellite': 'fr', Pages: 'fr', Stop: 'da',
   '{n} pixel': 'fr cs da nl', '{n} pixels': 'fr da nl', Week: 'nl', 'Week {n}, {days}': 'nl',
+  '{km} km': 'de fr pl cs da nl', satellite: 'fr', Source: 'fr', 'Week {week}, {year}': 'nl',
 }
 
 test('the folders of words are found', () => {
