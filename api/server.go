@@ -33,6 +33,7 @@ type Server struct {
 	logQuota      *middleware.LogQuota
 	adminLogQuota *middleware.LogQuota
 	imageOrigins  []string // of the basemap and its labels
+	problemPage   answer.ProblemPage
 	router        http.Handler
 	adjusting     sync.Mutex                   // one Adjust at a time
 	handler       atomic.Pointer[http.Handler] // the router with the middleware around it
@@ -91,6 +92,9 @@ func build(opts Options) (*Server, error) {
 	if s.handlers, err = newHandlers(common, s.health, s.errors); err != nil {
 		return nil, err
 	}
+	if s.problemPage, err = problemPages(&opts, common.prefix); err != nil {
+		return nil, fmt.Errorf("error page: %w", err)
+	}
 	s.router = s.newRouter()
 	s.setHandler()
 	return s, nil
@@ -134,6 +138,7 @@ func (s *Server) chain(router http.Handler) http.Handler {
 		middleware.RequestID,
 		middleware.ClientAddr(s.common.trustedProxies),
 		middleware.AccessLog(opts.Logger, s.logQuota, opts.Now),
+		middleware.ProblemPages(s.problemPage),
 		middleware.Recover(opts.Logger),
 		middleware.SecurityHeaders(s.imageOrigins, adjustable.FrameAncestors, opts.HSTS),
 		middleware.Notice(opts.Notice),

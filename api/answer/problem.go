@@ -60,8 +60,53 @@ type problemBody struct {
 	RequestID string           `json:"request_id,omitempty"`
 }
 
-// WriteProblem answers r with p. Nothing may have been written yet.
+// A ProblemPage makes a page of a problem, for people: HTML in that language. It must not show more than p, of which the detail is public.
+type ProblemPage func(r *http.Request, p *Problem) (content []byte, language string, err error)
+
+// forPeople reports whether a person will see the answer to r: a browser that opens the address says so by Sec-Fetch-Dest, and an older one by
+// preferring HTML. Scripts, pictures and other programs are told by the same two fields: they send neither, or another value.
+func forPeople(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Dest") {
+	case "document", "iframe", "frame":
+		return true
+	case "":
+		first, _, _ := strings.Cut(r.Header.Get("Accept"), ",")
+		first, _, _ = strings.Cut(first, ";")
+		return strings.EqualFold(strings.TrimSpace(first), "text/html")
+	}
+	return false
+}
+
+// writePage answers r with p as a page, if the server has one for people and r is from one of them. It reports whether it did.
+func writePage(w http.ResponseWriter, r *http.Request, p *Problem) bool {
+	tw, ok := w.(*Writer)
+	if !ok || tw.problemPage == nil {
+		return false
+	}
+	w.Header().Add("Vary", "Accept, Sec-Fetch-Dest")
+	if !forPeople(r) {
+		return false
+	}
+	content, language, err := tw.problemPage(r, p)
+	if err != nil {
+		return false // the client gets the same in another form
+	}
+	w.Header().Add("Vary", "Accept-Language")
+	w.Header().Set("Content-Language", language)
+	WriteFailure(w, r, p.Status, "text/html; charset=utf-8", p.Header, content)
+	return true
+}
+
+// WriteProblem answers r with p, in JSON or as a page for people. Nothing may have been written yet.
 func WriteProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
+	if p.Status == http.StatusInternalServerError {
+		hidden := *p
+		hidden.Detail, hidden.Errors = internalDetail, nil
+		p = &hidden
+	}
+	if writePage(w, r, p) {
+		return
+	}
 	body := problemBody{
 		Type:     "about:blank",
 		Title:    http.StatusText(p.Status),
@@ -72,9 +117,6 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
 	}
 	if p.Status >= http.StatusInternalServerError {
 		body.RequestID = RequestID(r)
-	}
-	if p.Status == http.StatusInternalServerError {
-		body.Detail, body.Errors = internalDetail, nil
 	}
 	text, err := json.Marshal(body)
 	if err != nil {

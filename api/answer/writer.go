@@ -12,6 +12,7 @@ type Writer struct {
 	documentFields *DocumentFields
 	document       Document // set before the header is written
 	picture        bool     // set before the header is written
+	problemPage    ProblemPage
 }
 
 // A Document is a sort of answer with header fields of its own.
@@ -45,6 +46,9 @@ func Track(w http.ResponseWriter) *Writer {
 
 // AddToDocuments has w add those fields to the header of an answer that is not a picture.
 func (w *Writer) AddToDocuments(fields *DocumentFields) { w.documentFields = fields }
+
+// SendProblemsAs has w send problems to people as pages.
+func (w *Writer) SendProblemsAs(page ProblemPage) { w.problemPage = page }
 
 // SetDocument says which sort of document the answer is, even if it becomes a problem.
 func SetDocument(w http.ResponseWriter, d Document) {

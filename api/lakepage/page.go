@@ -130,11 +130,11 @@ type verdict struct {
 	Risk       string // in words, below the headline; may be empty
 	Advice     []string
 
-	Day      string // of the last value; empty if there never was one
-	Date     string // the same in words, with its age and who measured it
-	Measured string // the same in a sentence that stays true
-	Source        string // of the last value, may be empty
-	Chlorophyll   string // empty without a current value
+	Day         string // of the last value; empty if there never was one
+	Date        string // the same in words, with its age and who measured it
+	Measured    string // the same in a sentence that stays true
+	Source      string // of the last value, may be empty
+	Chlorophyll string // empty without a current value
 }
 
 // newVerdict returns what is to be said about a lake today.

@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 	"data/fetchguard": {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "api/words", "tiles", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/eventfeed", "data/index", "data/push", "data/swimguide"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "api/words", "tiles", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/eventfeed", "data/index", "data/push", "data/swimguide"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"data/admission"},
@@ -68,6 +68,7 @@ var mayImport = map[string][]string{
 	"api/atom":            {}, // a format, for anyone
 	"api/cap":             {"api/atom", "data"},
 	"api/connections":     {"api/answer", "data/admission"},
+	"api/errorpage":       {"api/words"},
 	"api/joinwrites":      {},
 	"api/lakepage":        {"api/words", "colormap", "data", "data/index", "data/linetext"},
 	"api/middleware":      {"api/answer", "data/admission"},
@@ -147,6 +148,7 @@ var mustNotKnow = []struct {
 	{"api/cap", []string{"net/http", "os", "github.com/prometheus/"}, "a message is a pure function of its statement: no requests, files or metrics"},
 	{"api/ratelimit", []string{"github.com/gomodule/", "github.com/gorilla/", "os"}, "shared buckets are behind an interface"},
 	{"api/ratelimit/quota", []string{"net/http", "os", "github.com/prometheus/"}, "a bucket knows no requests; ratelimit has the metrics"},
+	{"api/errorpage", []string{"net/http", "os", "github.com/prometheus/"}, "the page of an error knows no requests"},
 	{"api/lakepage", []string{"net/http", "os", "github.com/prometheus/"}, "the page of a lake knows no requests"},
 	{"api/table", []string{"net/http", "os", "github.com/prometheus/"}, "the table knows no requests"},
 	{"api/words", []string{"net/http", "os", "html/template", "github.com/prometheus/"}, "words are texts: no requests, files or markup"},
