@@ -92,11 +92,14 @@ func TestPoliciesOfDocuments(t *testing.T) {
 				continue
 			}
 			policy := policyOf(h)
-			form := "'none'"
+			form, script := "'none'", "'self'"
+			if strings.HasSuffix(target, "/badge.svg") { // an image
+				script = ""
+			}
 			if strings.HasPrefix(target, "/table") && target != "/table.css" {
 				form = "'self'"
 			}
-			if policy["frame-ancestors"] != "'self'" || policy["form-action"] != form || policy["script-src"] != "'self'" {
+			if policy["frame-ancestors"] != "'self'" || policy["form-action"] != form || policy["script-src"] != script {
 				t.Errorf("%s with %s: %v, want frames only by this server, and form-action %s", target, test.ancestors, policy, form)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -21,6 +22,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/api/answer"
+	"limnomap/api/sign"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/apikey"
@@ -225,6 +227,17 @@ func (f *fakeLegends) LegendSVG(m *colormap.Map, look tiles.Look, width int) ([]
 		width, m.ID, strings.Repeat("x", 1024), labels(look.Signs)), nil
 }
 
+// fakePictures writes what a picture would say.
+type fakePictures struct{}
+
+func (*fakePictures) Badge(m *colormap.Map, v *sign.Verdict) ([]byte, error) {
+	var text bytes.Buffer
+	if err := xml.EscapeText(&text, []byte(v.Name+": "+v.Line())); err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg"><title>%s</title><!-- %s %s %t %t --></svg>`, text.Bytes(), m.ID, v.Class, v.Worse, v.Old), nil
+}
+
 // labels returns the texts of signs, each after a bar.
 func labels(signs []tiles.Sign) string {
 	var b strings.Builder
@@ -375,6 +388,7 @@ func testOptions(tb testing.TB) Options {
 		Historian: testSource(tb),
 		Keys:      testKeys(),
 		Legends:   &fakeLegends{},
+		Pictures:  &fakePictures{},
 		Styles: []tiles.Style{
 			{ID: "heat", Title: "Heat map", Description: "The value as a surface."},
 			{ID: "dots", Title: "Dots", Description: "A marker for each lake.", Look: tiles.Look{Kind: symbol.Markers, Signs: []tiles.Sign{

@@ -7,6 +7,7 @@ import (
 	"limnomap/api/answer"
 	"limnomap/api/lakepage"
 	"limnomap/api/ogc"
+	"limnomap/api/sign"
 	"limnomap/api/table"
 	"limnomap/tiles"
 )
@@ -22,6 +23,7 @@ type handlers struct {
 	page         *pageHandlers
 	table        *tableHandler
 	lakePage     *lakePageHandler
+	signs        *signHandlers
 	health       *health
 	metrics      answer.Handler
 }
@@ -35,6 +37,10 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 	lakePages, err := lakepage.New(s.opts.Templates, s.encoder.scale)
 	if err != nil {
 		return nil, fmt.Errorf("page of a lake: %w", err)
+	}
+	signs, err := sign.New(s.opts.Templates, s.encoder.scale)
+	if err != nil {
+		return nil, fmt.Errorf("sign: %w", err)
 	}
 	page, err := newPageHandlers(s)
 	if err != nil {
@@ -82,6 +88,7 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 		page:     page,
 		table:    &tableHandler{common: s, table: lakeTable},
 		lakePage: &lakePageHandler{&lakeHandlers{s}, lakePages, errors},
+		signs:    &signHandlers{common: s, signs: signs},
 		health:   health,
 		metrics:  exposition(&s.opts),
 	}, nil

@@ -68,6 +68,7 @@ type Options struct {
 	PushServices  push.Services // at which browsers may subscribe; empty: none
 	Keys          auth.Store    // an auth.UseStore, if the last use of keys is to be stored
 	Legends       Legends
+	Pictures      Pictures
 	Styles        []tiles.Style // the default first
 	Limits        colormap.Limits
 	// Credits returns the lines of the providers of satellite values from these sources, each once, in the order in which they are
@@ -134,6 +135,7 @@ func (o *Options) check() error {
 		{"Historian", o.Historian != nil},
 		{"Keys", o.Keys != nil},
 		{"Legends", o.Legends != nil},
+		{"Pictures", o.Pictures != nil},
 		{"Styles", len(o.Styles) > 0},
 		{"Page", o.Page != nil},
 		{"Templates", o.Templates != nil},

@@ -70,7 +70,7 @@ func newPageHandlers(s *common) (*pageHandlers, error) {
 	}
 	p.files["/"] = p.files["/index.html"]
 
-	for _, page := range []string{"table", "lake", "error"} {
+	for _, page := range []string{"table", "lake", "sign", "error"} {
 		if err := p.addStyle(page); err != nil {
 			return nil, fmt.Errorf("%s: %w", page, err)
 		}

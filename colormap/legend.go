@@ -1,6 +1,9 @@
 package colormap
 
-import "strconv"
+import (
+	"image/color"
+	"strconv"
+)
 
 // A Legend describes a colour map to readers of the map. It marshals to JSON (the body of legend.json).
 type Legend struct {
@@ -92,12 +95,22 @@ func (m *Map) legendClass(level int, risk string, from, to *float64) LegendClass
 		v := *to
 		c.To = &v
 	}
-	first, end := m.scale.first[level], m.scale.first[level+1]
-	for _, step := range m.table[first:end] {
+	for _, step := range m.classColors(level) {
 		c.Colors = append(c.Colors, Hex(step))
 	}
-	c.Color = c.Colors[len(c.Colors)/2]
+	c.Color = Hex(m.ClassColor(level))
 	return c
+}
+
+// classColors returns the colours of a class: 0 is low, 1 medium and 2 high.
+func (m *Map) classColors(level int) []color.NRGBA {
+	return m.table[m.scale.first[level]:m.scale.first[level+1]]
+}
+
+// ClassColor returns the colour that stands for a class: 0 is low, 1 medium and 2 high.
+func (m *Map) ClassColor(level int) color.NRGBA {
+	colors := m.classColors(level)
+	return colors[len(colors)/2]
 }
 
 // classLabel returns the values of a class as text. It is unambiguous about the limits themselves.

@@ -48,7 +48,9 @@ var mayImport = map[string][]string{
 	"data/rangefile":            {"data/fetchguard"}, // bytes over HTTP: only to know what the guard refused
 	"colormap":                  {},
 	"render":                    {"render/palettepng", "render/symbol", "colormap", "data"},
-	"render/legend":             {"render/symbol", "colormap"},
+	"render/legend":             {"render/picture", "render/symbol", "colormap"},
+	"render/lakecard":           {"render/picture", "render/symbol", "colormap"},
+	"render/picture":            {"render/symbol", "colormap"},
 	"render/symbol":             {"colormap"},
 	"render/vector":             {"render", "colormap", "data"},
 	"tiles":                     {"render", "render/vector", "colormap", "data", "data/inorder", "data/admission", "tiles/hilbert"}, // not tiles/disk: it asks for a Disk by an interface
@@ -60,7 +62,7 @@ var mayImport = map[string][]string{
 	"data/fetchguard": {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "api/words", "tiles", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/eventfeed", "data/index", "data/push", "data/swimguide"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/sign", "api/table", "api/words", "tiles", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/eventfeed", "data/index", "data/push", "data/swimguide"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"data/admission"},
@@ -77,6 +79,7 @@ var mayImport = map[string][]string{
 	"api/ratelimit":       {"api/answer", "data/admission"},
 	"api/ratelimit/quota": {}, // ratelimit uses it by an interface of its own
 	"api/route":           {"api/answer"},
+	"api/sign":            {"api/words", "colormap", "data", "data/linetext"},
 	"api/table":           {"api/words", "colormap", "data", "data/index", "data/linetext"},
 	"api/words":           {"colormap", "data", "data/linetext"},
 
@@ -103,7 +106,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/config": {"data/apikey", "data/linetext"}, // for the prefix of keys, and to escape texts; it knows no command
 
 	"cmd/benchhttp": {}, // limnomap is compared with it
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/diskspace", "data/eventfeed", "data/eventlog", "data/hook", "data/hook/delivery", "data/push", "data/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecaster", "data/ingest", "data/demo", "data/rangefile", "data/refresh", "data/satellite", "web"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/diskspace", "data/eventfeed", "data/eventlog", "data/hook", "data/hook/delivery", "data/push", "data/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecaster", "data/ingest", "data/demo", "data/rangefile", "data/refresh", "data/satellite", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in
@@ -134,6 +137,8 @@ var mustNotKnow = []struct {
 	{"colormap", []string{"image", "image/draw", "image/png", "github.com/fogleman/gg", "net/http", "github.com/paulmach/"}, "colormap turns a value into a colour and knows no image or map"},
 	{"render", []string{"net/http", "os", "time", "github.com/prometheus/", "go.opentelemetry.io/"}, "render is a pure function: no HTTP, caches, files or clock"},
 	{"render/legend", []string{"net/http", "os", "time", "github.com/prometheus/", "go.opentelemetry.io/"}, "a legend is a pure function of its colour map: no HTTP, files or clock"},
+	{"render/lakecard", []string{"net/http", "os", "time", "github.com/paulmach/", "github.com/prometheus/"}, "a picture is a pure function of what it says: no HTTP, files, clock or maps"},
+	{"render/picture", []string{"net/http", "os", "time", "github.com/paulmach/"}, "fonts and SVG: no HTTP, files, clock or maps"},
 	{"render/symbol", []string{"net/http", "os", "time", "github.com/paulmach/"}, "a symbol is shapes and colours: no tiles, files or clock"},
 	{"render/palettepng", []string{"net/http", "os", "time", "github.com/paulmach/"}, "an encoder knows no tiles, files or clock"},
 	{"render/vector", []string{"net/http", "os", "github.com/prometheus/", "go.opentelemetry.io/"}, "a vector tile is a pure function of its lakes: no HTTP, caches or files"},
@@ -150,6 +155,7 @@ var mustNotKnow = []struct {
 	{"api/ratelimit/quota", []string{"net/http", "os", "github.com/prometheus/"}, "a bucket knows no requests; ratelimit has the metrics"},
 	{"api/errorpage", []string{"net/http", "os", "github.com/prometheus/"}, "the page of an error knows no requests"},
 	{"api/lakepage", []string{"net/http", "os", "github.com/prometheus/"}, "the page of a lake knows no requests"},
+	{"api/sign", []string{"net/http", "os", "image/png", "github.com/fogleman/gg", "github.com/prometheus/"}, "a sign knows no requests, and not how a picture is drawn"},
 	{"api/table", []string{"net/http", "os", "github.com/prometheus/"}, "the table knows no requests"},
 	{"api/words", []string{"net/http", "os", "html/template", "github.com/prometheus/"}, "words are texts: no requests, files or markup"},
 	{"web", []string{"net/http"}, "web is files, no logic"},

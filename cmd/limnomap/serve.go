@@ -201,7 +201,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	limiters := c.newLimiters(opts.TrustedProxies, registry, con.log)
 	source := traceSource(shown.Source, traces.tracer())
 	opts.Tiles, opts.Historian, opts.Issues, opts.Keys = tileService, source, source, shown.Keys
-	opts.Legends, opts.Styles, opts.Limits = legends{}, render.Styles(), shown.limits()
+	opts.Legends, opts.Pictures, opts.Styles, opts.Limits = legends{}, pictures{}, render.Styles(), shown.limits()
 	opts.Page, opts.Templates = web.FS(), web.Templates()
 	opts.Version, opts.RendererVersion = buildVersion(), render.Version
 	opts.Notice, opts.Credits, opts.Quota = shown.notice, creditsOf, sharedQuota

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"limnomap/colormap"
+	"limnomap/render/picture"
 	"limnomap/render/symbol"
 )
 
@@ -14,14 +15,14 @@ import (
 const forecastCell = 26.0
 
 // newForecastLayout returns the layout of the legend of probabilities. Its colours are hatched as on the map.
-func newForecastLayout(m *colormap.Map, look symbol.Look, width int, f *fonts) *layout {
+func newForecastLayout(m *colormap.Map, look symbol.Look, width int, f *picture.Fonts) *layout {
 	l := m.ForecastLegend()
 	s := &layout{width: float64(width), title: l.Title, desc: forecastDescription(l, look)}
 	length := s.width - 2*pad
 
 	y := pad
 	// Bold text is up to a tenth wider than wrap takes it for.
-	for _, line := range f.wrap(l.Title, titleSize*1.1, length) {
+	for _, line := range f.Wrap(l.Title, titleSize*1.1, length) {
 		y += titleSize + 1
 		s.text(pad, y, titleSize, 0, true, inkColor(), line)
 	}
@@ -29,13 +30,13 @@ func newForecastLayout(m *colormap.Map, look symbol.Look, width int, f *fonts) *
 	if l.Profile != "" {
 		what += " (" + l.Profile + ")"
 	}
-	for _, line := range f.wrap(what, textSize, length) {
+	for _, line := range f.Wrap(what, textSize, length) {
 		y += noteLine
 		s.text(pad, y, textSize, 0, false, paleColor(), line)
 	}
 	y = s.percentAxis(l, y+10, f)
 	y = s.forecastCells(l, look, y+10, f)
-	for _, line := range f.wrap(l.Note, noteSize, length) {
+	for _, line := range f.Wrap(l.Note, noteSize, length) {
 		y += noteLine
 		s.text(pad, y, noteSize, 0, false, paleColor(), line)
 	}
@@ -62,7 +63,7 @@ func absentLook(look symbol.Look) string {
 }
 
 // percentAxis adds the colours and their labels below y, and returns where they end.
-func (s *layout) percentAxis(l colormap.ForecastLegend, y float64, f *fonts) float64 {
+func (s *layout) percentAxis(l colormap.ForecastLegend, y float64, f *picture.Fonts) float64 {
 	length := s.width - 2*pad
 	at := func(percent float64) float64 { return math.Round(pad + length*percent/l.Max) }
 	s.bar(l.Steps, l.Min, l.Max, y, at)
@@ -77,7 +78,7 @@ func (s *layout) percentAxis(l colormap.ForecastLegend, y float64, f *fonts) flo
 		}
 		x := at(class.From)
 		s.rect(min(x, s.width-pad-1), bottom, 1, tickLength, inkColor())
-		half := f.width(text, textSize, limit) / 2
+		half := f.Width(text, textSize, limit) / 2
 		x = min(max(x, pad/2+half), s.width-pad/2-half) // the label stays off the edge
 		s.text(x, baseline, textSize, 0.5, limit, inkColor(), text)
 	}
@@ -85,7 +86,7 @@ func (s *layout) percentAxis(l colormap.ForecastLegend, y float64, f *fonts) flo
 }
 
 // forecastCells adds an entry for each class and one for lakes without a forecast below y, and returns where they end.
-func (s *layout) forecastCells(l colormap.ForecastLegend, look symbol.Look, y float64, f *fonts) float64 {
+func (s *layout) forecastCells(l colormap.ForecastLegend, look symbol.Look, y float64, f *picture.Fonts) float64 {
 	const height = forecastCell - 8
 	columns := 1
 	if s.width-2*pad >= 2*cellWidth {
@@ -109,7 +110,7 @@ func (s *layout) forecastCells(l colormap.ForecastLegend, look symbol.Look, y fl
 		s.rect(pad, y, swatchWidth, height, colormap.NoData())
 		s.rect(pad+1, y+1, swatchWidth-2, height-2, symbol.WhiteColor())
 	}
-	lines := f.wrap(absentLook(look)+": "+l.NoData.Label, textSize, s.width-2*pad-swatchWidth-textGap)
+	lines := f.Wrap(absentLook(look)+": "+l.NoData.Label, textSize, s.width-2*pad-swatchWidth-textGap)
 	for k, line := range lines {
 		s.text(pad+swatchWidth+textGap, y+13+entryLine*float64(k), textSize, 0, false, inkColor(), line)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"limnomap/colormap"
+	"limnomap/render/picture"
 	"limnomap/render/symbol"
 )
 
@@ -88,7 +89,7 @@ func paperColor() color.NRGBA { return color.NRGBA{0xff, 0xff, 0xff, 0xf2} }
 func edgeColor() color.NRGBA  { return color.NRGBA{0x1b, 0x26, 0x33, 0x40} }
 
 // newLayout returns the layout of the legend of m and of symbols with that look.
-func newLayout(m *colormap.Map, look symbol.Look, width int, f *fonts) (*layout, error) {
+func newLayout(m *colormap.Map, look symbol.Look, width int, f *picture.Fonts) (*layout, error) {
 	if width < MinWidth || width > MaxWidth {
 		return nil, fmt.Errorf("%w: width %d: allowed are %d to %d pixels", ErrSize, width, MinWidth, MaxWidth)
 	}
@@ -103,7 +104,7 @@ func newLayout(m *colormap.Map, look symbol.Look, width int, f *fonts) (*layout,
 	if l.Profile != "" {
 		// On the line of the title if it fits, else below it.
 		profile := "classes: " + l.Profile
-		if f.width(s.title, titleSize, true)+f.width(profile, textSize, false) < s.width-3*pad {
+		if f.Width(s.title, titleSize, true)+f.Width(profile, textSize, false) < s.width-3*pad {
 			s.text(s.width-pad, y, textSize, 1, false, paleColor(), profile)
 		} else {
 			y += textSize + 6
@@ -113,7 +114,7 @@ func newLayout(m *colormap.Map, look symbol.Look, width int, f *fonts) (*layout,
 	y = s.axis(l, y+10, f)
 	y = s.classes(l, look.Kind, y+12)
 	y = s.entries(entriesOf(l, look), y, f)
-	for _, line := range f.wrap(l.Note, noteSize, s.width-2*pad) {
+	for _, line := range f.Wrap(l.Note, noteSize, s.width-2*pad) {
 		y += noteLine
 		s.text(pad, y, noteSize, 0, false, paleColor(), line)
 	}
@@ -165,7 +166,7 @@ func (s *layout) bar(steps []colormap.LegendStep, least, most, y float64, at fun
 }
 
 // axis adds the colours, their ticks and labels below y, and returns where they end.
-func (s *layout) axis(l colormap.Legend, y float64, f *fonts) float64 {
+func (s *layout) axis(l colormap.Legend, y float64, f *picture.Fonts) float64 {
 	length := s.width - 2*pad
 	at := func(v float64) float64 {
 		return math.Round(pad + length*math.Log(v/l.Min)/math.Log(l.Max/l.Min))
@@ -194,7 +195,7 @@ func (s *layout) axis(l colormap.Legend, y float64, f *fonts) float64 {
 			s.rect(min(x, s.width-pad-1), bottom, 1, tickLength, ink)
 		}
 		text := strconv.FormatFloat(v, 'f', -1, 64)
-		half := f.width(text, textSize, limit) / 2
+		half := f.Width(text, textSize, limit) / 2
 		x = min(max(x, pad/2+half), s.width-pad/2-half) // the label stays off the edge
 		if slices.ContainsFunc(taken, func(t span) bool {
 			return x-half-tickGap < t.to && x+half+tickGap > t.from
@@ -294,7 +295,7 @@ func entriesOf(l colormap.Legend, look symbol.Look) (entries []entry) {
 }
 
 // entries adds entries below y, and returns where they end.
-func (s *layout) entries(entries []entry, y float64, f *fonts) float64 {
+func (s *layout) entries(entries []entry, y float64, f *picture.Fonts) float64 {
 	// Two columns where the classes have four, so that the symbols are below swatches.
 	columns, column := 1, s.width-2*pad
 	if column >= 4*cellWidth {
@@ -305,7 +306,7 @@ func (s *layout) entries(entries []entry, y float64, f *fonts) float64 {
 		lines := make([][]string, len(row))
 		height := math.Ceil(2 * (markerRadius + symbol.RimPx))
 		for i, e := range row {
-			lines[i] = f.wrap(e.label, textSize, column-swatchWidth-2*textGap)
+			lines[i] = f.Wrap(e.label, textSize, column-swatchWidth-2*textGap)
 			height = max(height, entryLine*float64(len(lines[i])))
 		}
 		for i, e := range row {

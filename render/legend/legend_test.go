@@ -19,6 +19,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/render"
 	"limnomap/render/hashtest"
+	"limnomap/render/picture"
 	"limnomap/render/symbol"
 )
 
@@ -115,7 +116,7 @@ func compare(got, want image.Image) string {
 
 // TestStaysInside lays out the legends of all profiles at every width: nothing leaves the paper, and no texts overlap.
 func TestStaysInside(t *testing.T) {
-	f, err := newFonts()
+	f, err := picture.NewFonts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +141,7 @@ func TestStaysInside(t *testing.T) {
 }
 
 // checkInside checks that no rectangle and no text leaves the paper, and that no two texts overlap.
-func checkInside(t *testing.T, s *layout, f *fonts, name string) {
+func checkInside(t *testing.T, s *layout, f *picture.Fonts, name string) {
 	t.Helper()
 	for _, r := range s.rects {
 		if r.x < 0 || r.y < 0 || r.x+r.w > s.width || r.y+r.h > s.height || r.w <= 0 || r.h <= 0 {
@@ -148,13 +149,13 @@ func checkInside(t *testing.T, s *layout, f *fonts, name string) {
 		}
 	}
 	for i, p := range s.texts {
-		pw := f.width(p.text, p.size, p.bold)
+		pw := f.Width(p.text, p.size, p.bold)
 		px := p.x - p.anchor*pw
 		if px < 0 || px+pw > s.width || p.y > s.height {
 			t.Fatalf("%s: %q is outside of the paper", name, p.text)
 		}
 		for _, q := range s.texts[:i] {
-			qw := f.width(q.text, q.size, q.bold)
+			qw := f.Width(q.text, q.size, q.bold)
 			qx := q.x - q.anchor*qw
 			if p.y-p.size < q.y && q.y-q.size < p.y && px < qx+qw && qx < px+pw {
 				t.Fatalf("%s: %q overlaps %q", name, p.text, q.text)

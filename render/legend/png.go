@@ -9,6 +9,7 @@ import (
 	"github.com/fogleman/gg"
 
 	"limnomap/colormap"
+	"limnomap/render/picture"
 	"limnomap/render/symbol"
 )
 
@@ -18,7 +19,7 @@ func PNG(m *colormap.Map, look symbol.Look, width, scale int) ([]byte, error) {
 	if scale < 1 || scale > MaxScale {
 		return nil, fmt.Errorf("%w: scale %d: allowed are 1 to %d", ErrSize, scale, MaxScale)
 	}
-	fonts, err := newFonts()
+	fonts, err := picture.NewFonts()
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +48,9 @@ func PNG(m *colormap.Map, look symbol.Look, width, scale int) ([]byte, error) {
 		dc.Fill()
 	}
 	for _, t := range layout.texts {
-		dc.SetFontFace(fonts.face(t.size*k, t.bold))
+		dc.SetFontFace(fonts.Face(t.size*k, t.bold))
 		dc.SetColor(t.fill)
-		x := t.x*k - t.anchor*fonts.width(t.text, t.size*k, t.bold)
+		x := t.x*k - t.anchor*fonts.Width(t.text, t.size*k, t.bold)
 		dc.DrawString(t.text, x, math.Round(t.y*k))
 	}
 	var b bytes.Buffer

@@ -18,6 +18,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/render"
 	"limnomap/render/hashtest"
+	"limnomap/render/picture"
 	"limnomap/render/symbol"
 )
 
@@ -252,7 +253,7 @@ func TestSymbolsStayInside(t *testing.T) {
 func TestMarkersInALegend(t *testing.T) {
 	m := newMap(t, colormap.Default, who2003())
 	l := m.Legend()
-	f, err := newFonts()
+	f, err := picture.NewFonts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +300,7 @@ func TestMarkersInALegend(t *testing.T) {
 
 // TestSymbolLayoutsStayInside lays out legends with symbols at every width.
 func TestSymbolLayoutsStayInside(t *testing.T) {
-	f, err := newFonts()
+	f, err := picture.NewFonts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,8 +311,8 @@ func TestSymbolLayoutsStayInside(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, p := range s.texts {
-			left := p.x - p.anchor*f.width(p.text, p.size, p.bold)
-			b := box{p.text, left, p.y - p.size, left + f.width(p.text, p.size, p.bold), p.y}
+			left := p.x - p.anchor*f.Width(p.text, p.size, p.bold)
+			b := box{p.text, left, p.y - p.size, left + f.Width(p.text, p.size, p.bold), p.y}
 			if b.left < 0 || b.right > s.width || b.bottom > s.height {
 				t.Fatalf("width %d: %+v is outside of the paper", width, b)
 			}
@@ -326,8 +327,8 @@ func TestSymbolLayoutsStayInside(t *testing.T) {
 				}
 			}
 			for _, q := range s.texts[:i] {
-				left := q.x - q.anchor*f.width(q.text, q.size, q.bold)
-				if c := (box{q.text, left, q.y - q.size, left + f.width(q.text, q.size, q.bold), q.y}); b.overlaps(c) {
+				left := q.x - q.anchor*f.Width(q.text, q.size, q.bold)
+				if c := (box{q.text, left, q.y - q.size, left + f.Width(q.text, q.size, q.bold), q.y}); b.overlaps(c) {
 					t.Fatalf("width %d: %+v overlaps %+v", width, b, c)
 				}
 			}
@@ -338,7 +339,7 @@ func TestSymbolLayoutsStayInside(t *testing.T) {
 // TestBothFormatsHaveTheSameSymbols looks for the colours of the SVG's shapes at their places in the PNG, along the line from the middle
 // to the top of each symbol.
 func TestBothFormatsHaveTheSameSymbols(t *testing.T) {
-	f, err := newFonts()
+	f, err := picture.NewFonts()
 	if err != nil {
 		t.Fatal(err)
 	}

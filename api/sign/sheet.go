@@ -1,0 +1,200 @@
+package sign
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/netip"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"limnomap/api/words"
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/data/linetext"
+)
+
+// Signs make verdicts and sheets. They are safe for concurrent use.
+type Signs struct {
+	sheet  *template.Template
+	words  *words.Set[ownWords]
+	colors words.Colors
+}
+
+// ownWords are the texts that only signs have.
+type ownWords struct {
+	Title, Print, LakePage, Map        string
+	Measured, OldMeasured, AsOf        string // with {date}
+	StateOfThatDay, OldValue           string
+	Simulated                          string // in one word
+	Meaning                            struct{ Low, Medium, High, None string }
+	LastRisk                           string // with {risk}
+	Look, Code, NoAddress, Ask, Issued string
+}
+
+// New returns Signs from the files of the pages made on the server. The colours of the classes are those of the scale.
+func New(files fs.FS, scale *colormap.Map) (*Signs, error) {
+	texts, err := words.Load[ownWords](files, "sign")
+	if err != nil {
+		return nil, err
+	}
+	sheet, err := template.ParseFS(files, "sign/sign.html", "pages/symbols.html")
+	if err != nil {
+		return nil, err
+	}
+	return &Signs{sheet, texts, words.ColorsOf(scale)}, nil
+}
+
+// A Sheet is what a sheet shows beside the verdict.
+type Sheet struct {
+	Place
+	LakePage    string // the address of the lake's page, absolute if it is known
+	Notice      string // in English; empty for real data
+	Attribution string // whose data these are
+	Contact     Contact
+}
+
+// A Contact is the authority that answers questions about the lake. Each field may be empty.
+type Contact struct {
+	Name, URL string
+	Logo      string // relative to the folder of the map
+}
+
+// sheetPage is what the template shows. All addresses are relative to /lakes/{id}/.
+type sheetPage struct {
+	Words    *words.Page[ownWords]
+	Colors   words.Colors
+	Verdict  *Verdict
+	Links    []words.Link
+	Title    string // of the document
+	Length   string // how long the name is: "", "long" or "longer"
+	Region   string
+	Symbol   string // of the class, or of the last risk
+	Notice   string
+	Day, Was string // the day of the state, and what that means
+	Meaning  []string
+	Issuer   string // of the statement, with its cause
+
+	Map, Page   string // addresses
+	Address     string // of the lake's page in letters; empty if it is not known
+	Code        *code  // nil without an address
+	CodeTitle   string // of the code, for screen readers
+	Attribution string
+	Contact     Contact
+	ContactText string // the contact's address in letters
+	Issued      string // when the sheet was printed
+}
+
+// Sheet returns the sheet of the i-th lake of a snapshot as HTML, and its language.
+func (s *Signs) Sheet(snap *data.Snapshot, i int, sheet *Sheet) (content []byte, language string, err error) {
+	w := s.words.For(sheet.Language, sheet.AcceptLanguage)
+	p, err := s.newSheetPage(snap, i, w, sheet)
+	if err != nil {
+		return nil, "", fmt.Errorf("sign of %s: %w", snap.Lakes[i].ID, err)
+	}
+	var b bytes.Buffer
+	if err := s.sheet.ExecuteTemplate(&b, "sign.html", p); err != nil {
+		return nil, "", fmt.Errorf("sign of %s: %w", snap.Lakes[i].ID, err)
+	}
+	return b.Bytes(), w.Language, nil
+}
+
+func (s *Signs) newSheetPage(snap *data.Snapshot, i int, w *words.Page[ownWords], sheet *Sheet) (*sheetPage, error) {
+	lake, v := &snap.Lakes[i], newVerdict(snap, i, w, sheet.Place)
+	query := ""
+	if sheet.Language != "" {
+		query = "?lang=" + sheet.Language
+	}
+	p := &sheetPage{
+		Words: w, Colors: s.colors, Verdict: v, Symbol: v.Class.String(),
+		Title:  words.Fill(w.Own.Title, "lake", linetext.Isolate(lake.Name)),
+		Length: lengthOf(v.Name), Region: linetext.Clean(lake.Region),
+		Notice: w.Notice(sheet.Notice), Attribution: sheet.Attribution,
+		Map: "../../" + query + "#lake=" + url.QueryEscape(string(lake.ID)), Page: "../" + url.PathEscape(string(lake.ID)) + query,
+		Contact: sheet.Contact, ContactText: addressInLetters(sheet.Contact.URL),
+		Issued: words.Fill(w.Own.Issued, "date", w.Day(sheet.Today)),
+		Links:  s.words.Others(w, func(language string) string { return "?lang=" + language }),
+	}
+	if p.Contact.Logo != "" {
+		p.Contact.Logo = "../../" + p.Contact.Logo
+	}
+	p.Was = w.Own.StateOfThatDay
+	switch {
+	case v.Class == words.Closed || v.measured == 0:
+		p.Day = words.Fill(w.Own.AsOf, "date", w.Day(sheet.Today))
+	case v.Old:
+		p.Day = words.Fill(w.Own.OldMeasured, "date", w.Day(v.measured))
+	default:
+		p.Day = words.Fill(w.Own.Measured, "date", w.Day(v.measured))
+	}
+	p.Meaning = meaningOf(v, w)
+	if v.statement != nil {
+		p.Issuer = strings.TrimPrefix(v.statement.Cause+" · "+v.statement.Issuer, " · ")
+	}
+	if known(sheet.LakePage) {
+		p.Address = addressInLetters(sheet.LakePage)
+		p.CodeTitle = words.Fill(w.Own.Code, "address", p.Address)
+		var err error
+		if p.Code, err = newCode(sheet.LakePage); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// meaningOf returns the sentences about what a verdict means for bathers.
+func meaningOf(v *Verdict, w *words.Page[ownWords]) []string {
+	var sentences []string
+	if v.statement != nil {
+		sentences = append(sentences, v.statement.Help)
+	}
+	switch v.Class {
+	case words.LowRisk:
+		if v.statement == nil {
+			sentences = append(sentences, w.Own.Meaning.Low)
+		}
+	case words.MediumRisk:
+		sentences = append(sentences, w.Own.Meaning.Medium)
+	case words.HighRisk:
+		sentences = append(sentences, w.Own.Meaning.High)
+	case words.NoValue:
+		if v.measured != 0 {
+			sentences = append(sentences, words.Fill(w.Own.LastRisk, "risk", w.Risk[v.Risk.String()]))
+		}
+		sentences = append(sentences, w.Own.Meaning.None)
+	}
+	return sentences
+}
+
+// lengthOf says how long a name is, so that its letters are smaller and it does not push anything off the sheet.
+func lengthOf(name string) string {
+	switch n := utf8.RuneCountInString(name); {
+	case n > 60:
+		return "longer"
+	case n > 24:
+		return "long"
+	}
+	return ""
+}
+
+// addressInLetters returns an address as people type it.
+func addressInLetters(address string) string {
+	for _, scheme := range []string{"https://", "http://", "mailto:", "tel:"} {
+		if rest, ok := strings.CutPrefix(address, scheme); ok {
+			return strings.TrimSuffix(rest, "/")
+		}
+	}
+	return address
+}
+
+// known reports whether other people can use an address: it is absolute, and not of the reader's own machine.
+func known(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Hostname() == "localhost" {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return err != nil || !ip.IsLoopback() && !ip.IsUnspecified()
+}

@@ -1,0 +1,95 @@
+package sign
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"limnomap/api/words"
+	"limnomap/data"
+	"limnomap/data/linetext"
+)
+
+// A Verdict is what is said about one lake in a few words.
+type Verdict struct {
+	Language string
+	Name     string
+	Class    words.Class
+	Risk     data.Risk // that of the last value, also for a closed lake; unknown without one
+	Worse    bool      // the colour of the value does not show the whole risk, or an authority warns
+	Warned   bool      // an authority warns and has not closed the lake
+	Old      bool      // the last value says nothing about the water now
+
+	Text      string // such as "Low risk", "Closed" or "No current value"
+	Also      string // such as "until further notice"; may be empty
+	Date      string // the day of the last value in words, such as "16 November 2026" or "old value from 3 August 2026"; empty without one
+	Limits    string // what no value says
+	Simulated string // says that the values are simulated; empty if they are real
+
+	statement *words.Statement // a closure or a warning, or nil
+	measured  data.Date        // 0 without a value
+}
+
+// A Place is where a verdict is shown.
+type Place struct {
+	Language       string    // the chosen one; empty: the reader's
+	AcceptLanguage []string  // the values of that header field
+	Today          data.Date // decides which values are old
+	Simulated      bool
+}
+
+// Verdict returns what is said about the i-th lake of a snapshot.
+func (s *Signs) Verdict(snap *data.Snapshot, i int, p Place) *Verdict {
+	return newVerdict(snap, i, s.words.For(p.Language, p.AcceptLanguage), p)
+}
+
+func newVerdict(snap *data.Snapshot, i int, w *words.Page[ownWords], p Place) *Verdict {
+	lake, state := &snap.Lakes[i], &snap.Current.States[i]
+	v := &Verdict{
+		Language:  w.Language,
+		Name:      cmp.Or(linetext.Clean(lake.Name), string(lake.ID)),
+		Class:     words.ClassOf(snap.Current, i),
+		Risk:      state.Risk,
+		Limits:    w.Common.Limits,
+		statement: w.StatementOf(snap.Current.Advisories.Of(i)),
+	}
+	if p.Simulated {
+		v.Simulated = w.Own.Simulated
+	}
+	current := state.Chlorophyll.Valid()
+	worse := w.Words.Worse(state, snap.Profile)
+	v.Warned = v.statement != nil && v.Class != words.Closed
+	v.Worse = current && worse != "" || v.statement != nil
+	if state.Risk != data.RiskUnknown {
+		v.measured = data.DateOf(time.Unix(state.MeasuredAt(), 0))
+		v.Date = w.Day(v.measured)
+		if v.Old = !current || words.Old(v.measured, p.Today); v.Old {
+			v.Date = words.Fill(w.Own.OldValue, "date", v.Date)
+		}
+	}
+	v.Text = w.Common.NoValue
+	if current {
+		v.Text = w.RiskOf(state, snap.Profile)
+	} else if v.measured == 0 {
+		v.Also = w.Common.Never
+	}
+	if v.statement != nil {
+		v.Also = v.Text
+		v.Text = v.statement.Title
+		if v.Class == words.Closed { // no value matters
+			v.Also, v.Date = v.statement.Validity, ""
+		}
+	}
+	return v
+}
+
+// Line returns the verdict as one line, with the day.
+func (v *Verdict) Line() string {
+	var parts []string
+	for _, part := range []string{v.Simulated, v.Text, v.Also, v.Date} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, " · ")
+}
