@@ -70,7 +70,7 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"contact_logo", pathLogoPNG, unlimited, h.page.logo(false)},
 		{"contact_logo", pathLogoSVG, unlimited, h.page.logo(true)},
 		{"table", "/table", perAddress, h.table.page},
-		{"lake", "/lakes/{lake_id}", perAddress, data(h.lakePage.page)},
+		{"lake", pathLakes + "{lake_id}", perAddress, data(h.lakePage.page)},
 		{"lake_sign", pathLakes + "{lake_id}/sign", perAddress, data(h.signs.sheet)},
 		{"lake_badge", pathLakes + "{lake_id}/badge.svg", perAddress, data(h.signs.badge)},
 		{"healthz", pathHealthy, unlimited, h.health.healthy},

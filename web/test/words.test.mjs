@@ -13,9 +13,6 @@ const languages = [...page.matchAll(/<a href="\?lang=(\w+)" lang="(\w+)" hreflan
   return all[0]
 })
 
-/** Folders whose pages are still in English and German only. */
-const unfinished = ['sign/']
-
 /** The folders with files of words, also those of later pages. */
 const folders = ['', ...readdirSync(new URL('src', web), { recursive: true, encoding: 'utf8' }).map((name) => `src/${name}`), ...readdirSync(web)]
   .filter((name) => name && !/node_modules|dist/.test(name) && existsSync(new URL(`${name}/en.json`, web))).map((name) => `${name}/`)
@@ -67,14 +64,13 @@ test('the folders of words are found', () => {
 })
 
 for (const folder of folders) {
-  const wanted = unfinished.includes(folder) ? ['en', 'de'] : languages
   const english = new Map(texts(read(`${folder}en.json`)))
 
   test(`${folder} has each language, and no other`, () => {
-    assert.deepEqual(readdirSync(new URL(folder, web)).filter((name) => name.endsWith('.json')).sort(), wanted.map((name) => `${name}.json`).sort())
+    assert.deepEqual(readdirSync(new URL(folder, web)).filter((name) => name.endsWith('.json')).sort(), languages.map((name) => `${name}.json`).sort())
   })
 
-  for (const language of wanted) {
+  for (const language of languages) {
     const own = existsSync(new URL(`${folder}${language}.json`, web)) ? new Map(texts(read(`${folder}${language}.json`))) : new Map()
 
     test(`${folder}${language}.json is complete`, () => {
