@@ -19,7 +19,7 @@ func policyOf(h http.Header) map[string]string {
 func TestEmbed(t *testing.T) {
 	s := newServer(t, testOptions(t), nil) // it works without a snapshot: the page waits for one
 	for _, query := range []string{
-		"", "?lake=de_by_clean", "?lake=gone", "?bbox=12.9,52.3,13.8,52.7", "?bbox=179,-17,-179,-16", "?style=dots", "?colormap=algae", "?lang=de",
+		"", "?lake=de_by_clean", "?lake=gone", "?bbox=12.9,52.3,13.8,52.7", "?bbox=179,-17,-179,-16", "?style=dots", "?colormap=algae", "?lang=de", "?lang=nl",
 		"?date=1999-12-31", "?unknown=1",
 	} {
 		w := get(t, s, http.StatusOK, "/embed"+query)
@@ -46,7 +46,7 @@ func TestEmbed(t *testing.T) {
 		"?colormap=jet":                    {"colormap"},
 		"?date=soon":                       {"date"},
 		"?date=2026-11-31":                 {"date"},
-		"?lang=fr":                         {"lang"},
+		"?lang=xx":                         {"lang"},
 		"?lang=de&bbox=x&date=y":           {"bbox", "date"},
 		"?lake=a%zz":                       {"lake"},
 		"?lake=" + strings.Repeat("a", 65): {"lake"},

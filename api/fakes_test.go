@@ -216,15 +216,26 @@ func (f *fakeLegends) draw() {
 	f.drawing.Add(-1)
 }
 
-func (f *fakeLegends) LegendPNG(m *colormap.Map, look tiles.Look, width, scale int) ([]byte, error) {
+func (f *fakeLegends) LegendPNG(m *colormap.Map, look tiles.Look, language string, width, scale int) ([]byte, error) {
 	f.draw()
-	return fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%s %d %d%s", m.ID, width, scale, labels(look.Signs)), nil
+	return fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%s %d %d in %s%s", m.ID, width, scale, language, labels(look.Signs)), nil
 }
 
-func (f *fakeLegends) LegendSVG(m *colormap.Map, look tiles.Look, width int) ([]byte, error) {
+func (f *fakeLegends) LegendSVG(m *colormap.Map, look tiles.Look, language string, width int) ([]byte, error) {
 	f.draw()
-	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"><!-- %s %s%s --></svg>`,
-		width, m.ID, strings.Repeat("x", 1024), labels(look.Signs)), nil
+	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"><!-- %s in %s %s%s --></svg>`,
+		width, m.ID, language, strings.Repeat("x", 1024), labels(look.Signs)), nil
+}
+
+func (f *fakeLegends) Legend(m *colormap.Map, signs []tiles.Sign, language string) (any, error) {
+	if m.ID == colormap.Forecast {
+		return m.ForecastLegend(), nil
+	}
+	l := tiles.Legend{Legend: m.Legend(), Signs: signs}
+	if language != "en" {
+		l.Note = "in " + language
+	}
+	return l, nil
 }
 
 // fakePictures writes what a picture would say.

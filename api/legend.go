@@ -12,7 +12,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
-	"limnomap/colormap"
+	"limnomap/api/words"
 	"limnomap/tiles"
 )
 
@@ -40,15 +40,20 @@ func parseLegendWidth(s string) (int, error) {
 // legendWidthMistake follows a width that is not allowed in the error.
 var legendWidthMistake = "is none of " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(legendWidths)), ", "), "[]")
 
-// maxLegends is the largest number of legends of that many colour maps and styles: some 30 kB each.
+// keptLanguages is of how many languages a server keeps all legends. It keeps those that were used last: a site requests few widths in
+// the languages of its readers.
+const keptLanguages = 2
+
+// maxLegends is the largest number of legends that are kept of that many colour maps and styles: some 30 kB each.
 func maxLegends(colormaps, styles int) int {
-	return colormaps * (1 + styles*len(legendWidths)*(1+maxLegendScale)) // JSON, SVG, PNG
+	return keptLanguages * colormaps * (1 + styles*len(legendWidths)*(1+maxLegendScale)) // JSON, SVG, PNG
 }
 
 // A legendKey names a legend.
 type legendKey struct {
 	mediaType    string
 	mapChoice    // forecast is 0: all weeks have the same legend
+	language     string
 	width, scale int
 }
 
@@ -84,6 +89,7 @@ func (h *descriptionHandlers) legend(mediaType string) answer.Handler {
 		key := legendKey{
 			mediaType: mediaType,
 			mapChoice: h.readMap(&query),
+			language:  params.OneOf(&query, "lang", words.Languages),
 			width:     params.Parsed(&query, "width", defaultLegendWidth, parseLegendWidth, legendWidthMistake),
 			scale:     query.Integer("scale", 1, maxLegendScale, 1),
 		}
@@ -106,7 +112,7 @@ func (h *descriptionHandlers) legend(mediaType string) answer.Handler {
 	}
 }
 
-// keptLegend returns a legend that was drawn before, or draws it. One is drawn at a time: a crowd that requests them all before
+// keptLegend returns a legend that was drawn before, or draws it. One is drawn at a time: a crowd that requests all of a language before
 // they are kept draws each once.
 func (h *descriptionHandlers) keptLegend(key legendKey) ([]byte, error) {
 	if content, ok := h.drawn.Get(key); ok {
@@ -141,13 +147,13 @@ func (h *descriptionHandlers) drawLegend(key legendKey) ([]byte, error) {
 	scale := h.colormaps.byID[key.colormap]
 	switch key.mediaType {
 	case answer.TypePNG:
-		return h.opts.Legends.LegendPNG(scale, h.look(key.mapChoice), key.width, key.scale)
+		return h.opts.Legends.LegendPNG(scale, h.look(key.mapChoice), key.language, key.width, key.scale)
 	case answer.TypeSVG:
-		return h.opts.Legends.LegendSVG(scale, h.look(key.mapChoice), key.width)
+		return h.opts.Legends.LegendSVG(scale, h.look(key.mapChoice), key.language, key.width)
 	}
-	var described any = tiles.Legend{Legend: scale.Legend(), Signs: allSigns(h.opts.Styles)}
-	if scale.ID == colormap.Forecast {
-		described = scale.ForecastLegend()
+	described, err := h.opts.Legends.Legend(scale, allSigns(h.opts.Styles), key.language)
+	if err != nil {
+		return nil, err
 	}
 	content, err := json.Marshal(described)
 	return append(content, '\n'), err

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"limnomap/api/words"
 )
 
 func TestLegends(t *testing.T) {
@@ -24,7 +26,10 @@ func TestLegends(t *testing.T) {
 		{"/api/v1/legend.svg?width=400", "image/svg+xml", `width="400"`},
 		{"/api/v1/legend.svg", "image/svg+xml", `width="320"`},
 		{"/api/v1/legend.png", "image/png", "limno 320 1"},
-		{"/api/v1/legend.png?width=200&scale=2&colormap=viridis", "image/png", "viridis 200 2"},
+		{"/api/v1/legend.png?width=200&scale=2&colormap=viridis", "image/png", "viridis 200 2 in en"},
+		{"/api/v1/legend.png?lang=pl", "image/png", "limno 320 1 in pl"},
+		{"/api/v1/legend.svg?lang=cs", "image/svg+xml", "limno in cs"},
+		{"/api/v1/legend.json?lang=nl", "application/json", `"note":"in nl"`},
 	} {
 		w := get(t, s, http.StatusOK, test.target)
 		if got := w.Header().Get("Content-Type"); got != test.contentType {
@@ -40,7 +45,7 @@ func TestLegends(t *testing.T) {
 		t.Errorf("a legend that was drawn before is drawn again")
 	}
 	for query, parameter := range map[string]string{
-		"colormap=jet": "colormap", "width=159": "width", "width=1025": "width", "width=321": "width", "width=%2B320": "width", "width=wide": "width",
+		"colormap=jet": "colormap", "lang=xx": "lang", "lang=EN": "lang", "lang=": "lang", "width=159": "width", "width=1025": "width", "width=321": "width", "width=%2B320": "width", "width=wide": "width",
 		"scale=0": "scale", "scale=3": "scale", "scale=1&scale=1": "scale",
 	} {
 		for _, form := range []string{"json", "svg", "png"} {
@@ -70,7 +75,7 @@ func TestLegendWidthsAreNamed(t *testing.T) {
 	}
 }
 
-// A crowd that asks for every legend, with every value of every parameter, draws each once: the server keeps them all, and
+// A crowd that asks for every legend of a language, with every value of the other parameters, draws each once: the server keeps them all, and
 // draws one at a time.
 func TestEveryLegendIsDrawnOnce(t *testing.T) {
 	opts := testOptions(t)
@@ -99,5 +104,30 @@ func TestEveryLegendIsDrawnOnce(t *testing.T) {
 	crowd.Wait()
 	if got := int(legends.drawn.Load()); got != all || legends.together.Load() > 1 {
 		t.Errorf("%d legends were drawn, up to %d at a time, want %d, one at a time", got, legends.together.Load(), all)
+	}
+}
+
+// The legends that are kept are bounded, also if clients ask for all languages. The default language is not drawn again for a few in others.
+func TestLegendsAreBounded(t *testing.T) {
+	opts := testOptions(t)
+	legends := &fakeLegends{}
+	opts.Legends = legends
+	s := newServer(t, opts, nil)
+	requests := 0
+	for _, language := range words.Languages {
+		for _, id := range s.common.colormaps.ids {
+			for _, style := range s.common.styleIDs {
+				for _, width := range legendWidths {
+					for _, form := range []string{"svg?", "png?scale=1&", "png?scale=2&"} {
+						get(t, s, http.StatusOK, fmt.Sprintf("/api/v1/legend.%swidth=%d&colormap=%s&style=%s&lang=%s", form, width, id, style, language))
+						requests++
+					}
+				}
+			}
+		}
+	}
+	h := s.handlers.descriptions
+	if most := maxLegends(len(s.common.colormaps.byID), len(s.common.styleIDs)); int(legends.drawn.Load()) != requests || h.drawn.Len() > most || most >= requests {
+		t.Errorf("of %d legends %d were drawn and %d are kept, want at most %d", requests, legends.drawn.Load(), h.drawn.Len(), most)
 	}
 }

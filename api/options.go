@@ -49,10 +49,12 @@ type Issues interface {
 	ForecastIssues(ctx context.Context) ([]data.ForecastIssue, error)
 }
 
-// Legends draws the legend of a colour map and of the symbols of a style.
+// Legends draws the legend of a colour map and of the symbols of a style, in one of words.Languages.
 type Legends interface {
-	LegendPNG(m *colormap.Map, look tiles.Look, width, scale int) ([]byte, error)
-	LegendSVG(m *colormap.Map, look tiles.Look, width int) ([]byte, error)
+	LegendPNG(m *colormap.Map, look tiles.Look, language string, width, scale int) ([]byte, error)
+	LegendSVG(m *colormap.Map, look tiles.Look, language string, width int) ([]byte, error)
+	// Legend returns the description of the colours and of signs, for legend.json.
+	Legend(m *colormap.Map, signs []tiles.Sign, language string) (any, error)
 }
 
 // Options configure a Server. Fields without a stated default are required. New checks what it could not work with. It does not

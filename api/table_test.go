@@ -125,7 +125,7 @@ func TestTableOrder(t *testing.T) {
 		t.Error("a part after the last one does not lead back")
 	}
 	for query, parameter := range map[string]string{
-		"?risk=no": "risk", "?sort=date": "sort", "?page=0": "page", "?page=1000001": "page", "?page=x": "page", "?lang=fr": "lang",
+		"?risk=no": "risk", "?sort=date": "sort", "?page=0": "page", "?page=1000001": "page", "?page=x": "page", "?lang=xx": "lang",
 		"?q=%ff": "q", "?q=" + strings.Repeat("a", maxSearch+1): "q", "?q=a&q=b": "q",
 	} {
 		wantProblem(t, do(s, http.MethodGet, "/table"+query), http.StatusBadRequest, parameter)
@@ -152,8 +152,8 @@ func TestTableLanguage(t *testing.T) {
 	opts.Notice = "Simulated demo data, not measurements"
 	s := newServer(t, opts, testSource(t))
 	for _, test := range []struct{ query, accept, want string }{
-		{"", "", "en"}, {"", "de", "de"}, {"", "de-AT,en;q=0.5", "de"}, {"", "fr, de;q=0.4, en;q=0.2", "de"}, {"", "en-GB, de;q=0.9", "en"},
-		{"", "fr", "en"}, {"", "***", "en"}, {"?lang=de", "en", "de"}, {"?lang=en", "de", "en"}, {"?lang=", "de", "de"},
+		{"", "", "en"}, {"", "de", "de"}, {"", "de-AT,en;q=0.5", "de"}, {"", "ja, de;q=0.4, en;q=0.2", "de"}, {"", "fr-BE, de;q=0.4", "fr"}, {"", "cs", "cs"}, {"", "en-GB, de;q=0.9", "en"},
+		{"", "ja", "en"}, {"?lang=pl", "de", "pl"}, {"?lang=da", "", "da"}, {"?lang=nl", "", "nl"}, {"", "***", "en"}, {"?lang=de", "en", "de"}, {"?lang=en", "de", "en"}, {"?lang=", "de", "de"},
 		{"", strings.Repeat("de-", 2000), "en"},
 	} {
 		w := get(t, s, http.StatusOK, "/table"+test.query, "Accept-Language", test.accept)
@@ -164,14 +164,17 @@ func TestTableLanguage(t *testing.T) {
 		if !slices.Contains(h.Values("Vary"), "Accept-Language") {
 			t.Errorf("Vary = %q", h.Values("Vary"))
 		}
-		notice := map[string]string{"en": "Simulated demo data, not measurements", "de": "Simulierte Demodaten, keine Messwerte"}[test.want]
+		notice := map[string]string{
+			"en": "Simulated demo data, not measurements", "de": "Simulierte Demodaten, keine Messwerte", "fr": "Données de démonstration simulées",
+			"pl": "Symulowane dane demonstracyjne", "cs": "Simulovaná ukázková data", "da": "Simulerede demodata", "nl": "Gesimuleerde demogegevens",
+		}[test.want]
 		if !strings.Contains(w.Body.String(), notice) {
 			t.Errorf("in %s the notice is missing", test.want)
 		}
 	}
 	page := tablePageOf(t, s, "?lang=de&sort=value")
 	for _, want := range []string{"Hohes Risiko", "61,2", "16. November 2026", "Kein aktueller Wert (letztes bekanntes Risiko: hoch)", "älter als zwei Wochen",
-		`name="lang" value="de"`, `href="./?lang=de#lake=de_mv_high"`, `href="table?lang=en&amp;sort=value"`, "Seen 1 bis 8 von 8"} {
+		`name="lang" value="de"`, `href="./?lang=de#lake=de_mv_high"`, `href="table?lang=en&amp;sort=value"`, `<a href="table?lang=cs&amp;sort=value" hreflang="cs" lang="cs">Čeština</a>`, "Seen 1 bis 8 von 8"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the German table lacks %q", want)
 		}

@@ -36,7 +36,7 @@ type tileJSON struct {
 // descriptionHandlers answer with descriptions of the tiles, the styles, the colour maps and their legends.
 type descriptionHandlers struct {
 	*common
-	drawn   *lru.Cache[legendKey, []byte] // holds all legends
+	drawn   *lru.Cache[legendKey, []byte] // holds those that were used last
 	drawing sync.Mutex                    // held while a legend is drawn
 }
 

@@ -42,6 +42,7 @@ func HistoryQuery(snap *data.Snapshot, today data.Date) data.HistoryQuery {
 // ownWords are the texts that only this page has.
 type ownWords struct {
 	Satellite, Sample                               map[string]string // what they show, by risk
+	LowAdvice, OfficialCounts                       string
 	LastRisk, NeverMeasured, OldValue               string
 	Measured, LastMeasured                          string
 	History, ChartTitle, ChartText, NoHistory       string

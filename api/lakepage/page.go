@@ -169,12 +169,19 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 		v.Headline, v.Advice = lastRisk, []string{w.Own.OldValue, w.Card.PastMeaning[risk], w.Card.OldHelp}
 	} else {
 		v.Headline, v.Risk, v.Advice = w.RiskOf(state, snap.Profile), "", []string{w.Card.Meaning[risk]}
+		switch {
+		case state.Risk != data.RiskLow:
+		case v.Statement != nil: // says what to do
+			v.Advice = nil
+		default: // the headline says what was measured
+			v.Advice = []string{w.Own.LowAdvice}
+		}
 		if worse == "" { // otherwise the value is not the reason for the risk
 			v.Headline, v.Risk = shown(w, state), w.Risk[risk]
 		}
 	}
 	if v.Statement != nil && state.Risk == data.RiskLow { // few algae must not seem to lift what the authority says
-		v.Advice = []string{w.Advisory.LowHelp}
+		v.Advice = append(v.Advice, w.Own.OfficialCounts)
 	}
 	if worse != "" {
 		cells := w.Number(strconv.FormatFloat(state.CountedCells, 'f', -1, 64))

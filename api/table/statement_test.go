@@ -147,6 +147,17 @@ func TestStatements(t *testing.T) {
 			"low #low| Saisonsee Geringes Risiko",
 			"none #none| Leersee Kein aktueller Wert",
 		},
+		// A statement in German only is shown to readers of other languages, too, and one in English and German in English.
+		"pl": {
+			"closed #closed| Badsee Zakaz kąpieli do 15 lipca 2026 Bakterie · Amt <B> Nie wolno się tu kąpać. Badeverbot für alle Strona urzędu Glony: Niskie ryzyko 3 µg/l",
+			"closed #closed| Dichtsee Zakaz kąpieli do odwołania Amt D Nie wolno się tu kąpać. Closed Glony: Brak aktualnej wartości (bez pomiarów)",
+			"high #high| Algensee Wysokie ryzyko",
+			"high #high #badge| Scumsee Wysokie ryzyko (zgłoszone)",
+			"high #high #badge| Zellsee Wysokie ryzyko (liczba komórek)",
+			"medium #medium #badge| Warnsee Ostrzeżenie urzędowe do odwołania Sinice · Amt E Urząd odradza kąpiel w tym miejscu. Glony: Średnie ryzyko",
+			"low #low| Saisonsee Niskie ryzyko",
+			"none #none| Leersee Brak aktualnej wartości",
+		},
 	} {
 		page, rows := pageOf(t, Query{Class: AllClasses, ByValue: true, Language: language})
 		if len(rows) != len(wants) {

@@ -2,6 +2,7 @@ package words
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -33,8 +34,8 @@ type Words struct {
 		NoValueHelp, OldHelp            string
 	}
 	Advisory struct {
-		Kinds, Causes, Help               map[string]string
-		Until, Open, Link, Algae, LowHelp string
+		Kinds, Causes, Help      map[string]string
+		Until, Open, Link, Algae string
 	}
 	Legend struct{ First, Middle, Last, FirstAbove, MiddleAbove, LastAbove string }
 }
@@ -47,11 +48,11 @@ type Page[Own any] struct {
 
 // A Set has the words of one page in all languages.
 type Set[Own any] struct {
-	pages   []*Page[Own] // in the order of Languages
+	pages   []*Page[Own] // in the order of Languages, those that the page has
 	matcher language.Matcher
 }
 
-// Load reads the words of a page from its files: its own from that folder.
+// Load reads the words of a page from its files: its own from that folder. The page has the languages of the folder.
 func Load[Own any](files fs.FS, folder string) (*Set[Own], error) {
 	s := &Set[Own]{}
 	var tags []language.Tag
@@ -59,6 +60,9 @@ func Load[Own any](files fs.FS, folder string) (*Set[Own], error) {
 		tag, err := language.Parse(l)
 		if err != nil {
 			return nil, fmt.Errorf("language %q: %w", l, err)
+		}
+		if _, err := fs.Stat(files, folder+"/"+l+".json"); l != Languages[0] && errors.Is(err, fs.ErrNotExist) {
+			continue // the page is not translated yet
 		}
 		p := &Page[Own]{Words: &Words{Language: l, Format: Format{tag: tag}}}
 		for _, part := range []struct {
@@ -87,13 +91,13 @@ func read(files fs.FS, name string, into any) error {
 	return nil
 }
 
-// All returns the words in all languages, in the order of Languages.
+// All returns the words in all languages of the page, in the order of Languages.
 func (s *Set[Own]) All() []*Page[Own] { return s.pages }
 
 // For returns the words in the chosen language, one of Languages, or otherwise in the one that the reader prefers by the values of the header
 // field Accept-Language.
 func (s *Set[Own]) For(chosen string, accept []string) *Page[Own] {
-	if i := slices.Index(Languages, chosen); i >= 0 {
+	if i := slices.IndexFunc(s.pages, func(p *Page[Own]) bool { return p.Language == chosen }); i >= 0 {
 		return s.pages[i]
 	}
 	_, i := language.MatchStrings(s.matcher, accept...)

@@ -146,10 +146,29 @@ func watchNotifications(ctx context.Context, s store.Store, watcher *data.Watche
 // legends draws the legends for api, which does not import render.
 type legends struct{}
 
-func (legends) LegendPNG(m *colormap.Map, look tiles.Look, width, scale int) ([]byte, error) {
-	return legend.PNG(m, look, width, scale)
+func (legends) LegendPNG(m *colormap.Map, look tiles.Look, language string, width, scale int) ([]byte, error) {
+	w, err := legend.In(language)
+	if err != nil {
+		return nil, err
+	}
+	return w.PNG(m, look, width, scale)
 }
 
-func (legends) LegendSVG(m *colormap.Map, look tiles.Look, width int) ([]byte, error) {
-	return legend.SVG(m, look, width)
+func (legends) LegendSVG(m *colormap.Map, look tiles.Look, language string, width int) ([]byte, error) {
+	w, err := legend.In(language)
+	if err != nil {
+		return nil, err
+	}
+	return w.SVG(m, look, width)
+}
+
+func (legends) Legend(m *colormap.Map, signs []tiles.Sign, language string) (any, error) {
+	w, err := legend.In(language)
+	if err != nil {
+		return nil, err
+	}
+	if m.ID == colormap.Forecast {
+		return w.ForecastLegend(m), nil
+	}
+	return tiles.Legend{Legend: w.Legend(m), Signs: w.SignsOf(signs)}, nil
 }

@@ -15,9 +15,9 @@ import (
 const forecastCell = 26.0
 
 // newForecastLayout returns the layout of the legend of probabilities. Its colours are hatched as on the map.
-func newForecastLayout(m *colormap.Map, look symbol.Look, width int, f *picture.Fonts) *layout {
-	l := m.ForecastLegend()
-	s := &layout{width: float64(width), title: l.Title, desc: forecastDescription(l, look)}
+func (w *Words) newForecastLayout(m *colormap.Map, look symbol.Look, width int, f *picture.Fonts) *layout {
+	l := w.ForecastLegend(m)
+	s := &layout{width: float64(width), title: l.Title, desc: w.forecastDescription(l, look)}
 	length := s.width - 2*pad
 
 	y := pad
@@ -26,7 +26,7 @@ func newForecastLayout(m *colormap.Map, look symbol.Look, width int, f *picture.
 		y += titleSize + 1
 		s.text(pad, y, titleSize, 0, true, inkColor(), line)
 	}
-	what := strings.ToUpper(l.Quantity[:1]) + l.Quantity[1:]
+	what := capital(l.Quantity)
 	if l.Profile != "" {
 		what += " (" + l.Profile + ")"
 	}
@@ -35,7 +35,7 @@ func newForecastLayout(m *colormap.Map, look symbol.Look, width int, f *picture.
 		s.text(pad, y, textSize, 0, false, paleColor(), line)
 	}
 	y = s.percentAxis(l, y+10, f)
-	y = s.forecastCells(l, look, y+10, f)
+	y = s.forecastCells(l, fill(w.Forecast.Absent, "look", w.absentLook(look), "label", l.NoData.Label), look, y+10, f)
 	for _, line := range f.Wrap(l.Note, noteSize, length) {
 		y += noteLine
 		s.text(pad, y, noteSize, 0, false, paleColor(), line)
@@ -45,21 +45,21 @@ func newForecastLayout(m *colormap.Map, look symbol.Look, width int, f *picture.
 }
 
 // forecastDescription returns the contents of the picture as text.
-func forecastDescription(l colormap.ForecastLegend, look symbol.Look) string {
+func (w *Words) forecastDescription(l colormap.ForecastLegend, look symbol.Look) string {
 	var labels []string
 	for _, c := range l.Classes {
 		labels = append(labels, c.Label)
 	}
-	return fmt.Sprintf("Hatched, in violet from pale to dark on a %s scale from %v to %v %s: %s. Classes: %s. %s: %s. %s",
-		l.Scale, l.Min, l.Max, l.Unit, l.Quantity, strings.Join(labels, ", "), absentLook(look), l.NoData.Label, l.Note)
+	return fill(w.Forecast.Description, "min", w.number(l.Min), "max", w.number(l.Max), "quantity", l.Quantity,
+		"classes", strings.Join(labels, ", "), "absent", w.absentLook(look), "label", l.NoData.Label, "note", l.Note)
 }
 
 // absentLook returns how a lake without a forecast is drawn, in words.
-func absentLook(look symbol.Look) string {
+func (w *Words) absentLook(look symbol.Look) string {
 	if look.Kind == symbol.Waters {
-		return "Grey"
+		return w.Forecast.Grey
 	}
-	return "Left out"
+	return w.Forecast.LeftOut
 }
 
 // percentAxis adds the colours and their labels below y, and returns where they end.
@@ -86,7 +86,7 @@ func (s *layout) percentAxis(l colormap.ForecastLegend, y float64, f *picture.Fo
 }
 
 // forecastCells adds an entry for each class and one for lakes without a forecast below y, and returns where they end.
-func (s *layout) forecastCells(l colormap.ForecastLegend, look symbol.Look, y float64, f *picture.Fonts) float64 {
+func (s *layout) forecastCells(l colormap.ForecastLegend, absent string, look symbol.Look, y float64, f *picture.Fonts) float64 {
 	const height = forecastCell - 8
 	columns := 1
 	if s.width-2*pad >= 2*cellWidth {
@@ -110,7 +110,7 @@ func (s *layout) forecastCells(l colormap.ForecastLegend, look symbol.Look, y fl
 		s.rect(pad, y, swatchWidth, height, colormap.NoData())
 		s.rect(pad+1, y+1, swatchWidth-2, height-2, symbol.WhiteColor())
 	}
-	lines := f.Wrap(absentLook(look)+": "+l.NoData.Label, textSize, s.width-2*pad-swatchWidth-textGap)
+	lines := f.Wrap(absent, textSize, s.width-2*pad-swatchWidth-textGap)
 	for k, line := range lines {
 		s.text(pad+swatchWidth+textGap, y+13+entryLine*float64(k), textSize, 0, false, inkColor(), line)
 	}

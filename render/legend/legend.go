@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"limnomap/colormap"
 	"limnomap/render/picture"
@@ -38,7 +40,7 @@ const (
 	tickLength   = 4.0
 	tickGap      = 5.0 // between two labels of the axis
 	cellHeight   = 38.0
-	cellWidth    = 144.0 // fits the longest label of a class next to its swatch
+	cellWidth    = 144.0 // fits the longest English label of a class next to its swatch
 	swatchWidth  = 18.0
 	noteLine     = 15.0
 	textGap      = 8.0 // between a swatch or a symbol and its text
@@ -89,21 +91,22 @@ func paperColor() color.NRGBA { return color.NRGBA{0xff, 0xff, 0xff, 0xf2} }
 func edgeColor() color.NRGBA  { return color.NRGBA{0x1b, 0x26, 0x33, 0x40} }
 
 // newLayout returns the layout of the legend of m and of symbols with that look.
-func newLayout(m *colormap.Map, look symbol.Look, width int, f *picture.Fonts) (*layout, error) {
+func (w *Words) newLayout(m *colormap.Map, look symbol.Look, width int, f *picture.Fonts) (*layout, error) {
 	if width < MinWidth || width > MaxWidth {
 		return nil, fmt.Errorf("%w: width %d: allowed are %d to %d pixels", ErrSize, width, MinWidth, MaxWidth)
 	}
 	if m.ID == colormap.Forecast {
-		return newForecastLayout(m, look, width, f), nil
+		return w.newForecastLayout(m, look, width, f), nil
 	}
-	l := m.Legend()
-	s := &layout{width: float64(width), title: title(l), desc: description(l, look)}
+	l := w.Legend(m)
+	look.Signs = w.SignsOf(look.Signs)
+	s := &layout{width: float64(width), title: title(l), desc: w.description(l, look)}
 
 	y := pad + titleSize
-	s.text(pad, y, titleSize, 0, true, inkColor(), s.title)
+	s.text(pad, y, fitted(f, s.title, titleSize, s.width-1.5*pad, true), 0, true, inkColor(), s.title)
 	if l.Profile != "" {
 		// On the line of the title if it fits, else below it.
-		profile := "classes: " + l.Profile
+		profile := fill(w.Classes, "profile", l.Profile)
 		if f.Width(s.title, titleSize, true)+f.Width(profile, textSize, false) < s.width-3*pad {
 			s.text(s.width-pad, y, textSize, 1, false, paleColor(), profile)
 		} else {
@@ -111,9 +114,9 @@ func newLayout(m *colormap.Map, look symbol.Look, width int, f *picture.Fonts) (
 			s.text(pad, y, textSize, 0, false, paleColor(), profile)
 		}
 	}
-	y = s.axis(l, y+10, f)
-	y = s.classes(l, look.Kind, y+12)
-	y = s.entries(entriesOf(l, look), y, f)
+	y = s.axis(l, w, y+10, f)
+	y = s.classes(l, w, look.Kind, y+12, f)
+	y = s.entries(w.entriesOf(l, look), y, f)
 	for _, line := range f.Wrap(l.Note, noteSize, s.width-2*pad) {
 		y += noteLine
 		s.text(pad, y, noteSize, 0, false, paleColor(), line)
@@ -123,32 +126,41 @@ func newLayout(m *colormap.Map, look symbol.Look, width int, f *picture.Fonts) (
 }
 
 func title(l colormap.Legend) string {
-	return strings.ToUpper(l.Quantity[:1]) + l.Quantity[1:] + ", " + l.Unit
+	return capital(l.Quantity) + ", " + l.Unit
+}
+
+// capital returns text with its first letter as a capital.
+func capital(text string) string {
+	first, n := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[n:]
 }
 
 // description returns the contents of the picture as text.
-func description(l colormap.Legend, look symbol.Look) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Colours of the map %s on a %s scale from %v to %v %s.", l.Title, l.Scale, l.Min, l.Max, l.Unit)
+func (w *Words) description(l colormap.Legend, look symbol.Look) string {
+	parts := []string{fill(w.Description.Scale, "title", l.Title, "min", w.number(l.Min), "max", w.number(l.Max), "unit", l.Unit)}
 	for _, c := range l.Classes {
-		fmt.Fprintf(&b, " %s risk: %s %s.", strings.ToUpper(c.Risk[:1])+c.Risk[1:], c.Label, l.Unit)
+		parts = append(parts, fill(w.Description.Class, "risk", capital(w.Risks[c.Risk]), "label", c.Label, "unit", l.Unit))
 	}
+	absent := w.Description.Field
 	switch look.Kind {
 	case symbol.Markers:
-		fmt.Fprintf(&b, " Low is a disc, medium a triangle, high a diamond. Grey ring: %s.", l.NoData.Label)
+		absent = w.Description.Markers
 	case symbol.Waters:
-		fmt.Fprintf(&b, " Grey and hatched: %s.", l.NoData.Label)
-	default:
-		fmt.Fprintf(&b, " Grey: %s.", l.NoData.Label)
+		absent = w.Description.Waters
 	}
+	parts = append(parts, fill(absent, "label", l.NoData.Label))
 	if look.Kind != symbol.Field {
-		fmt.Fprintf(&b, " %s.", symbol.OldLabel)
+		parts = append(parts, w.Old+".")
 	}
 	for _, sign := range look.Signs {
-		fmt.Fprintf(&b, " Sign, %s: %s.", sign.Look, sign.Label)
+		parts = append(parts, fill(w.Description.Sign, "look", sign.Look, "label", sign.Label))
 	}
-	b.WriteString(" " + l.Note)
-	return b.String()
+	return strings.Join(append(parts, l.Note), " ")
+}
+
+// fitted returns a size of text with which it is at most width wide, if noteSize or more is enough for that, and at most size.
+func fitted(f *picture.Fonts, text string, size, width float64, bold bool) float64 {
+	return min(size, max(noteSize, math.Floor(10*size*width/f.Width(text, size, bold))/10))
 }
 
 // bar adds the colours of steps below y. The first begins at least and the last ends at most; at returns where a number is.
@@ -166,7 +178,7 @@ func (s *layout) bar(steps []colormap.LegendStep, least, most, y float64, at fun
 }
 
 // axis adds the colours, their ticks and labels below y, and returns where they end.
-func (s *layout) axis(l colormap.Legend, y float64, f *picture.Fonts) float64 {
+func (s *layout) axis(l colormap.Legend, w *Words, y float64, f *picture.Fonts) float64 {
 	length := s.width - 2*pad
 	at := func(v float64) float64 {
 		return math.Round(pad + length*math.Log(v/l.Min)/math.Log(l.Max/l.Min))
@@ -194,7 +206,7 @@ func (s *layout) axis(l colormap.Legend, y float64, f *picture.Fonts) float64 {
 		} else {
 			s.rect(min(x, s.width-pad-1), bottom, 1, tickLength, ink)
 		}
-		text := strconv.FormatFloat(v, 'f', -1, 64)
+		text := w.number(v)
 		half := f.Width(text, textSize, limit) / 2
 		x = min(max(x, pad/2+half), s.width-pad/2-half) // the label stays off the edge
 		if slices.ContainsFunc(taken, func(t span) bool {
@@ -210,7 +222,7 @@ func (s *layout) axis(l colormap.Legend, y float64, f *picture.Fonts) float64 {
 
 // classes adds a cell for each class and one for no data below y, and returns where they end. Markers are shown as such, in the
 // colour that represents their class; otherwise a cell has the colours of the class.
-func (s *layout) classes(l colormap.Legend, kind symbol.Kind, y float64) float64 {
+func (s *layout) classes(l colormap.Legend, w *Words, kind symbol.Kind, y float64, f *picture.Fonts) float64 {
 	type cell struct {
 		class       symbol.Class
 		color       string
@@ -219,13 +231,18 @@ func (s *layout) classes(l colormap.Legend, kind symbol.Kind, y float64) float64
 	}
 	cells := make([]cell, 0, len(l.Classes)+1)
 	for i, c := range l.Classes {
-		cells = append(cells, cell{symbol.Low + symbol.Class(i), c.Color, c.Colors, c.Risk + " risk", c.Label})
+		cells = append(cells, cell{symbol.Low + symbol.Class(i), c.Color, c.Colors, w.Risks[c.Risk], c.Label})
 	}
-	cells = append(cells, cell{symbol.None, l.NoData.Color, []string{l.NoData.Color}, l.NoData.Label, "no current value"})
+	cells = append(cells, cell{symbol.None, l.NoData.Color, []string{l.NoData.Color}, l.NoData.Label, w.NoValue})
 
+	const beside = swatchWidth + textGap // a text
+	widest := cellWidth
+	for _, c := range cells {
+		widest = max(widest, beside+textGap+max(f.Width(c.word, wordSize, true), f.Width(c.label, textSize, false)))
+	}
 	columns := 1
 	for _, n := range []int{2, len(cells)} {
-		if s.width-2*pad >= float64(n)*cellWidth {
+		if s.width-2*pad >= float64(n)*widest {
 			columns = n
 		}
 	}
@@ -247,8 +264,8 @@ func (s *layout) classes(l colormap.Legend, kind symbol.Kind, y float64) float64
 				s.rect(x, top+height-to, swatchWidth, to-from, parseHex(hex))
 			}
 		}
-		s.text(x+swatchWidth+textGap, top+13, wordSize, 0, true, inkColor(), c.word)
-		s.text(x+swatchWidth+textGap, top+29, textSize, 0, false, paleColor(), c.label)
+		s.text(x+beside, top+13, fitted(f, c.word, wordSize, column-beside, true), 0, true, inkColor(), c.word)
+		s.text(x+beside, top+29, fitted(f, c.label, textSize, column-beside, false), 0, false, paleColor(), c.label)
 	}
 	rows := (len(cells) + columns - 1) / columns
 	return y + float64(rows)*cellHeight
@@ -283,10 +300,10 @@ type entry struct {
 
 // entriesOf returns the entries of symbols with that look. A symbol that shows a value has the colour of the lowest class: the sign
 // Worse means that the lake is worse than that.
-func entriesOf(l colormap.Legend, look symbol.Look) (entries []entry) {
+func (w *Words) entriesOf(l colormap.Legend, look symbol.Look) (entries []entry) {
 	value := parseHex(l.Classes[0].Color)
 	if look.Kind != symbol.Field {
-		entries = append(entries, entry{symbol.Low.OldShapes(markerRadius), value, symbol.OldLabel})
+		entries = append(entries, entry{symbol.Low.OldShapes(markerRadius), value, w.Old})
 	}
 	for _, sign := range look.Signs {
 		entries = append(entries, entry{sign.ID.Shapes(symbol.Medium, markerRadius), value, sign.Label})

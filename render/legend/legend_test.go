@@ -120,21 +120,26 @@ func TestStaysInside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, limits := range []colormap.Limits{who2003(), who2021(), {Level1: 15, Level2: 75, Title: "UBA 2015"}} {
+	for _, limits := range []colormap.Limits{who2003(), who2021(), {Level1: 15, Level2: 75, Title: "UBA 2015"}, {Level1: 12.5, Level2: 62.5, Title: "UBA 2015"}} {
 		for _, test := range []struct {
 			m    *colormap.Map
 			look symbol.Look
 		}{
 			{newMap(t, colormap.Default, limits), symbol.Look{}},
+			{newMap(t, colormap.Default, limits), markers()},
 			{colormap.NewForecast(limits), symbol.Look{}},
 			{colormap.NewForecast(limits), symbol.Look{Kind: symbol.Waters}},
 		} {
-			for width := MinWidth; width <= MaxWidth; width++ {
-				s, err := newLayout(test.m, test.look, width, f)
-				if err != nil {
-					t.Fatal(err)
+			for _, language := range languages(t) {
+				w := wordsIn(t, language)
+				// Where columns and lines change; beyond, in steps.
+				for width := MinWidth; width <= MaxWidth; width += 1 + width/700*8 {
+					s, err := w.newLayout(test.m, test.look, width, f)
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkInside(t, s, f, fmt.Sprintf("%s, %s, %s, width %d", language, test.m.ID, limits.Title, width))
 				}
-				checkInside(t, s, f, fmt.Sprintf("%s, %s, width %d", test.m.ID, limits.Title, width))
 			}
 		}
 	}
@@ -288,4 +293,28 @@ func TestSVG(t *testing.T) {
 	if !fills[colormap.Hex(colormap.NoData())] {
 		t.Error("the color of no data is not shown")
 	}
+}
+
+// languages returns those of the files of words.
+func languages(t testing.TB) (all []string) {
+	t.Helper()
+	entries, err := files.ReadDir("words")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		all = append(all, strings.TrimSuffix(e.Name(), ".json"))
+	}
+	return all
+}
+
+func english(t testing.TB) *Words { return wordsIn(t, English) }
+
+func wordsIn(t testing.TB, language string) *Words {
+	t.Helper()
+	w, err := In(language)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
 }

@@ -13,9 +13,18 @@ import (
 	"limnomap/render/symbol"
 )
 
+// PNG draws a legend in English, as [Words.PNG] does.
+func PNG(m *colormap.Map, look symbol.Look, width, scale int) ([]byte, error) {
+	w, err := In(English)
+	if err != nil {
+		return nil, err
+	}
+	return w.PNG(m, look, width, scale)
+}
+
 // PNG draws the legend of m and of symbols with that look as a PNG that is width × scale pixels wide. It returns ErrSize
 // if either is out of range.
-func PNG(m *colormap.Map, look symbol.Look, width, scale int) ([]byte, error) {
+func (w *Words) PNG(m *colormap.Map, look symbol.Look, width, scale int) ([]byte, error) {
 	if scale < 1 || scale > MaxScale {
 		return nil, fmt.Errorf("%w: scale %d: allowed are 1 to %d", ErrSize, scale, MaxScale)
 	}
@@ -23,7 +32,7 @@ func PNG(m *colormap.Map, look symbol.Look, width, scale int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	layout, err := newLayout(m, look, width, fonts)
+	layout, err := w.newLayout(m, look, width, fonts)
 	if err != nil {
 		return nil, err
 	}

@@ -258,7 +258,7 @@ func TestMarkersInALegend(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, look := range []symbol.Look{markers(), waters()} {
-		s, err := newLayout(m, look, 320, f)
+		s, err := english(t).newLayout(m, look, 320, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,7 +306,7 @@ func TestSymbolLayoutsStayInside(t *testing.T) {
 	}
 	m := newMap(t, colormap.Default, who2003())
 	for width := MinWidth; width <= MaxWidth; width++ {
-		s, err := newLayout(m, markers(), width, f)
+		s, err := english(t).newLayout(m, markers(), width, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,7 +354,7 @@ func TestBothFormatsHaveTheSameSymbols(t *testing.T) {
 	for _, id := range colormap.IDs() {
 		m := newMap(t, id, who2003())
 		for _, width := range []int{MinWidth, 320, 640} {
-			s, err := newLayout(m, markers(), width, f)
+			s, err := english(t).newLayout(m, markers(), width, f)
 			if err != nil {
 				t.Fatal(err)
 			}

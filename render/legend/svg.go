@@ -9,22 +9,35 @@ import (
 	"limnomap/render/symbol"
 )
 
+// SVG draws a legend in English, as [Words.SVG] does.
+func SVG(m *colormap.Map, look symbol.Look, width int) ([]byte, error) {
+	w, err := In(English)
+	if err != nil {
+		return nil, err
+	}
+	return w.SVG(m, look, width)
+}
+
 // SVG draws the legend of m and of symbols with that look as an SVG that is width pixels wide. Its text is real text, for screen readers and search; it
 // has no script and loads nothing. It returns ErrSize if width is out of range.
-func SVG(m *colormap.Map, look symbol.Look, width int) ([]byte, error) {
+func (w *Words) SVG(m *colormap.Map, look symbol.Look, width int) ([]byte, error) {
 	// The font of the viewer is unknown. The layout is made with the Go fonts, and textLength stretches any other font to it.
 	fonts, err := picture.NewFonts()
 	if err != nil {
 		return nil, err
 	}
-	s, err := newLayout(m, look, width, fonts)
+	s, err := w.newLayout(m, look, width, fonts)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	w, h := picture.Number(s.width), picture.Number(s.height)
+	language := ""
+	if w.language != English {
+		language = ` lang="` + w.language + `"`
+	}
+	x, y := picture.Number(s.width), picture.Number(s.height)
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" `+
-		`aria-labelledby="legend-title legend-desc" font-family="system-ui, sans-serif">`+"\n", w, h, w, h)
+		`aria-labelledby="legend-title legend-desc" font-family="system-ui, sans-serif"%s>`+"\n", x, y, x, y, language)
 	fmt.Fprintf(&b, "<title id=\"legend-title\">%s</title>\n", picture.Escape(s.title))
 	fmt.Fprintf(&b, "<desc id=\"legend-desc\">%s</desc>\n", picture.Escape(s.desc))
 	fmt.Fprintf(&b, `<rect x="0.5" y="0.5" width="%s" height="%s" rx="%s" %s stroke="%s" stroke-opacity="%s"/>`+"\n",

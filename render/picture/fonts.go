@@ -66,7 +66,7 @@ func (f *Fonts) Width(text string, size float64, bold bool) float64 {
 func (f *Fonts) Wrap(text string, size, width float64) []string {
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for word := range strings.SplitSeq(text, " ") { // not at spaces that do not break
 		longer := strings.TrimSpace(line + " " + word)
 		if line != "" && f.Width(longer, size, false) > width {
 			lines = append(lines, line)
@@ -77,12 +77,14 @@ func (f *Fonts) Wrap(text string, size, width float64) []string {
 	return append(lines, line)
 }
 
-// Covers reports whether the font has a glyph for each character of text. Those without one would be drawn as boxes.
+// Covers reports whether both fonts have a glyph for each character of text. Those without one would be drawn as boxes.
 func (f *Fonts) Covers(text string) bool {
 	var b sfnt.Buffer
 	for _, r := range text {
-		if glyph, err := f.bold.GlyphIndex(&b, r); err != nil || glyph == 0 {
-			return false
+		for _, parsed := range []*opentype.Font{f.regular, f.bold} {
+			if glyph, err := parsed.GlyphIndex(&b, r); err != nil || glyph == 0 {
+				return false
+			}
 		}
 	}
 	return true

@@ -181,3 +181,34 @@ func TestPageOfflineLanguage(t *testing.T) {
 		t.Errorf("without a network the page has the version %s, want the new one", got)
 	}
 }
+
+// The table in another language fits on the smallest phone, has no obstacles, and links to all other languages.
+func TestTableInPolish(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "pl")
+	for _, width := range []int64{320, 1440} {
+		b.Do(t, chromedp.EmulateViewport(width, 800), chromedp.Navigate(base+"/table"), chromedp.WaitVisible("tbody tr"))
+		if lang := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.documentElement.lang`)); lang != "pl" {
+			t.Fatalf("the table is in %q", lang)
+		}
+		if wide := browsertest.Ask(t, b, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); wide > width {
+			t.Errorf("at %d px the table is %d px wide", width, wide)
+		}
+		savePicture(t, b, fmt.Sprintf("table-pl-%d", width))
+		startAxe(t, b)
+		checkAccess(t, b, fmt.Sprintf("the Polish table at %d px", width))
+	}
+	var others []string
+	for _, language := range words.Languages {
+		if language != "pl" {
+			others = append(others, language)
+		}
+	}
+	if links := browsertest.Ask(t, b, chromedp.Evaluate[string](`[...document.querySelectorAll('nav [hreflang]')].map((a) => a.hreflang).join()`)); links != strings.Join(others, ",") {
+		t.Errorf("the table links to the languages %s, want %s", links, others)
+	}
+	b.Do(t, chromedp.Click(`nav [hreflang=da]`))
+	waitForDocument(t, b, `document.documentElement.lang === 'da' && location.search === '?lang=da'`)
+	b.WantNoProblems(t, base)
+}

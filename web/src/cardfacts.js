@@ -41,11 +41,10 @@ export function meaning(lake, week) {
   const { card, advisory } = words
   if (lake.chl === null) return [card.noValueHelp]
   const { risk } = lake.display
-  const official = lake.closed || lake.warned
-  const isPast = lake.old || week
-  const few = isPast ? card.pastMeaning.low : card.few[lake.measured_by] ?? card.few.satellite
-  const sentences = [risk === 'low' ? few : (isPast ? card.pastMeaning : card.meaning)[risk] ?? '']
-  if (risk === 'low' && (official || !isPast)) sentences.push(official ? advisory.lowHelp : card.meaning.low)
+  const sample = lake.measured_by === 'in_situ' ? 'Sample' : ''
+  const lulls = risk === 'low' && (lake.closed || lake.warned)
+  const meanings = lake.old || week ? card.pastMeaning : card.meaning
+  const sentences = [(lulls ? advisory[`lowHelp${sample}`] : meanings[risk + sample] ?? meanings[risk]) ?? '']
   if (lake.old) sentences.push(card.oldHelp)
   if (lake.worse) sentences.push(fill(card.worseHelp[lake.worse], { cells: number(lake.cell_density_cells_ml) }))
   return sentences

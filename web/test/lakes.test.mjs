@@ -68,7 +68,7 @@ test('a closed lake is closed, whatever its value', () => {
     assert.match(valueText(closed), /^closed · (low, 5|high, 80|no value)/)
     assert.doesNotMatch(meaning(closed, null).join(' '), /Keep children out/)
   }
-  assert.match(meaning(classified(stated('closure')), '2024-11-11').join(' '), /^Few algae at that time\. What the authority says counts/)
+  assert.match(meaning(classified(stated('closure')), '2024-11-11').join(' '), /^The satellite shows few algae\. What the authority says counts/)
   assert.match(meaning(classified({ ...bloom, ...stated('closure') }), null).join(' '), /^Very many algae: do not bathe/)
 })
 
@@ -107,6 +107,8 @@ test('few algae are what was measured, and no clearance', () => {
   const measuredBy = (source) => meaning(classified({ measured_by: source }), null).join(' ')
   assert.equal(measuredBy('satellite'), 'The satellite shows few algae. Keep children out of green or streaky water all the same.')
   assert.match(measuredBy('in_situ'), /^The sample shows few algae\. Keep/)
+  assert.match(meaning(classified({ measured_by: 'in_situ', ...stated('warning') }), null).join(' '), /^The sample shows few algae\. What the authority/)
+  assert.match(meaning(classified({ ...bloom, measured_by: 'in_situ' }), null).join(' '), /^Very many algae: do not bathe/)
 })
 
 test('old values', () => {
