@@ -115,6 +115,9 @@ func TestPageInEachLanguage(t *testing.T) {
 				}
 				b.Do(t, chromedp.KeyEvent(kb.Escape), chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=`+embeddedLake+`'`), browsertest.Until(chartDrawn))
 				checkFits(t, b, name+" with a card")
+				if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#offline').hidden`)) { // words that are stored prove nothing
+					t.Errorf("%s: the page says that it is offline", name)
+				}
 				savePicture(t, b, name+"-card")
 			}
 			const others = `performance.getEntriesByType('resource').map(({name}) => name).filter((name) => /\/words-/.test(name) && !name.includes('-%s-')).join()`

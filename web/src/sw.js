@@ -87,6 +87,9 @@ function pathBelowRoot(url) {
   return href.startsWith(root.href) ? pathname.slice(root.pathname.length) : null
 }
 
+// isFile reports whether a URL is that of a file of the page, whose name contains a hash of its content.
+const isFile = (url) => url.startsWith(`${root.href}assets/`)
+
 // kindOf returns how the answer of a URL is stored, or nothing.
 function kindOf(url) {
   const [name, , max] = stores.find(([, paths]) => paths.test(pathBelowRoot(url))) ?? []
@@ -99,7 +102,7 @@ function kindOf(url) {
 async function networkFirst(event, kind, key) {
   const { tile, store, type } = kind
   const stored = await match(store, key)
-  if (stored && (tile || /\/assets\//.test(event.request.url))) return stored
+  if (stored && (tile || isFile(event.request.url))) return stored
   const fresh = fetchAndStore(event, kind)
   if (!stored) return fresh
   const isWorse = (answer) => answer.status >= 500 || answer.status === 429 || (type && answer.ok && !isComplete(answer, type))
@@ -143,7 +146,7 @@ async function put({ store, max, tile, type }, request, answer) {
     if (tile && !/IEND.{4}$/.test(text)) return // the last chunk of every PNG
     if (type.endsWith('json')) JSON.parse(text)
     const cache = await caches.open(store)
-    await cache.put(request, withTime(answer))
+    await cache.put(request, isFile(answer.url) ? answer : withTime(answer)) // a file does not age
     if (tile && tilesStored++ % trimEvery) return
     const keys = await cache.keys()
     await Promise.all(keys.slice(0, Math.max(0, keys.length - max + (tile ? trimEvery : 0))).map((key) => cache.delete(key)))

@@ -1,4 +1,4 @@
-// The texts of notifications: each kind, in both languages. None reads as an all-clear where there is none.
+// The texts of notifications: each kind in English and German. None reads as an all-clear where there is none.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -18,7 +18,17 @@ test('a notification says what happened, the value, its day and its source', () 
   })
 })
 
-test('each kind of change has a text in both languages', () => {
+test('a notification has the dates and numbers of its language', () => {
+  for (const [language, body] of [
+    ['fr', 'Risque en hausse\u00a0: faible → élevé. 61,3\u00a0µg/l de chlorophylle a, mesurés le 5 juillet, par satellite.'],
+    ['pl', 'Ryzyko wzrosło: niskie → wysokie. 61,3\u00a0µg/l chlorofilu a, pomiar z 5 lipca, satelita.'],
+    ['cs', 'Riziko vzrostlo: nízké → vysoké. 61,3\u00a0µg/l chlorofylu a, měřeno 5. července, družice.'],
+    ['da', 'Risikoen er steget: lav → høj. 61,3\u00a0µg/l klorofyl a, målt 5. juli, satellit.'],
+    ['nl', 'Risico gestegen: laag → hoog. 61,3\u00a0µg/l chlorofyl-a, gemeten op 5 juli, satelliet.'],
+  ]) assert.equal(of({}, language).body, body)
+})
+
+test('each kind of change has a text in English and German', () => {
   const gone = { kind: 'became_stale', before: 2, after: null, chl: null }
   /** @type {[any, string, string][]} */
   const texts = [
