@@ -32,6 +32,8 @@ var (
 	errDraining = errors.New("the server is shutting down")
 	// errNoAdvisory is returned for an id that no official statement has.
 	errNoAdvisory = errors.New("no such official statement")
+	// errNoOrigin is returned for what needs the address of this server, by one that does not know it.
+	errNoOrigin = errors.New("this server does not know its public address")
 	// errNotFound is returned for a path without a route.
 	errNotFound = errors.New("nothing has this address")
 )
@@ -44,6 +46,7 @@ var errorStatuses = []answer.ErrorStatus{
 	{Err: data.ErrNoForecast, Status: http.StatusNotFound, Detail: "There are no forecasts: none were made, or those of past years were not worth showing."},
 	{Err: errNoCount, Status: http.StatusNotFound, Detail: "No sample with a cell count is current, and the standard has no document without a sample."},
 	{Err: errNoPublisher, Status: http.StatusNotFound, Detail: "The public address of this server (--public-url) has no domain name, which each record must have."},
+	{Err: errNoOrigin, Status: http.StatusNotFound, Detail: "A sitemap has full addresses, and this server does not know its own: --public-url sets it."},
 	{Err: tiles.ErrOutOfRange, Status: http.StatusNotFound, Detail: "No tile has this address."},
 	// Drawing a tile takes milliseconds, so the queue is short again in a second.
 	{Err: tiles.ErrBusy, Status: http.StatusServiceUnavailable, Detail: "Too many tiles are waiting to be drawn.", RetryAfter: "1"},

@@ -81,8 +81,8 @@ func TestLakePageVerdicts(t *testing.T) {
 			"x_sample Bayern A water sample shows many algae. Medium risk",
 			"x_sample Bayern Eine Wasserprobe zeigt viele Algen. Mittleres Risiko", nil},
 		{"de_mv_never", "none",
-			"Unbekannt No current value This lake has never been measured.",
-			"Unbekannt Kein aktueller Wert Dieser See wurde noch nie gemessen.", []string{"few algae", "Few algae", "Low risk", "wenige"}},
+			"Unbekannt No current value This lake has never been measured. That does not mean that it is clean. Measured never",
+			"Unbekannt Kein aktueller Wert Dieser See wurde noch nie gemessen. Das heißt nicht, dass er sauber ist.", []string{"few algae", "Few algae", "Low risk", "wenige"}},
 		{"de_mv_stale", "none",
 			"Wolkensee No current value Last known risk: high",
 			"Wolkensee Kein aktueller Wert Letztes bekanntes Risiko: hoch", []string{"High risk", "Hohes Risiko"}},
@@ -147,7 +147,7 @@ func TestLakePageFacts(t *testing.T) {
 	page, text := lakePageOf(t, s, "x_sample?lang=de")
 	for _, want := range []string{
 		"15. November 2026 (vor 5 Tagen), aus einer Wasserprobe", "Quelle Labor <Süd>", "12,5 µg/l", "Trophie unbekannt",
-		"Die letzten zwölf Wochen", "15. November 2026 12,5 Mittleres Risiko Wasserprobe ( Labor <Süd> ) Woche 45, 2026 kein Wert",
+		"Die letzten zwölf Wochen", "15. November 2026 12,5 mittel Wasserprobe ( Labor <Süd> ) Woche 45, 2026 kein Wert",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q: %s", want, text)

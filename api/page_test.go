@@ -40,15 +40,15 @@ func TestPageFilesCompressedInAdvance(t *testing.T) {
 	opts := testOptions(t)
 	files := maps.Clone(opts.Page.(fstest.MapFS))
 	files["assets/app-1234.js.br"] = &fstest.MapFile{Data: []byte("compressed before")}
-	files["robots.txt"] = &fstest.MapFile{Data: []byte("too small to gain by it")}
-	files["robots.txt.br"] = &fstest.MapFile{Data: []byte("compressed before")}
+	files["licences.txt"] = &fstest.MapFile{Data: []byte("too small to gain by it")}
+	files["licences.txt.br"] = &fstest.MapFile{Data: []byte("compressed before")}
 	opts.Page = files
 	s := newServer(t, opts, nil)
 	for _, c := range []struct{ target, accept, coding string }{
 		{"/assets/app-1234.js", "br", "br"},
 		{"/assets/app-1234.js", "gzip", "gzip"},
 		{"/assets/app-1234.js", "identity", ""},
-		{"/robots.txt", "br", ""},
+		{"/licences.txt", "br", ""},
 	} {
 		w := get(t, s, http.StatusOK, c.target, "Accept-Encoding", c.accept)
 		sent := w.Body.String() == "compressed before"

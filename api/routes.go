@@ -73,6 +73,9 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"lake", pathLakes + "{lake_id}", perAddress, data(h.lakePage.page)},
 		{"lake_sign", pathLakes + "{lake_id}/sign", perAddress, data(h.signs.sheet)},
 		{"lake_badge", pathLakes + "{lake_id}/badge.svg", perAddress, data(h.signs.badge)},
+		{"sitemap", "/sitemap.xml", perAddress, data(h.lakePage.sitemapIndex)},
+		{"sitemap", "/sitemap/{part}.xml", perAddress, data(h.lakePage.sitemapPart)},
+		{"robots", "/robots.txt", unlimited, h.lakePage.robots},
 		{"healthz", pathHealthy, unlimited, h.health.healthy},
 		{"readyz", pathReady, unlimited, h.health.ready},
 	}

@@ -150,13 +150,14 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 	}
 	risk := state.Risk.String()
 	if state.Risk == data.RiskUnknown {
-		v.Headline, v.Advice = w.Common.NoValue, []string{w.Own.NeverMeasured, w.Card.NoValueHelp}
+		v.Headline, v.Advice = w.Common.NoValue, []string{w.Own.NeverMeasured}
 		return v
 	}
 	measured := data.DateOf(time.Unix(state.MeasuredAt(), 0))
 	v.Day, v.Old = measured.String(), words.Old(measured, today)
 	v.Date = w.Day(measured) + " (" + w.Ago(measured, today) + ")" + w.Card.By[state.MeasuredBy.String()]
-	v.Source = sourceOf(l.History, state)
+	shownBy := observationOf(l.History, state)
+	v.Source = linetext.Clean(shownBy.Source)
 	lastRisk := words.Fill(w.Own.LastRisk, "risk", w.RiskShort[risk])
 	if !state.Chlorophyll.Valid() {
 		v.Measured = words.Fill(w.Own.LastMeasured, "date", w.Day(measured))
@@ -164,7 +165,10 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 		return v
 	}
 	v.Measured = words.Fill(w.Own.Measured, "date", w.Day(measured))
-	v.Chlorophyll = w.Number(state.Chlorophyll.String())
+	v.Chlorophyll = w.Number(state.Chlorophyll.String()) + " µg/l"
+	if shownBy.Details.BelowLimit {
+		v.Chlorophyll = words.Fill(w.Card.Below, "value", v.Chlorophyll)
+	}
 	if v.Old {
 		v.Headline, v.Advice = lastRisk, []string{w.Own.OldValue, w.Card.PastMeaning[risk], w.Card.OldHelp}
 	} else {
@@ -219,14 +223,14 @@ func (v *verdict) sentence(w *words.Page[ownWords], here string) string {
 	return here + ": " + strings.Join(parts, ". ") + "."
 }
 
-// sourceOf returns the source of the observation that a state shows, as people write it; empty if it has none.
-func sourceOf(history []data.Observation, state *data.State) string {
+// observationOf returns the observation that a state shows; an empty one if the history does not have it.
+func observationOf(history []data.Observation, state *data.State) *data.Observation {
 	for i := range history {
 		if o := &history[i]; o.Date == state.Date && o.Type == state.MeasuredBy && o.Quality != data.Poor {
-			return linetext.Clean(o.Source)
+			return o
 		}
 	}
-	return ""
+	return &data.Observation{}
 }
 
 // A neighbour is a lake near this one.

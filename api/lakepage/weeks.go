@@ -56,9 +56,12 @@ func newWeekRow(o *data.Observation, profile *data.Profile, w *words.Page[ownWor
 		Date:   measured.String(),
 		Name:   w.Day(measured),
 		Value:  w.Number(o.Chlorophyll.String()),
-		Risk:   w.Risk[level.Risk().String()],
+		Risk:   w.RiskShort[level.Risk().String()],
 		By:     w.Own.KeySatellite,
 		Source: linetext.Clean(o.Source),
+	}
+	if o.Details.BelowLimit {
+		row.Value = words.Fill(w.Card.Below, "value", row.Value)
 	}
 	if o.Type == data.InSitu {
 		row.By = w.Own.KeySample

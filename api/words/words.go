@@ -31,7 +31,7 @@ type Words struct {
 		TrophicNames                    map[string]string
 		By                              map[string]string
 		Meaning, PastMeaning, WorseHelp map[string]string // what to do at each risk, and why it is worse than the value
-		NoValueHelp, OldHelp            string
+		NoValueHelp, OldHelp, Below     string
 	}
 	Advisory struct {
 		Kinds, Causes, Help      map[string]string
