@@ -249,6 +249,10 @@ func (*fakePictures) Badge(m *colormap.Map, v *sign.Verdict) ([]byte, error) {
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg"><title>%s</title><!-- %s %s %t %t --></svg>`, text.Bytes(), m.ID, v.Class, v.Worse, v.Old), nil
 }
 
+func (*fakePictures) Preview(m *colormap.Map, p *PreviewPicture) ([]byte, error) {
+	return fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%s %s|%s|%s|%s|%s|%d", m.ID, p.Name, p.Line(), p.Day, p.Credits, p.Notice, len(p.Map)), nil
+}
+
 // labels returns the texts of signs, each after a bar.
 func labels(signs []tiles.Sign) string {
 	var b strings.Builder

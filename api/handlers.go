@@ -42,6 +42,10 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 	if err != nil {
 		return nil, fmt.Errorf("sign: %w", err)
 	}
+	previews, err := newPreviews()
+	if err != nil {
+		return nil, err
+	}
 	page, err := newPageHandlers(s)
 	if err != nil {
 		return nil, err
@@ -88,7 +92,7 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 		page:     page,
 		table:    &tableHandler{common: s, table: lakeTable},
 		lakePage: &lakePageHandler{&lakeHandlers{s}, lakePages, errors},
-		signs:    &signHandlers{common: s, signs: signs},
+		signs:    &signHandlers{common: s, signs: signs, previews: previews},
 		health:   health,
 		metrics:  exposition(&s.opts),
 	}, nil

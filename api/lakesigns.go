@@ -24,12 +24,14 @@ var (
 // Pictures draws pictures of one lake with the classes in the colours of m.
 type Pictures interface {
 	Badge(m *colormap.Map, v *sign.Verdict) ([]byte, error)
+	Preview(m *colormap.Map, p *PreviewPicture) ([]byte, error)
 }
 
 // signHandlers answer with what is printed and embedded of one lake.
 type signHandlers struct {
 	*common
-	signs *sign.Signs
+	signs    *sign.Signs
+	previews *previews
 }
 
 // pathOfLake returns the path of a lake's own page, below the base path.
@@ -49,7 +51,7 @@ func (h *signHandlers) lakeIn(w http.ResponseWriter, r *http.Request, p *publish
 	if !ok {
 		return 0, place, data.ErrNoLake
 	}
-	place.AcceptLanguage, place.Today, place.Simulated = r.Header["Accept-Language"], data.DateOf(h.opts.Now()), h.opts.Notice != ""
+	place.AcceptLanguage, place.Today, place.Notice = r.Header["Accept-Language"], data.DateOf(h.opts.Now()), h.opts.Notice
 	w.Header().Add("Vary", "Accept-Language")
 	return lake, place, nil
 }
@@ -81,7 +83,6 @@ func (h *signHandlers) sheet(w http.ResponseWriter, r *http.Request, p *publishe
 	content, language, err := h.signs.Sheet(p.snap, lake, &sign.Sheet{
 		Place:       place,
 		LakePage:    base + pathOfLake(p.snap.Lakes[lake].ID),
-		Notice:      h.opts.Notice,
 		Attribution: h.sheetAttribution(p),
 		Contact:     sign.Contact{Name: contact.Name, URL: contact.URL, Logo: contact.Logo.address()},
 	})

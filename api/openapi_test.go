@@ -269,6 +269,8 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 		{target: "/lakes/de_by_clean/sign?lang=de", status: 200},
 		{target: "/lakes/de_by_clean/sign", headers: []string{"If-None-Match", "*"}, status: 304},
 		{target: "/lakes/nowhere/sign", status: 404},
+		{target: "/lakes/de_by_clean/preview.png?lang=de", status: 200},
+		{target: "/lakes/nowhere/preview.png", status: 404},
 		{target: "/lakes/de_by_clean/badge.svg?lang=", status: 200},
 		{target: "/lakes/de_by_clean/badge.svg?lang=xx", status: 400},
 		{target: "/healthz", status: 200},

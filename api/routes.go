@@ -72,6 +72,7 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"table", "/table", perAddress, h.table.page},
 		{"lake", pathLakes + "{lake_id}", perAddress, data(h.lakePage.page)},
 		{"lake_sign", pathLakes + "{lake_id}/sign", perAddress, data(h.signs.sheet)},
+		{"lake_preview", pathLakes + "{lake_id}/preview.png", perAddress, data(h.signs.preview)},
 		{"lake_badge", pathLakes + "{lake_id}/badge.svg", perAddress, data(h.signs.badge)},
 		{"sitemap", "/sitemap.xml", perAddress, data(h.lakePage.sitemapIndex)},
 		{"sitemap", "/sitemap/{part}.xml", perAddress, data(h.lakePage.sitemapPart)},

@@ -9,7 +9,7 @@ import (
 // picture and answers without a body. Pictures and vector tiles have only the other two fields.
 func TestSecurityHeadersByKindOfAnswer(t *testing.T) {
 	s := testServer(t)
-	pictures := map[string]bool{tileURL: true, vectorURL: true, "/api/v1/legend.png": true, "/images/marker.png": true,
+	pictures := map[string]bool{tileURL: true, vectorURL: true, "/api/v1/legend.png": true, "/images/marker.png": true, "/lakes/de_by_clean/preview.png": true,
 		wmtsTileURL: true, ogcTileURL: true, ogcVectorURL: true}
 	targets := append(cachedTargets(), "/images/marker.png", "/metrics", "/nowhere", tileURL+"?style=none", "/api/v1/tiles/6/64/0.png")
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost} {

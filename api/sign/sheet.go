@@ -51,7 +51,6 @@ func New(files fs.FS, scale *colormap.Map) (*Signs, error) {
 type Sheet struct {
 	Place
 	LakePage    string // the address of the lake's page, absolute if it is known
-	Notice      string // in English; empty for real data
 	Attribution string // whose data these are
 	Contact     Contact
 }
@@ -64,18 +63,16 @@ type Contact struct {
 
 // sheetPage is what the template shows. All addresses are relative to /lakes/{id}/.
 type sheetPage struct {
-	Words    *words.Page[ownWords]
-	Colors   words.Colors
-	Verdict  *Verdict
-	Links    []words.Link
-	Title    string // of the document
-	Length   string // how long the name is: "", "long" or "longer"
-	Region   string
-	Symbol   string // of the class, or of the last risk
-	Notice   string
-	Day, Was string // the day of the state, and what that means
-	Meaning  []string
-	Issuer   string // of the statement, with its cause
+	Words   *words.Page[ownWords]
+	Colors  words.Colors
+	Verdict *Verdict
+	Links   []words.Link
+	Title   string // of the document
+	Length  string // how long the name is: "", "long" or "longer"
+	Region  string
+	Symbol  string // of the class, or of the last risk
+	Meaning []string
+	Issuer  string // of the statement, with its cause
 
 	Map, Page   string // addresses
 	Address     string // of the lake's page in letters; empty if it is not known
@@ -111,23 +108,14 @@ func (s *Signs) newSheetPage(snap *data.Snapshot, i int, w *words.Page[ownWords]
 		Words: w, Colors: s.colors, Verdict: v, Symbol: v.Class.String(),
 		Title:  words.Fill(w.Own.Title, "lake", linetext.Isolate(lake.Name)),
 		Length: lengthOf(v.Name), Region: linetext.Clean(lake.Region),
-		Notice: w.Notice(sheet.Notice), Attribution: sheet.Attribution,
-		Map: "../../" + query + "#lake=" + url.QueryEscape(string(lake.ID)), Page: "../" + url.PathEscape(string(lake.ID)) + query,
+		Attribution: sheet.Attribution,
+		Map:         "../../" + query + "#lake=" + url.QueryEscape(string(lake.ID)), Page: "../" + url.PathEscape(string(lake.ID)) + query,
 		Contact: sheet.Contact, ContactText: addressInLetters(sheet.Contact.URL),
 		Issued: words.Fill(w.Own.Issued, "date", w.Day(sheet.Today)),
 		Links:  s.words.Others(w, func(language string) string { return "?lang=" + language }),
 	}
 	if p.Contact.Logo != "" {
 		p.Contact.Logo = "../../" + p.Contact.Logo
-	}
-	p.Was = w.Own.StateOfThatDay
-	switch {
-	case v.Class == words.Closed || v.measured == 0:
-		p.Day = words.Fill(w.Own.AsOf, "date", w.Day(sheet.Today))
-	case v.Old:
-		p.Day = words.Fill(w.Own.OldMeasured, "date", w.Day(v.measured))
-	default:
-		p.Day = words.Fill(w.Own.Measured, "date", w.Day(v.measured))
 	}
 	p.Meaning = meaningOf(v, w)
 	if v.statement != nil {

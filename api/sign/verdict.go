@@ -23,6 +23,9 @@ type Verdict struct {
 	Text      string // such as "Low risk", "Closed" or "No current value"
 	Also      string // such as "until further notice"; may be empty
 	Date      string // the day of the last value in words, such as "16 November 2026" or "old value from 3 August 2026"; empty without one
+	Day       string // the day that this shows in a sentence: of the measurement, or today for a closed lake and one without a value
+	Product   string // the name of the map
+	Notice    string // about simulated data; empty if they are real
 	Limits    string // what no value says
 	Simulated string // says that the values are simulated; empty if they are real
 
@@ -35,7 +38,7 @@ type Place struct {
 	Language       string    // the chosen one; empty: the reader's
 	AcceptLanguage []string  // the values of that header field
 	Today          data.Date // decides which values are old
-	Simulated      bool
+	Notice         string    // in English, such as "Simulated demo data, not measurements"; empty for real data
 }
 
 // Verdict returns what is said about the i-th lake of a snapshot.
@@ -50,10 +53,12 @@ func newVerdict(snap *data.Snapshot, i int, w *words.Page[ownWords], p Place) *V
 		Name:      cmp.Or(linetext.Clean(lake.Name), string(lake.ID)),
 		Class:     words.ClassOf(snap.Current, i),
 		Risk:      state.Risk,
+		Product:   w.Common.Title,
+		Notice:    w.Notice(p.Notice),
 		Limits:    w.Common.Limits,
 		statement: w.StatementOf(snap.Current.Advisories.Of(i)),
 	}
-	if p.Simulated {
+	if v.Notice != "" {
 		v.Simulated = w.Own.Simulated
 	}
 	current := state.Chlorophyll.Valid()
@@ -79,6 +84,14 @@ func newVerdict(snap *data.Snapshot, i int, w *words.Page[ownWords], p Place) *V
 		if v.Class == words.Closed { // no value matters
 			v.Also, v.Date = v.statement.Validity, ""
 		}
+	}
+	switch {
+	case v.Class == words.Closed || v.measured == 0:
+		v.Day = words.Fill(w.Own.AsOf, "date", w.Day(p.Today))
+	case v.Old:
+		v.Day = words.Fill(w.Own.OldMeasured, "date", w.Day(v.measured))
+	default:
+		v.Day = words.Fill(w.Own.Measured, "date", w.Day(v.measured))
 	}
 	return v
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"limnomap/api"
 	"limnomap/api/sign"
 	"limnomap/api/words"
 	"limnomap/colormap"
@@ -15,6 +16,20 @@ type pictures struct{}
 func (pictures) Badge(m *colormap.Map, v *sign.Verdict) ([]byte, error) {
 	b := &lakecard.Badge{Language: v.Language, Name: v.Name, Text: v.Line(), Note: v.Limits, Mark: markOf(v), Warned: v.Warned}
 	return b.SVG(m)
+}
+
+func (pictures) Preview(m *colormap.Map, p *api.PreviewPicture) ([]byte, error) {
+	preview := &lakecard.Preview{
+		Product: p.Product, Name: p.Name, ID: string(p.ID), Verdict: p.Text, Also: p.Also, Date: p.Day, Limits: p.Limits, Notice: p.Notice, Credits: p.Credits,
+		Mark: markOf(p.Verdict), Warned: p.Warned,
+	}
+	if p.Old { // says that it is old
+		preview.Date = p.Verdict.Date
+	}
+	for _, tile := range p.Map {
+		preview.Map = append(preview.Map, lakecard.PlacedTile(tile))
+	}
+	return preview.PNG(m)
 }
 
 // markOf returns the symbol of a verdict.
