@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"data/demo":                 {"data", "data/apikey", "data/forecast", "data/forecaster", "data/inorder"},
 	"data/index":                {"data", "data/fold"},
 	"data/swimguide":            {"data"},
+	"data/gazetteer":            {"data/linetext"},
 	"data/satellite":            {"data", "data/raster/crs", "data/raster/netcdf", "data/raster/tiff", "data/raster/zonal"},
 	"data/refresh":              {"data", "data/fetchguard", "data/store", "data/ingest", "data/diskspace"},
 	"data/raster/tiff":          {"data/raster/blockread", "data/raster/inflate"}, // a format, for anyone
@@ -106,7 +107,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/config": {"data/apikey", "data/linetext"}, // for the prefix of keys, and to escape texts; it knows no command
 
 	"cmd/benchhttp": {}, // limnomap is compared with it
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/diskspace", "data/eventfeed", "data/eventlog", "data/hook", "data/hook/delivery", "data/push", "data/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecaster", "data/ingest", "data/demo", "data/rangefile", "data/refresh", "data/satellite", "web"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/diskspace", "data/eventfeed", "data/eventlog", "data/gazetteer", "data/hook", "data/hook/delivery", "data/push", "data/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecaster", "data/ingest", "data/demo", "data/rangefile", "data/refresh", "data/satellite", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in
@@ -122,6 +123,7 @@ var mustNotKnow = []struct {
 	{"data/store", []string{"net/http", "image", "github.com/prometheus/", "go.opentelemetry.io/"}, "the store knows no HTTP, pixels, metrics or traces: cmd puts spans around it"},
 	{"data/ingest", []string{"net/http", "database/sql", "os"}, "an importer reads from a reader and writes to a store"},
 	{"data/swimguide", []string{"net/http", "database/sql", "os"}, "a format: it reads bytes and writes bytes"},
+	{"data/gazetteer", []string{"net/http", "database/sql", "os"}, "a format: it reads bytes and writes bytes"},
 	{"data/refresh", []string{"database/sql", "image", "github.com/prometheus/", "go.opentelemetry.io/"}, "a refresh reads files and URLs, and writes to a store"},
 	{"data/rangefile", []string{"os", "database/sql", "github.com/prometheus/", "go.opentelemetry.io/"}, "bytes of a URL: no files, metrics or traces"},
 	{"data/raster/crs", []string{"net/http", "os", "image", "image/"}, "coordinates are pure functions: no files, HTTP or pictures"},
