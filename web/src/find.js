@@ -1,11 +1,11 @@
-// The search for lakes by name, region and risk, with a list that shows what the map shows.
+// The list of lakes that shows what the map shows, by risk, and the field to search in it. The search is a script of its own.
 import { addBottomSheet } from './bottomsheet.js'
 import { inClass, riskFilter } from './classify.js'
 import { byId } from './dom.js'
 import { createList } from './lakelist.js'
+import { lazyScript } from './lazyscript.js'
 import { isWide } from './map.js'
-import { matchLakes, orders, spellings } from './match.js'
-import { createSearch, maxFound } from './serversearch.js'
+import { orders } from './order.js'
 import { embedded } from './share.js'
 import { count, fill, language, number, words } from './words.js'
 
@@ -15,65 +15,61 @@ const moveDelay = 200 // ms without a movement of the map
 const text = words.find
 const byName = new Intl.Collator(language, { numeric: true }).compare
 
+/** Loads the script of the search. */
+export const loadSearch = lazyScript('find')
+
 /** Fills the search section and updates it with the week and the filter. A map in an iframe has no search.
  * @param {Page} page */
 export function addFind(page) {
   const { map, view, store } = page
   if (embedded()) return
   const box = byId('find')
-  const { q, toggle, risk, order, count: output, more } = box.firstElementChild.elements
+  const form = box.firstElementChild
+  const { q, toggle, risk, order, count: output, more } = form.elements
   const list = createList(page, box.querySelector('ul'), more)
-  let queries = spellings('') // of the text in the field
-  /** @type {Lake[] | null | undefined} */
-  let remote = [] // the lakes that the server found; undefined before it answers, null after a failure
+  /** @type {Search | undefined} */
+  let search // after the first use of the field
   let orderChosen = false // by the user
-  const shown = () => store.get().date + page.legend.colormap
-  let searched = shown() // when the server was asked
-  const query = () => queries[0] !== ' ' && q.value
 
   const refresh = () => {
-    const found = matchLakes(store.get(), queries, remote ?? [])
+    /** @type {Found[]} */
+    const found = search?.found() ?? store.get().lakes.map((lake) => ({ lake, rank: 0 }))
     for (const input of risk) {
       input.checked = view.get().risk?.split(',').includes(input.value)
       const n = found.filter(({ lake }) => inClass(lake, input.value)).length
       input.parentElement.lastChild.textContent = number(n)
       input.parentElement.hidden = input.value === 'closed' && !n && !input.checked
     }
-    if (!orderChosen) order.value = page.position ? 'distance' : query() ? 'name' : 'value'
+    const place = search?.from
+    order[1].textContent = search?.orderText() || (page.position ? text.fromPosition : text.fromCentre)
+    if (!orderChosen) order.value = place || page.position ? 'distance' : search?.searching ? 'name' : 'value'
     const passes = riskFilter(view)
     const entries = found.filter(({ lake }) => passes(lake))
     announce(entries.length)
     if (!isWide() && !document.body.matches('.find-open')) return
-    const from = /** @type {any} */ (page.position) ?? (order.value === 'distance' ? map.getCenter() : null)
+    const from = /** @type {any} */ (place ?? page.position) ?? (order.value === 'distance' ? map.getCenter() : null)
     // In km. Leaflet's sphere is smaller than the server's by one part in a million.
     for (const entry of entries) entry.distance = from && map.distance(from, /** @type {any} */ (entry.lake)) / 1000
     list.show(entries.sort((a, b) => (!orderChosen && a.rank - b.rank) || orders[order.value](a, b) || byName(a.lake.name, b.lake.name)))
   }
   const announce = debounce(announceDelay, (n) => {
-    const parts = [n ? count(words.list.found, n) : remote === undefined ? text.searching : text.nothing]
-    if (remote === null) parts.push(text.failed)
-    if (remote?.length === maxFound) parts.push(fill(text.bestOnly, { n: maxFound }))
+    const parts = [...(search?.notes(n) ?? (n ? [] : [text.nothing])), ...(n ? [count(words.list.found, n)] : [])]
     if (!store.get().complete) parts.push(fill(text.incomplete, { n: number(page.config.total_lakes) }))
     const message = parts.join('. ')
     if (output.value !== message) output.value = message
   })
-  const search = createSearch(page, (lakes) => {
-    remote = lakes
-    refresh()
+  const load = () => loadSearch().then(({ addSearch }) => (search ??= addSearch(page, form, refresh, list.focus)))
+  const use = (act) => load().then(act).catch((error) => {
+    console.warn(error)
+    output.value = text.failed
   })
-  const start = () => {
-    remote = query() ? undefined : []
-    search(query())
-    refresh()
-  }
 
-  q.oninput = () => {
-    queries = spellings(q.value)
-    start()
-  }
-  q.form.onsubmit = (event) => {
+  if (navigator.serviceWorker?.controller) loadSearch().catch(() => {}) // from the second visit on, so that the search works without a connection
+  q.addEventListener('focus', () => load().catch(() => {}))
+  q.oninput = () => use(() => search.input())
+  form.onsubmit = (event) => {
     event.preventDefault()
-    list.focus()
+    use(() => search.submit())
   }
   for (const input of risk) {
     input.onchange = () => view.set({ risk: [...risk].filter((i) => i.checked).map((i) => i.value).join() || null })
@@ -83,16 +79,11 @@ export function addFind(page) {
     refresh()
   }
   view.on(['risk'], refresh)
-  map.on('moveend', debounce(moveDelay, () => { if (order.value === 'distance' && !page.position) refresh() }))
-  map.on('position', () => {
-    order[1].textContent = text.fromPosition
-    refresh()
-  })
+  map.on('moveend', debounce(moveDelay, () => { if (order.value === 'distance' && !page.position && !search?.from) refresh() }))
+  map.on('position', refresh)
   store.on(() => {
-    const same = shown() === searched
-    searched = shown()
-    if (same) refresh()
-    else start() // the server's answer belongs to another week, or has other colours
+    search?.update()
+    refresh()
   })
   addBottomSheet(map, box, q, toggle, refresh)
   q.placeholder = text.heading

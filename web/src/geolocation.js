@@ -1,6 +1,7 @@
 // The user's position: requested by a button, shown on the map, and kept only in memory.
 import { L } from './leaflet.js'
 import { byId } from './dom.js'
+import { loadSearch } from './find.js'
 import { showToast } from './message.js'
 import { round } from './view.js'
 import { fill, number, words } from './words.js'
@@ -10,8 +11,8 @@ const maxZoom = 12
 
 /**
  * Shows the user's position on request, or says why the browser does not provide it. Sets page.position, and the map fires
- * 'position'. The position is never sent. The map moves to it rounded to a hundredth of a degree, about a kilometre, so that a
- * shared address does not tell where the user is.
+ * 'position'. The position is never sent. The map moves to it rounded to a hundredth of a degree, about a kilometre, so that
+ * neither a shared address nor a request for the lakes around it tells where the user is. If the map has no lake there, it shows the nearest ones.
  * @param {Page} page
  */
 export function addGeolocation(page) {
@@ -36,8 +37,10 @@ export function addGeolocation(page) {
       .addLayer(L.circle(latlng, { ...options, radius: accuracy, className: 'position-area' }))
       .addLayer(L.circleMarker(latlng, { ...options, radius: 7, className: 'position-dot' }))
     map.setView([round(lat, 2), round(lng, 2)], Math.min(maxZoom, map.getBoundsZoom(bounds)))
-    show(false, fill(words.map.position, { n: number(Math.ceil(accuracy)) }))
+    const message = fill(words.map.position, { n: number(Math.ceil(accuracy)) })
+    show(false, message)
     map.fire('position')
+    loadSearch().then(({ showNearest }) => showNearest(page, page.position, message)).catch(console.warn)
   })
   map.on('locationerror', ({ code }) => show(false, words.map.positionErrors[isSecureContext ? code : 0]))
 }

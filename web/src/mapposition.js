@@ -79,8 +79,9 @@ function bboxOfAddress() {
   return box?.length === 4 && box.every((v) => Math.abs(v) <= 180) ? box : null
 }
 
-// padding keeps clear of the map's edge and of the legend in its corner: an open one beside the map's content, a folded one below it.
-function padding(map, edge) {
+/** Keeps clear of the map's edge and of the legend in its corner: an open one beside the map's content, a folded one below it.
+ * @param {import('leaflet').Map} map @param {number} edge @returns {any} */
+export function padding(map, edge) {
   const { x, y } = map.getSize()
   const { offsetWidth, offsetHeight } = byId('legend')
   const right = edge + offsetWidth

@@ -6,7 +6,7 @@ type RiskClass = 'closed' | 'low' | 'medium' | 'high' | 'none'
 /** The level, risk and colour that the symbol of a lake shows. */
 interface Display { level: number, risk: string, color: string }
 
-/** A record of the API, with the fields that classify.js and match.js add. */
+/** A record of the API, with the fields that classify.js and find/match.js add. */
 interface Lake {
   id: string
   name: string
@@ -27,7 +27,7 @@ interface Lake {
   warned: boolean
   worse?: '' | 'cells' | 'report'
   display?: Display
-  spellings?: string[]
+  spellings?: string[] // folded name and id
 }
 
 /** An official statement. Only the list of a lake's statements has the text and the address. */
@@ -127,6 +127,7 @@ interface Config {
   push_key?: string | null // an older server has none
   embeddable?: boolean
   forecast?: ForecastIssue | null
+  places?: string | null // the address of the server's own gazetteer; an older server has none
 }
 
 /** The newest issue of the forecast. Its version is that of its tiles. */
@@ -156,6 +157,23 @@ type Box = [number, number, number, number]
 
 /** An entry of the list of lakes. */
 interface Found { lake: Lake, rank: number, distance?: number | null }
+
+/** The search for lakes and places, a script that loads later. */
+interface Search {
+  /** The place that was chosen, from which distances count. */
+  readonly from: { lat: number, lon: number } | null
+  /** Whether the list has what was found. */
+  readonly searching: boolean
+  found(): Found[]
+  /** What to say about the n lakes found. */
+  notes(n: number): string[]
+  /** The name of the order by distance from the place. */
+  orderText(): string | null
+  input(): void
+  submit(): void
+  /** After a change of the lakes. */
+  update(): void
+}
 
 /** What the parts of the page share. */
 interface Page {

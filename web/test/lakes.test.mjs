@@ -5,7 +5,8 @@ import { classifyLakes, rangeText, riskClass, riskFilter } from '../src/classify
 import { valueText } from '../src/labels.js'
 import { describeLake, riskText, summary } from '../src/laketext.js'
 import { cleanText } from '../src/linetext.js'
-import { matchLakes, orders, spellings } from '../src/match.js'
+import { matchLakes, parseQuery } from '../src/find/match.js'
+import { orders } from '../src/order.js'
 import { symbolStyle } from '../src/symbols.js'
 import { greys, uba2015, who2003, who2021 } from './legends.mjs'
 
@@ -155,11 +156,13 @@ test('the filter by risk', () => {
 test('search in the loaded lakes and in the answer of the server', () => {
   const lakes = [['a', 'Großer Müggelsee'], ['b', 'Kleiner Müggelsee'], ['c', 'Wannsee']].map(([id, name]) => classified({ id, name }))
   const loaded = { lakes, byId: new Map(lakes.map((l) => [l.id, l])), date: null, complete: true, forecast: null }
-  const found = matchLakes(loaded, spellings('mueggel'), [])
+  const found = matchLakes(loaded, parseQuery('mueggel'), [])
   assert.deepEqual(found.map(({ lake: { id }, rank }) => [id, rank]), [['a', 1], ['b', 1]])
-  const remote = matchLakes(loaded, spellings('berlin'), [classified({ id: 'c', name: 'from the server' }), classified({ id: 'far' })])
+  const remote = matchLakes(loaded, parseQuery('berlin'), [classified({ id: 'c', name: 'from the server' }), classified({ id: 'far' })])
   assert.deepEqual(remote.map(({ lake: { id, name } }) => [id, name]), [['c', 'Wannsee'], ['far', 'Xsee']], 'a loaded lake replaces the record of the server')
-  assert.equal(matchLakes(loaded, spellings(''), []).length, 3, 'an empty search finds all')
+  assert.deepEqual(remote.map(({ rank }) => rank), [2, 2], 'only the server knows why they match')
+  const misspelt = matchLakes(loaded, parseQuery('Mügelsee'), [])
+  assert.deepEqual(misspelt.map(({ lake: { id }, rank }) => [id, rank]), [['a', 6], ['b', 6]])
 })
 
 test('orders of the list', () => {

@@ -4,7 +4,7 @@ import { beforeEach, mock, test } from 'node:test'
 import { fetchJSON, retryDelay } from '../src/fetchjson.js'
 import { createLakeStore } from '../src/lakestore.js'
 import { addRefresh } from '../src/refresh.js'
-import { createSearch } from '../src/serversearch.js'
+import { createSearch } from '../src/find/server.js'
 import { retryTiles } from '../src/tiles.js'
 import { colormaps, greys, who2003 } from './legends.mjs'
 

@@ -1,7 +1,7 @@
 // Globals of a browser that the page's modules use when they are loaded. It runs before the tests: node --import.
 import { readFile } from 'node:fs/promises'
 
-const texts = { 'words-en.json': '../src/words/en.json', 'words-card-en.json': '../src/card/words/en.json' }
+const texts = { 'words-en.json': '../src/words/en.json', 'words-card-en.json': '../src/card/words/en.json', 'words-find-en.json': '../src/find/words/en.json' }
 const links = ['en', 'de', 'fr', 'pl', 'cs', 'da', 'nl'].map((lang) => ({ lang }))
 
 /** A stand-in for an element that no test looks at. */

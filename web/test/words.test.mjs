@@ -58,7 +58,7 @@ const alike = {
 
 test('the folders of words are found', () => {
   assert.deepEqual(languages, ['en', 'de', 'fr', 'pl', 'cs', 'da', 'nl'])
-  for (const folder of ['src/words/', 'src/card/words/', 'src/forecast/words/', 'src/push/words/', 'src/tell/words/', 'table/', 'pages/', '../render/legend/words/']) {
+  for (const folder of ['src/words/', 'src/card/words/', 'src/forecast/words/', 'src/push/words/', 'src/tell/words/', 'src/find/words/', 'table/', 'pages/', '../render/legend/words/']) {
     assert.ok(folders.includes(folder), `${folder} is not among ${folders}`)
   }
 })

@@ -1,0 +1,143 @@
+// The search for lakes and places by a text. The files of this folder are a script of their own, which loads when the field is used for the
+// first time.
+import { element } from '../dom.js'
+import { L } from '../leaflet.js'
+import { padding } from '../mapposition.js'
+import { fill, number, words } from '../words.js'
+import { matchLakes, parseQuery, ranks } from './match.js'
+import { showNearest } from './nearest.js'
+import { findPlaces, loadPlaces } from './places.js'
+import css from './search.css'
+import { createSearch, maxFound } from './server.js'
+import { findWords as text } from './words.js'
+
+export { showNearest } from './nearest.js'
+
+const fitDelay = 1000 // ms without a key press before the map shows what is found
+const maxZoom = 12
+
+/** Adds the search to the form. `refresh` shows what is found, `focus` focuses the first lake.
+ * @param {Page} page @param {any} form @param {() => void} refresh @param {() => void} focus @returns {Search} */
+export function addSearch(page, form, refresh, focus) {
+  const { map, view, store } = page
+  const { q } = form.elements
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(css)
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+  const group = element('div', { className: 'places', role: 'group', ariaLabel: text.places, hidden: true })
+  q.parentElement.after(group)
+
+  /** @type {import('./match.js').Query | null} */
+  let query = null
+  /** @type {Lake[] | null | undefined} */
+  let remote = [] // the lakes that the server found; undefined before it answers, null after a failure
+  /** @type {import('./places.js').Gazetteer | undefined} */
+  let gazetteer
+  /** @type {import('./places.js').Place[]} */
+  let places = []
+  /** @type {import('./places.js').Place | null} */
+  let place = null // that was chosen
+  const shown = () => store.get().date + page.legend.colormap
+  let searched = shown() // when the server was asked
+
+  const dot = L.circleMarker([0, 0], { pane: 'position', interactive: false, radius: 8, className: 'place-dot' })
+  const setPlace = (found) => {
+    place = found
+    if (place) dot.setLatLng(/** @type {any} */ (place)).addTo(map)
+    else dot.remove()
+  }
+
+  /** @type {Found[]} */
+  let matches = []
+  const match = () => {
+    const loaded = store.get()
+    matches = query && !place ? matchLakes(loaded, query, remote ?? []) : loaded.lakes.map((lake) => ({ lake, rank: 0 }))
+  }
+  const showPlaces = () => {
+    places = gazetteer && query && !place ? findPlaces(gazetteer, query) : []
+    group.replaceChildren(...places.map((found) => element('button', { type: 'button', onclick: () => choose(found) }, found.name)))
+    if (places.length) group.append(element('small', {}, `${text.places}: ${gazetteer.credit}`))
+    group.hidden = places.length === 0
+  }
+  const choose = (found) => {
+    setPlace(found)
+    q.value = found.name
+    askServer('')
+    stop()
+    showPlaces()
+    refresh()
+    focus()
+    showNearest(page, found).catch(() => {}) // without an answer of the server the list has the lakes that are loaded
+  }
+
+  const ask = createSearch(page, (lakes) => {
+    remote = lakes
+    refresh()
+    if (due) fit()
+  })
+  const askServer = (asked) => {
+    remote = asked ? undefined : []
+    ask(asked)
+  }
+
+  // The map shows what was found once the user pauses, but not under a card, and not if the user has moved the map meanwhile.
+  let timer
+  let due = false
+  let fitting = false
+  const stop = () => {
+    clearTimeout(timer)
+    due = false
+  }
+  const fit = () => {
+    due = remote === undefined // the server's answer may have other lakes
+    if (due || !query || place || view.get().lake || !matches.length || matches.length > maxFound || remote?.length === maxFound) return
+    fitting = true
+    map.fitBounds(L.latLngBounds(/** @type {any} */ (matches.map(({ lake }) => lake))), { maxZoom, ...padding(map, 40) })
+    fitting = false
+  }
+  map.on('dragstart zoomstart', () => fitting || stop())
+
+  loadPlaces(page.config.places).then((loaded) => {
+    gazetteer = loaded
+    showPlaces()
+  }, console.warn) // without places the search still finds lakes
+
+  return {
+    get from() { return place },
+    get searching() { return Boolean(query && !place) },
+    found() {
+      match()
+      return matches
+    },
+    input() {
+      query = parseQuery(q.value)
+      setPlace(null)
+      askServer(query ? q.value : '')
+      stop()
+      if (query) timer = setTimeout(fit, fitDelay)
+      showPlaces()
+      refresh()
+    },
+    submit() {
+      match()
+      const best = Math.min(...matches.map((found) => found.rank))
+      if (places.length && query && best > ranks.startsRegion) return choose(places[0])
+      stop()
+      fit()
+      focus()
+    },
+    update() {
+      const same = shown() === searched
+      searched = shown()
+      if (!same && query && !place) askServer(q.value) // the server's answer belongs to another week, or has other colours
+    },
+    notes(n) {
+      const notes = [n ? '' : remote === undefined ? text.searching : words.find.nothing]
+      if (place) notes.push(fill(text.near, { place: place.short }))
+      if (remote === null) notes.push(words.find.failed)
+      if (remote?.length === maxFound) notes.push(fill(text.bestOnly, { n: number(maxFound) }))
+      return notes.filter(Boolean)
+    },
+    orderText: () => place && fill(text.fromPlace, { place: place.short }),
+  }
+}
