@@ -91,6 +91,8 @@ type Options struct {
 	BasemapURL         string        // template with {z}/{x}/{y}; empty for none
 	BasemapLabelsURL   string        // template of a layer with the basemap's labels; empty for none
 	BasemapAttribution string        // of both
+	// Places is the gazetteer that the page searches in place of its own, in the format of package data/gazetteer; nil for its own.
+	Places []byte
 
 	Adjustable // the first values; see Adjust
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"crypto/sha256"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -69,6 +70,9 @@ func newPageHandlers(s *common) (*pageHandlers, error) {
 		}
 	}
 	p.files["/"] = p.files["/index.html"]
+	if err := p.addPlaces(s.opts.Places); err != nil {
+		return nil, fmt.Errorf("places: %w", err)
+	}
 
 	for _, page := range []string{"table", "lake", "sign", "error"} {
 		if err := p.addStyle(page); err != nil {
@@ -91,6 +95,17 @@ func (p *pageHandlers) addStyle(page string) error {
 		style = append(style, content...)
 	}
 	return p.add(p.opts.Templates, page+".css", style)
+}
+
+// addPlaces adds the operator's gazetteer beside the files of the page, under a name that changes with it.
+func (p *pageHandlers) addPlaces(places []byte) error {
+	if places == nil {
+		return nil
+	}
+	hash := sha256.Sum256(places)
+	name := fmt.Sprintf("%splaces-%X.json", assets, hash[:4])
+	p.fixed.Places = &name
+	return p.add(p.opts.Page, name, places)
 }
 
 // addFiles adds all files except hidden ones.
@@ -200,6 +215,7 @@ type pageSettings struct {
 	ChangesAt       *string      `json:"changes_at"`  // when the next official statement begins or ends; null if none is known
 	PushKey         *string      `json:"push_key"`    // for notifications; null if this server sends none
 	Embeddable      bool         `json:"embeddable"`  // whether pages of other sites may show /embed
+	Places          *string      `json:"places"`      // the address of the operator's gazetteer; null for that of the page
 
 	Forecast *pageForecast `json:"forecast"` // nil if there is none for today or later
 }

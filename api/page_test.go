@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -81,7 +82,7 @@ func TestPageSettings(t *testing.T) {
 	s := newServer(t, opts, nil)
 	want := map[string]any{
 		"basemap": map[string]any{"url": "https://tile.example.org/{z}/{x}/{y}.png", "labels_url": "https://{s}.labels.example.org/{z}/{x}/{y}.png", "attribution": "© Example"},
-		"notice":  "Simulated", "simulated": true, "attribution": "Example Agency", "attribution_html": "Example Agency", "contact": nil, "max_zoom": 18.0, "version": "", "total_lakes": 0.0, "changes_at": nil, "push_key": nil, "embeddable": true, "forecast": nil,
+		"notice":  "Simulated", "simulated": true, "attribution": "Example Agency", "attribution_html": "Example Agency", "contact": nil, "max_zoom": 18.0, "version": "", "total_lakes": 0.0, "changes_at": nil, "push_key": nil, "embeddable": true, "places": nil, "forecast": nil,
 	}
 	if got := object(t, get(t, s, http.StatusOK, "/page.json")); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("page.json = %v, want %v", got, want)
@@ -103,6 +104,28 @@ func TestPageSettings(t *testing.T) {
 	got := object(t, get(t, newServer(t, opts, testSource(t)), http.StatusOK, "/page.json"))
 	if got["basemap"] != nil || got["simulated"] != false || got["version"] == "" || got["total_lakes"] != 8.0 || got["embeddable"] != false {
 		t.Errorf("page.json without a basemap and a notice = %v", got)
+	}
+}
+
+// A gazetteer of the operator has an address that changes with it, and is stored for ever.
+func TestPagePlaces(t *testing.T) {
+	opts := testOptions(t)
+	opts.Places = []byte(`{"names":"` + strings.Repeat("Ottawa\n", 1000) + `"}`)
+	s := newServer(t, opts, nil)
+	address, _ := object(t, get(t, s, http.StatusOK, "/page.json"))["places"].(string)
+	if !regexp.MustCompile(`^assets/places-[0-9A-F]{8}\.json$`).MatchString(address) {
+		t.Fatalf("the gazetteer is at %q", address)
+	}
+	answer := get(t, s, http.StatusOK, "/"+address)
+	if answer.Body.String() != string(opts.Places) || answer.Header().Get("Content-Type") != "application/json" || !strings.Contains(answer.Header().Get("Cache-Control"), "immutable") || answer.Header().Get("ETag") == "" {
+		t.Errorf("the gazetteer is %d bytes with %v", answer.Body.Len(), answer.Header())
+	}
+	if packed := get(t, s, http.StatusOK, "/"+address, "Accept-Encoding", "br"); packed.Header().Get("Content-Encoding") != "br" || packed.Body.Len() > 500 {
+		t.Errorf("compressed it has %d bytes, in %q", packed.Body.Len(), packed.Header().Get("Content-Encoding"))
+	}
+	opts.Places = []byte(`{}`)
+	if other := object(t, get(t, newServer(t, opts, nil), http.StatusOK, "/page.json"))["places"]; other == address {
+		t.Errorf("another gazetteer has the same address %s", address)
 	}
 }
 

@@ -57,6 +57,7 @@ type cli struct {
 		Observations exportObservationsCmd `cmd:"" help:"Write the observations of a database to a file that import accepts."`
 		Advisories   exportAdvisoriesCmd   `cmd:"" help:"Write the official statements of a database to a file that import accepts."`
 	} `cmd:"" help:"Write the map for hosts without a server, or the data as files for import."`
+	Places placesCmd `cmd:"" help:"Make a list of places, which the page searches, from a CSV file."`
 	Backup backupCmd `cmd:"" help:"Copy the database to a file while servers and imports use it."`
 	Demo   demoCmd   `cmd:"" help:"Write any number of simulated lakes as CSV files, to try limnomap at scale."`
 	Keys   struct {

