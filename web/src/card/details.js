@@ -1,6 +1,7 @@
 // What a card shows below its facts. The files of this folder are a script of their own, which loads when the first card opens, so
 // that a phone loads less for the map. build.mjs lets them share the other files with the script of the page.
 import { cardHistory } from './history.js'
+import { cardLower } from './lower.js'
 import { cardStatements } from './statements.js'
 
 /**
@@ -11,8 +12,10 @@ import { cardStatements } from './statements.js'
 export function cardDetails(article, id, legend) {
   const updateHistory = cardHistory(/** @type {HTMLElement} */ (article.lastElementChild), id, legend)
   const updateStatements = cardStatements(article)
+  const updateLower = cardLower(article, legend)
   return (/** @type {Lake} */ lake, /** @type {string | null} */ date, /** @type {string | undefined} */ monday) => {
     updateStatements(lake, date)
+    updateLower(lake, date)
     updateHistory(monday, lake, date)
   }
 }
