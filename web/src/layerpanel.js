@@ -10,7 +10,7 @@ const minOpacity = 20 // %: with less, a bloom would look clean
 export function addLayerPanel(page) {
   const { config, view, styles, colormaps } = page
   const panel = byId('layer-panel')
-  const [percent, range] = panel.querySelectorAll('output, #opacity')
+  const [percent, range] = panel.querySelectorAll('.percent, #opacity')
   const select = panel.querySelector('select')
   const format = new Intl.NumberFormat(language, { style: 'percent' })
   const standard = styles.find((style) => style.default)
@@ -26,7 +26,7 @@ export function addLayerPanel(page) {
     const opacity = view.get().opacity ?? defaultOpacity
     if (opacity < minOpacity) return view.set({ opacity: minOpacity })
     range.value = opacity
-    percent.value = range.ariaValueText = format.format(opacity / 100)
+    percent.textContent = range.ariaValueText = format.format(opacity / 100)
     select.value = view.get().colormap ?? ''
     if (!select.value) select.selectedIndex = 0 // also for an unknown one
     const current = styles.find(({ id }) => id === view.get().style) ?? standard
