@@ -18,14 +18,19 @@ const mistakeInLakeID = "is no id: at most 64 letters, digits, _, . or -, the fi
 func (h *pageHandlers) embedPage(w http.ResponseWriter, r *http.Request) error {
 	answer.SetDocument(w, answer.EmbedDocument)
 	query := params.Of(r)
-	params.Parsed(&query, "lake", "", data.ParseLakeID, mistakeInLakeID)
-	bboxOf(&query)
-	params.OneOf(&query, "style", h.styleIDs)
-	params.OneOf(&query, "colormap", h.colormaps.ids)
-	dayOf(&query, "date", 0)
-	params.OneOf(&query, "lang", words.Languages)
+	h.checkEmbed(&query)
 	if err := query.Err(); err != nil {
 		return err
 	}
 	return h.send(w, r, h.files[embedFile])
+}
+
+// checkEmbed checks the parameters of an embedded map.
+func (s *common) checkEmbed(query *params.Params) {
+	params.Parsed(query, "lake", "", data.ParseLakeID, mistakeInLakeID)
+	bboxOf(query)
+	params.OneOf(query, "style", s.styleIDs)
+	params.OneOf(query, "colormap", s.colormaps.ids)
+	dayOf(query, "date", 0)
+	params.OneOf(query, "lang", words.Languages)
 }

@@ -296,6 +296,21 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 			wantDescribed(t, router, forecastURL+kind, get(t, s, http.StatusNotModified, forecastURL+kind, "If-None-Match", "*"))
 		}
 	})
+	t.Run("oEmbed", func(t *testing.T) {
+		s := oEmbedServer(t)
+		for target, status := range map[string]int{
+			oEmbedOf(oEmbedSite+"/lakes/de_mv_high", ""): 200, oEmbedOf(oEmbedSite+"/", ""): 200, oEmbedOf(oEmbedSite+"/", "&format=xml"): 200, oEmbedOf(oEmbedSite+"/", "&format=x"): 501,
+			oEmbedOf("https://example.org", ""): 404, "/oembed": 400,
+		} {
+			wantDescribed(t, router, target, get(t, s, status, target))
+		}
+		to := *s.common.adjustable()
+		if err := to.FrameAncestors.UnmarshalText([]byte("none")); err != nil {
+			t.Fatal(err)
+		}
+		s.Adjust(to)
+		wantDescribed(t, router, oEmbedOf(oEmbedSite+"/", ""), get(t, s, http.StatusForbidden, oEmbedOf(oEmbedSite+"/", "")))
+	})
 	t.Run("contact", func(t *testing.T) {
 		opts := testOptions(t)
 		opts.Contact = Contact{"Office", "https://example.org", Logo{[]byte("<svg/>"), true}}

@@ -66,6 +66,7 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"openapi", pathOpenAPI, unlimited, h.page.description},
 		{"docs", "/docs", unlimited, h.page.docsPage},
 		{"page", "/page.json", unlimited, h.page.settings},
+		{"oembed", pathOEmbed, perAddress, data(h.signs.oEmbed)},
 		{"embed", "/embed", unlimited, h.page.embedPage},
 		{"contact_logo", pathLogoPNG, unlimited, h.page.logo(false)},
 		{"contact_logo", pathLogoSVG, unlimited, h.page.logo(true)},

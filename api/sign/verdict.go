@@ -41,6 +41,11 @@ type Place struct {
 	Notice         string    // in English, such as "Simulated demo data, not measurements"; empty for real data
 }
 
+// Product returns the name of the map.
+func (s *Signs) Product(p Place) string {
+	return s.words.For(p.Language, p.AcceptLanguage).Common.Title
+}
+
 // Verdict returns what is said about the i-th lake of a snapshot.
 func (s *Signs) Verdict(snap *data.Snapshot, i int, p Place) *Verdict {
 	return newVerdict(snap, i, s.words.For(p.Language, p.AcceptLanguage), p)
