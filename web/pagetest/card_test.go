@@ -23,7 +23,7 @@ func weekday(weeks int) string {
 
 var cardDatabase database
 
-// startCardServer serves lakes with histories that are hard to draw: a gap, a week without a value, values off the axis,
+// startCardServer serves lakes with histories that are hard to draw: a gap, a week without a value, a value below every axis,
 // reported scum over clear water, and forecasts.
 func startCardServer(t *testing.T, args ...string) string {
 	t.Helper()
@@ -44,7 +44,7 @@ de_t_nie,Niesee,52.8,14.0,Brandenburg
 	row("de_t_karte", -10, "12", "satellite", "")
 	row("de_t_karte", -9, "", "satellite", "")
 	row("de_t_karte", -8, "150", "satellite", "")
-	row("de_t_karte", -7, "0.5", "satellite", "")
+	row("de_t_karte", -7, "0", "satellite", "")
 	row("de_t_karte", -6, "5", "satellite", "3")
 	row("de_t_karte", 0, "24.5", "satellite", "")
 	row("de_t_karte", 1, "30", "ai_forecast", "")
@@ -280,4 +280,42 @@ func TestPageCardOnAPhone(t *testing.T) {
 		}
 		wantNoProblems(t, b, base)
 	}
+}
+
+// A card says where the lake is, how its value compares with earlier years, whom to ask, and where the lake's own page is.
+func TestPageCardContext(t *testing.T) {
+	t.Parallel()
+	base := startServer(t, "--contact-name", "Gesundheitsamt Havelland", "--contact-url", "https://example.org/baden")
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_be_grosser_mueggelsee"), browsertest.Until(`document.querySelector('#card .plot .usual') !== null`))
+	wantCard(t, b, []string{"\nBerlin\n", "In earlier years: usually ", " at this time of year (median of 2 years), ", "the same week a year ago.", "Wide grey line: median of earlier years", "Who to ask: Gesundheitsamt Havelland"})
+	links := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#card .contact a, #card .links a')].map((a) => a.href)`))
+	for _, want := range []string{"https://example.org/baden", base + "/lakes/de_be_grosser_mueggelsee?lang=en"} {
+		if !strings.Contains(strings.Join(links, " ")+" ", want+" ") {
+			t.Errorf("the card has the links %q, want %s", links, want)
+		}
+	}
+	// The years before the chart arrive after it: an entry that the reader has selected stays selected.
+	if more := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.plot input').max`)); more != "103" {
+		t.Errorf("the chart has %s entries more than one, want those of two years", more)
+	}
+	startAxe(t, b)
+	checkAccess(t, b, "a card with a contact")
+
+	other := startBrowser(t, "en-GB")
+	other.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(startServer(t)+"/#lake=de_be_grosser_mueggelsee"), browsertest.Until(chartDrawn))
+	wantCard(t, other, nil, "Who to ask")
+}
+
+// An open card names the page, so that tabs, bookmarks and shared links say which lake they show.
+func TestPageTitle(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "en-GB")
+	title := func(want string) chromedp.Action[chromedp.Void] {
+		return browsertest.Until(fmt.Sprintf(`document.title === %q`, want))
+	}
+	b.Do(t, chromedp.Navigate(base+"/"), title("Algae in lakes · limnomap"))
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_be_grosser_mueggelsee'`), title("Großer Müggelsee · Algae in lakes"))
+	b.Do(t, chromedp.Click("#card [name=close]"), title("Algae in lakes · limnomap"))
 }

@@ -47,8 +47,12 @@ func TestPageCardChart(t *testing.T) {
 	if dashes := browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('.plot .dashed')).strokeDasharray`)); dashes == "none" {
 		t.Error("the forecast is not dashed")
 	}
-	if low, high := got.Ticks["1"]-got.Ticks["10"], got.Ticks["10"]-got.Ticks["100"]; low < 20 || low-high > .1 || high-low > .1 || got.Ticks["50"] == 0 {
-		t.Errorf("axis = %v, want 1, 10 and 100 equally far apart, and the limit 50", got.Ticks)
+	if low, high := got.Ticks["1"]-got.Ticks["10"], got.Ticks["10"]-got.Ticks["100"]; low < 20 || low-high > .1 || high-low > .1 || got.Ticks["50"] == 0 || got.Ticks["200"] == 0 {
+		t.Errorf("axis = %v, want 1, 10 and 100 equally far apart, the limit 50, and 200 above the value 150", got.Ticks)
+	}
+	// Only zero, which no logarithmic axis has, has the sign of a value beyond it.
+	if beyond := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.plot .beyond').getAttribute('d')`)); strings.Count(beyond, "M") != 1 {
+		t.Errorf("values beyond the axis are drawn as %q, want one", beyond)
 	}
 	if named := strings.Join(got.Named, " "); got.Bands != 3 || !strings.Contains(named, "low") || !strings.Contains(named, "medium") || !strings.Contains(named, "high") {
 		t.Errorf("%d bands with the names %s, want 3 with low, medium and high", got.Bands, named)
@@ -89,8 +93,8 @@ func testChartKeys(t *testing.T, b *browsertest.Browser) {
 		{"the one before", kb.ArrowLeft, "30 µg/l, Medium risk, statistical forecast"},
 		{"the current value", kb.ArrowLeft, "24.5 µg/l, Medium risk"},
 		{"the scum", kb.ArrowLeft, "5 µg/l, High risk, reported"},
-		{"below the axis", kb.ArrowLeft, "0.5 µg/l, Low risk, beyond the axis"},
-		{"above the axis", kb.ArrowLeft, "150 µg/l, High risk, beyond the axis"},
+		{"below the axis", kb.ArrowLeft, "0 µg/l, Low risk, beyond the axis"},
+		{"above the legend", kb.ArrowLeft, "150 µg/l, High risk"},
 		{"no value", kb.ArrowLeft, "no value"},
 		{"the first point", kb.Home, "8 µg/l, Low risk"},
 	} {

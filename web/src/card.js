@@ -15,9 +15,11 @@ export function addCard(page) {
   const { view, store, legend } = page
   const box = byId('card')
   const blank = box.firstElementChild
+  const { title } = document // without a card
   let [open, article, updateDetails, requests] = [null, blank, null, 0]
   const showFacts = (facts) => {
     article.ariaLabel = facts.name
+    document.title = `${facts.name} · ${words.common.title}`
     for (const e of article.querySelectorAll('[data-fact]')) e.replaceChildren(...[facts[e.dataset.fact] ?? []].flat())
   }
   const show = async () => {
@@ -28,10 +30,10 @@ export function addCard(page) {
     if (open !== id) {
       open = id
       article = blank.cloneNode(true) // keeps nothing of the lake before
-      updateDetails = lazyDetails(article, id, legend)
+      updateDetails = lazyDetails(article, id, page)
       box.replaceChildren(article)
     }
-    if (box.hidden) return
+    if (box.hidden) return void (document.title = title)
     const { byId: lakes, date } = store.get()
     try {
       const lake = lakes.get(id) ?? await search(id, date, legend)

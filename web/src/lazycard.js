@@ -8,9 +8,9 @@ const load = lazyScript('card')
 /**
  * Returns a function with the arguments of the one that cardDetails returns. If the script cannot be loaded the card says so, and offers
  * to try again.
- * @param {HTMLElement} article @param {string} id @param {Legend} legend
+ * @param {HTMLElement} article @param {string} id @param {Page} page
  */
-export function lazyDetails(article, id, legend) {
+export function lazyDetails(article, id, page) {
   const state = article.querySelector('section [role=status]')
   let update
   let latest
@@ -18,7 +18,7 @@ export function lazyDetails(article, id, legend) {
     try {
       state.textContent = words.card.loading
       const { cardDetails } = await load()
-      update ??= cardDetails(article, id, legend)
+      update ??= cardDetails(article, id, page)
     } catch {
       return state.replaceChildren(...retryButton(show))
     }

@@ -120,6 +120,7 @@ interface Config {
   simulated: boolean
   attribution: string
   attribution_html?: string // an older server has none
+  contact?: { name: string, url: string, logo: string } | null // the authority to ask; texts are empty if unknown
   max_zoom: number
   version: string
   total_lakes?: number

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dayMs, weekNumber } from '../src/calendar.js'
-import { bottom, chartScales, left, monthTicks, ownPaths, right, top, valuePaths, valueTicks } from '../src/card/chartgeometry.js'
+import { bottom, chartScales, left, monthTicks, ownPaths, right, top, valuePaths, valueRange, valueTicks } from '../src/card/chartgeometry.js'
 import { describeEntry, entryOf, parseHistory } from '../src/card/entries.js'
 import { uba2015, who2003, who2021 } from './legends.mjs'
 
@@ -72,16 +72,43 @@ test('scales', () => {
   const entries = [entry('2026-09-07', 1), entry('2026-11-16', 100)]
   const { x, y } = chartScales(entries, who2003)
   assert.deepEqual([x(entries[0].time), x(entries[1].time)], [left + 3, right - 3])
-  assert.deepEqual([y(1), y(100), y(0.1), y(1000)], [bottom, top, bottom, top], 'values off the scale lie at its ends')
+  assert.deepEqual([y(1), y(100)], [bottom, top], 'the ends of the legend if no value lies beyond them')
   assert.ok(Math.abs(y(10) - (top + bottom) / 2) < 1e-9, 'logarithmic')
   const short = chartScales([entry('2026-11-16', 5)], who2003)
   assert.equal(short.last - short.first, 56 * dayMs, 'at least eight weeks')
 })
 
+test('the value axis reaches to all values', () => {
+  for (const [name, values, want] of /** @type {[string, (number | null | undefined)[], number[]][]} */ ([
+    ['none', [], [1, 100]], ['within the legend', [2, null, undefined, 99], [1, 100]], ['above', [150.29, 20], [1, 200]], ['at a round number', [200], [1, 200]],
+    ['the largest plausible', [1500], [1, 2000]], ['below', [0.47, 8], [0.2, 100]], ['zero, which no logarithm has', [0, 8], [1, 100]], ['the lowest drawn', [0.1], [0.1, 100]],
+    ['beyond the round numbers', [1e6], [1, 1e6]],
+  ])) {
+    const { min, max } = valueRange(values, who2003)
+    assert.deepEqual([min, max], want, name)
+  }
+  const entries = [entry('2026-11-09', 1500), entry('2026-11-16', 150, { chl_upper: 1900 })]
+  const { y } = chartScales(entries, who2003)
+  assert.ok(y(1500) > top && y(1500) < y(150), 'the worst values are a curve')
+  assert.equal(chartScales(entries, who2003, [3000]).max, 5000, 'what was usual counts too')
+})
+
+test('the value axis of every lake has names that do not touch', () => {
+  for (const legend of [who2003, who2021, uba2015]) {
+    for (const value of [0.1, 0.5, 3, 150, 300, 700, 1500]) {
+      const scales = chartScales([entry('2026-11-16', value)], legend)
+      const ticks = valueTicks(legend, scales).sort((a, b) => a - b)
+      assert.deepEqual([ticks[0], ticks.length > 3 || legend === uba2015], [scales.min, true], `${legend.profile} with ${value}: ${ticks}`)
+      for (let i = 1; i < ticks.length; i++) assert.ok(scales.y(ticks[i - 1]) - scales.y(ticks[i]) >= 12, `${legend.profile} with ${value}: ${ticks[i]} touches another name`)
+    }
+  }
+})
+
 test('the value axis names its ends and the limits', () => {
   for (const [legend, want] of /** @type {const} */ ([[who2003, [1, 10, 50, 100]], [who2021, [1, 12, 24, 100]], [uba2015, [1, 15, 75]]])) {
-    const { y } = chartScales([entry('2026-11-16', 5)], legend)
-    const ticks = valueTicks(legend, y).sort((a, b) => a - b)
+    const scales = chartScales([entry('2026-11-16', 5)], legend)
+    const { y } = scales
+    const ticks = valueTicks(legend, scales).sort((a, b) => a - b)
     assert.deepEqual(ticks, want, legend.profile)
     for (let i = 1; i < ticks.length; i++) assert.ok(y(ticks[i - 1]) - y(ticks[i]) >= 12, `${legend.profile}: ${ticks[i]} touches another name`)
   }
@@ -104,7 +131,7 @@ test('samples have squares beside the line, with their uncertainty', () => {
     entry('2026-09-14', 9, { quality: 'poor' }), sample('2026-09-15', 9, { quality: 'poor' }), sample('2026-09-16', 5, { who_level: 2, level_by: 'cells', cell_density_cells_ml: 150_000 }),
   ]
   const scales = chartScales(entries, who2003)
-  const paths = valuePaths(entries, who2003, scales)
+  const paths = valuePaths(entries, scales)
   assert.deepEqual([count(paths.line, 'M'), count(paths.line, 'L')], [1, 1], 'one line from satellite value to satellite value')
   assert.deepEqual([count(paths.dots, 'M'), count(paths['dots poor'], 'M')], [1, 1])
   assert.deepEqual([count(paths.sample, 'M'), count(paths['sample poor'], 'M'), count(paths.below, 'M')], [2, 1, 1])
@@ -118,16 +145,16 @@ test('lines have gaps, and forecasts have a line of their own', () => {
   const entries = [
     entry('2026-09-07', 8), entry('2026-09-14', 9), // two weeks
     entry('2026-10-05', 12), entry('2026-10-12', null), // one week after a gap, then a week without a value
-    entry('2026-10-19', 150), entry('2026-10-26', 0.5), entry('2026-11-02', 5, { who_level: 3, level_by: 'report' }), // off the scale, and scum
+    entry('2026-10-19', 150), entry('2026-10-26', 0.05), entry('2026-11-02', 5, { who_level: 3, level_by: 'report' }), // above the legend, below every axis, and scum
     forecast('2026-11-09', 30), forecast('2026-11-16', 60),
   ]
-  const paths = valuePaths(entries, who2003, chartScales(entries, who2003))
+  const paths = valuePaths(entries, chartScales(entries, who2003))
   assert.equal(count(paths.line, 'M'), 3, paths.line)
   assert.equal(count(paths.line, 'L'), 3, paths.line)
   assert.deepEqual([count(paths.dashed, 'M'), count(paths.dashed, 'L')], [1, 2], 'from the last value to both forecasts')
-  assert.equal(count(paths.dots, 'M'), 3, 'no dots for signs and forecasts')
+  assert.equal(count(paths.dots, 'M'), 4, 'no dots for signs and forecasts')
   assert.equal(count(paths['sign reported'], 'M'), 1)
-  assert.equal(count(paths['sign beyond'], 'M'), 2)
+  assert.equal(count(paths['sign beyond'], 'M'), 1, 'only what no axis shows')
 })
 
 test("limnomap's own forecast: a band and a line of its own, on a wider time scale", () => {
@@ -145,7 +172,7 @@ test("limnomap's own forecast: a band and a line of its own, on a wider time sca
   assert.deepEqual([xs[0], xs.at(-1)], [left + 3, right - 3])
   assert.ok(xs[3] - xs[2] >= 12, `steps of ${xs[3] - xs[2]}`)
   assert.ok(xs.every((x, i) => i === 0 || x > xs[i - 1]), 'time grows to the right')
-  const measuredPaths = valuePaths(entries, who2003, scales)
+  const measuredPaths = valuePaths(entries, scales)
   assert.deepEqual([measuredPaths.dashed, measuredPaths.whisker, count(measuredPaths.dots, 'M')], ['', '', 2], 'no sign of a measured or imported value')
 })
 
@@ -173,7 +200,9 @@ test('entries in words', () => {
     [entry('2026-11-16', 24.5), '16 Nov 2026: 24.5 µg/l, Medium risk'],
     [entry('2026-11-16', 10), '16 Nov 2026: 10 µg/l, Medium risk'],
     [entry('2026-11-16', 5, { who_level: 3, level_by: 'report' }), '16 Nov 2026: 5 µg/l, High risk, reported'],
-    [entry('2026-11-16', 0.5), '16 Nov 2026: 0.5 µg/l, Low risk, beyond the axis'],
+    [entry('2026-11-16', 0.5), '16 Nov 2026: 0.5 µg/l, Low risk'],
+    [entry('2026-11-16', 0), '16 Nov 2026: 0 µg/l, Low risk, beyond the axis'],
+    [entry('2026-11-16', 1500), '16 Nov 2026: 1,500 µg/l, High risk'],
     [entry('2026-11-16', null), '16 Nov 2026: no value'],
     [entry('2026-11-16', 24.5, { chl_lower: 20, chl_upper: 30.25, quality: 'suspect' }), '16 Nov 2026: 24.5 µg/l, between 20 and 30.25, Medium risk, doubtful'],
     [sample('2026-11-16', 7.5, { below_limit: true, chl_lower: 0, chl_upper: 15 }), '16 Nov 2026: < 15 µg/l, Low risk, water sample'],

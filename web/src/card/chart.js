@@ -1,28 +1,42 @@
 // Draws the history of a lake: chlorophyll over time on a logarithmic axis, above the bands of the risk classes.
 import { startOfWeek, weekNumber } from '../calendar.js'
-import { svg } from '../dom.js'
+import { element, svg } from '../dom.js'
 import { language, number, words } from '../words.js'
-import { bottom, chartScales, height, left, monthTicks, ownPaths, point, right, top, valuePaths, valueTicks, width } from './chartgeometry.js'
+import { bottom, chartScales, height, left, monthTicks, ownPaths, point, right, top, usualPath, valuePaths, valueTicks, width } from './chartgeometry.js'
 import { describeEntry } from './entries.js'
+import { cardWords } from './words.js'
+
+/** Returns the figure that drawChart fills: a text about the selected entry, the chart, and its key, whose parts show what is drawn. */
+export function createFigure() {
+  const { chart, common } = words
+  const parts = {
+    week: chart.week, '': chart.gaps, dots: chart.satellite, sample: chart.sample, own: chart.own, forecast: chart.forecast, whisker: chart.uncertainty, poor: chart.poor,
+    below: chart.below, reported: chart.reported, beyond: chart.offScale, usual: cardWords.season.key,
+  }
+  return element('figure', {},
+    element('p', { className: 'tip', ariaHidden: 'true' }),
+    element('label', { className: 'plot' }, svg('svg', { viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' }), element('input', { type: 'range', ariaLabel: common.chlorophyll })),
+    element('p', { className: 'key' }, ...Object.entries(parts).map(([name, content]) => element('span', { className: name && `of-${name}` }, content))))
+}
 
 /**
  * Draws entries into the figure of a card. Pointer, touch and keys select an entry, whose description is shown. The week of
- * the page is marked; the entry whose value the card shows is selected first.
+ * the page is marked; the entry whose value the card shows is selected first, unless `selected` names another one.
  * @param {HTMLElement} figure
  * @param {Entry[]} entries oldest first, at least one
  * @param {Legend} legend
- * @param {string} weekDate
- * @param {Entry | undefined} current
+ * @param {{monday: string, current?: Entry, usual: {week: number, time: number, chl: number}[], selected?: number}} what
  */
-export function drawChart(figure, entries, legend, weekDate, current) {
+export function drawChart(figure, entries, legend, { monday, current, usual, selected }) {
   const [tip, plot] = /** @type {any} */ (figure.children)
   const [picture, range] = plot.children
-  const week = weekNumber(weekDate)
-  const scales = chartScales(entries, legend)
+  const week = weekNumber(monday)
+  const scales = chartScales(entries, legend, usual.map(({ chl }) => chl))
   const { x, y } = scales
   const cursor = path('cursor', '')
-  const lines = Object.entries({ ...ownPaths(entries, scales), ...valuePaths(entries, legend, scales) }).filter(([, d]) => d).map(([name, d]) => path(name, d))
-  picture.replaceChildren(...bands(legend, y), ...months(scales), ...periods(entries, week, scales), ...lines, cursor)
+  const paths = { usual: usualPath(usual, scales), ...ownPaths(entries, scales), ...valuePaths(entries, scales) }
+  const lines = Object.entries(paths).filter(([, d]) => d).map(([name, d]) => path(name, d))
+  picture.replaceChildren(...bands(legend, scales), ...months(scales), ...periods(entries, week, scales), ...lines, cursor)
   const select = (i) => {
     const e = entries[i]
     range.value = i
@@ -39,11 +53,13 @@ export function drawChart(figure, entries, legend, weekDate, current) {
     const distance = (e) => Math.abs(x(e.time) - atX) + (e.chl === null ? 0 : Math.abs(y(e.chl) - atY) / 1000) // of two on one day the nearer one
     select(entries.reduce((best, e, i) => (distance(e) < distance(entries[best]) ? i : best), 0))
   }
-  select(Math.max(0, current ? entries.indexOf(current) : entries.findLastIndex((e) => e.week <= week))) // in a week without a value, the entry of that week
+  select(selected ?? Math.max(0, current ? entries.indexOf(current) : entries.findLastIndex((e) => e.week <= week))) // in a week without a value, the entry of that week
 }
 
-const path = (className, d) => svg('path', { class: className, d })
-const text = (className, x, y, content) => {
+/** Returns a path with a class. @param {string} className @param {string} d */
+export const path = (className, d) => svg('path', { class: className, d })
+/** Returns a text with a class. @param {string} className @param {number} x @param {number} y @param {string} content */
+export const text = (className, x, y, content) => {
   const e = svg('text', { class: className, x, y })
   e.append(content)
   return e
@@ -61,23 +77,26 @@ function periods(entries, week, { x, last, end }) {
   return parts
 }
 
-function bands(legend, y) {
-  const { classes, min, max } = legend
+/** Returns the bands of the classes, their names at `namesAt`, and the values that the axis names.
+ * @param {Legend} legend @param {ReturnType<typeof chartScales>} scales */
+export function bands(legend, scales, namesAt = right + 4) {
+  const { classes } = legend
+  const { min, max, y } = scales
   return [...classes.flatMap(({ from, to, color, risk }) => {
     const [y1, y2] = [y(to ?? max), y(from ?? min)]
     const band = box('band', left, y1, right, y2)
     band.style.fill = color
-    const name = text('', right + 4, (y1 + y2) / 2 + 4, words.riskShort[risk])
+    const name = text('', namesAt, (y1 + y2) / 2 + 4, words.riskShort[risk])
     return to === null ? [band, name] : [band, name, path('limit', `M${left} ${y1}H${right}`)]
-  }), ...valueTicks(legend, y).map((value) => text('tick', left - 4, y(value) + 4, number(value)))]
+  }), ...valueTicks(legend, scales).map((value) => text('tick', left - 4, y(value) + 4, number(value)))]
 }
 
-// months labels January with its year.
-function months({ first, last, end, x }) {
+/** Returns the names below the time axis: months, and the year for January. @param {ReturnType<typeof chartScales>} scales */
+export function months({ first, last, end, x }) {
   const name = new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' })
   return monthTicks(first, last).flatMap(([year, month]) => {
     const time = Date.UTC(year, month)
     if (end && x(last) - x(time) < 14) return [] // it would touch the name of the future
-    return [path('limit', `M${x(time)} ${bottom}v4`), text('month', x(time), height - 4, month ? name.format(time) : year)]
+    return [path('limit', `M${x(time)} ${bottom}v4`), text('month', x(time), height - 4, month ? name.format(time) : String(year))]
   })
 }

@@ -1,7 +1,7 @@
 // The geometry of the history chart: scales, ticks and paths in the coordinates of its SVG. It draws nothing.
 import { dayMs } from '../calendar.js'
 import { worse } from '../classify.js'
-import { hasRange, isOffScale, lowerEnd } from './entries.js'
+import { hasRange, isOffScale, lowerEnd, lowestDrawn } from './entries.js'
 
 /** The size of the SVG, which scales with the card. */
 export const [width, height] = [300, 180]
@@ -11,24 +11,29 @@ export const [left, top, right, bottom] = [30, 16, 246, 160]
 const minSpan = 56 * dayMs // of the time axis
 const futureWidth = 72 // of limnomap's own forecast, whose four weeks would be too narrow beside two years
 const labelHeight = 12
+const roundNumbers = [-1, 0, 1, 2, 3].flatMap((power) => [1, 2, 5].map((n) => Number(`${n}e${power}`))) // up to 5000 µg/l
 const maxMonths = 5 // named below the axis
 const monthSteps = [1, 3, 6, 12, 24, 60, 120, 240, 1200]
 
 /**
- * Returns the functions x(time) and y(chl), the latter logarithmic, and the range of the time axis. With limnomap's own forecast
+ * Returns the functions x(time) and y(chl), the latter logarithmic, and the ranges of both axes. With limnomap's own forecast
  * the time after the last measurement, `last`, is stretched and ends at `end`, which is otherwise undefined.
  * @param {Entry[]} entries oldest first, at least one
  * @param {Pick<Legend, 'min' | 'max'>} legend
+ * @param {number[]} [others] values that the chart shows besides
  */
-export function chartScales(entries, { min, max }) {
+export function chartScales(entries, legend, others = []) {
   const end = entries.some((e) => e.issued_at) ? entries.at(-1).time : undefined
   const last = ((end && entries.findLast((e) => !e.forecast)) ?? entries.at(-1)).time
   const first = Math.min(entries[0].time, last - minSpan)
   const now = right - 3 - (end ? futureWidth : 0)
+  const { min, max } = valueRange([...entries.flatMap((e) => [e.chl, e.chl_upper]), ...others], legend)
   return {
     first,
     last,
     end,
+    min,
+    max,
     /** @param {number} time */
     x: (time) => (time > last ? now + (time - last) / (end - last) * futureWidth : left + 3 + (time - first) / (last - first) * (now - left - 3)),
     /** @param {number} chl */
@@ -37,13 +42,26 @@ export function chartScales(entries, { min, max }) {
 }
 
 /**
- * Returns the values that the axis names: its ends and the limits of the classes. The upper end is left out if the highest
- * limit needs the room.
- * @param {Pick<Legend, 'classes' | 'min' | 'max'>} legend @param {(chl: number) => number} y
+ * Returns the ends of the value axis: those of the legend, so that the charts of most lakes can be compared, or round numbers beyond
+ * them if values lie there. A logarithmic axis has no zero: it ends at the lowest value that is drawn.
+ * @param {(number | null | undefined)[]} values @param {Pick<Legend, 'min' | 'max'>} legend
  */
-export function valueTicks({ classes, min, max }, y) {
-  const limits = classes.map(({ to }) => to).filter((to) => to !== null)
-  return [min, ...y(limits.at(-1)) - top < labelHeight ? [] : [max], ...limits]
+export function valueRange(values, { min, max }) {
+  const known = values.filter((v) => v >= lowestDrawn)
+  const [lowest, highest] = [known.reduce((a, b) => Math.min(a, b), min), known.reduce((a, b) => Math.max(a, b), max)]
+  return { min: lowest < min ? roundNumbers.findLast((n) => n <= lowest) : min, max: highest > max ? roundNumbers.find((n) => n >= highest) ?? highest : max }
+}
+
+/**
+ * Returns the values that the axis names: the limits of the classes, its ends, and powers of ten, as far as there is room.
+ * @param {Pick<Legend, 'classes'>} legend @param {{min: number, max: number, y: (chl: number) => number}} scales
+ */
+export function valueTicks({ classes }, { min, max, y }) {
+  const ticks = classes.map(({ to }) => to).filter((to) => to !== null)
+  for (const value of [min, max, 100, 1000, 1]) {
+    if (value >= min && value <= max && ticks.every((tick) => Math.abs(y(tick) - y(value)) >= labelHeight)) ticks.push(value)
+  }
+  return ticks
 }
 
 /** Returns the months that the time axis names, as [year, month] with month 0 for January; as many as there is room for.
@@ -64,9 +82,9 @@ export const point = (e, { x, y }) => `${x(e.time).toFixed(1)} ${y(e.chl).toFixe
 /**
  * Returns the paths of lines, points and signs, by class name. A line joins values of consecutive weeks, but no samples; it has a gap at a
  * week without a value. A vertical line shows the uncertainty of a value.
- * @param {Entry[]} entries @param {Legend} legend @param {{x: (time: number) => number, y: (chl: number) => number}} scales
+ * @param {Entry[]} entries @param {{x: (time: number) => number, y: (chl: number) => number}} scales
  */
-export function valuePaths(entries, legend, scales) {
+export function valuePaths(entries, scales) {
   const paths = {
     line: '', dashed: '', whisker: '', dots: '', 'dots poor': '', sample: '', 'sample poor': '', below: '', 'sign reported': '', 'sign beyond': '',
   }
@@ -87,13 +105,25 @@ export function valuePaths(entries, legend, scales) {
     if (hasRange(e)) paths.whisker += whisker(e, scales)
     if (e.below_limit) paths.below += `M${at}m-5-4l-6 4l6 4`
     const poor = e.quality === 'poor' ? ' poor' : ''
-    const sign = worse(e) ? 'reported' : isOffScale(e, legend) ? 'beyond' : ''
+    const sign = worse(e) ? 'reported' : isOffScale(e) ? 'beyond' : ''
     if (e.sample) paths[`sample${poor}`] += `M${at}m-3.5-3.5h7v7h-7z`
     else if (!e.forecast && !sign) paths[`dots${poor}`] += poor ? `M${at}m-2.5 0a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0` : `M${at}h0`
     // The sign of a sample lies above its square.
-    if (sign) paths[`sign ${sign}`] += `M${at}m0-${e.sample ? 10 : 0}${sign === 'reported' ? 'm0-6l6 6l-6 6l-6-6z' : e.chl > legend.max ? 'm0-3l4 7h-8z' : 'm0 3l4-7h-8z'}`
+    if (sign) paths[`sign ${sign}`] += `M${at}m0-${e.sample ? 10 : 0}${sign === 'reported' ? 'm0-6l6 6l-6 6l-6-6z' : 'm0 3l4-7h-8z'}`
   }
   return paths
+}
+
+/**
+ * Returns the path of what was usual in the weeks of a year, within the time of the entries. It has gaps as a line of values.
+ * @param {{week: number, time: number, chl: number}[]} usual @param {ReturnType<typeof chartScales>} scales
+ */
+export function usualPath(usual, { first, last, x, y }) {
+  const shown = usual.filter(({ time }) => time >= first && time <= last)
+  return shown.map(({ week, time, chl }, i) => {
+    const at = `${x(time).toFixed(1)} ${y(chl).toFixed(1)}`
+    return shown[i - 1]?.week === week - 1 ? `L${at}` : `M${at}h1`
+  }).join('')
 }
 
 /**

@@ -7,6 +7,8 @@ import { concentration, date, fill, number, words } from '../words.js'
 /** The limits of a request: two years of weeks, and the maximum of the API. */
 export const [twoYears, maxEntries] = [104, 5200]
 
+const maxEarlier = 260 // entries: five years of weeks before those of the chart
+
 const maxSource = 40 // characters of a source or region in a line
 
 /** Returns the address of a lake's history. @param {string} id */
@@ -20,8 +22,19 @@ export const historyURL = (id) => `api/v1/bathing-lakes/history/${encodeURICompo
 export async function loadHistory(id, limit, signal) {
   const answer = await fetch(`${historyURL(id)}?limit=${limit}`, { signal, cache: 'no-cache' })
   if (!answer.ok) throw answer
-  const { history, forecast } = await answer.json()
-  return { ...parseHistory(history), forecast, complete: history.length < limit, keptAt: answer.headers.get('X-Kept-At') }
+  const { name, region, history, forecast } = await answer.json()
+  return { ...parseHistory(history), name, region, forecast, complete: history.length < limit, keptAt: answer.headers.get('X-Kept-At') }
+}
+
+/**
+ * Loads what satellites measured in the years before the oldest entry of a chart, oldest first.
+ * @param {string} id @param {Entry} oldest @param {AbortSignal} signal
+ */
+export async function loadEarlier(id, { time }, signal) {
+  const query = new URLSearchParams({ to: new Date(time - dayMs).toISOString().slice(0, 10), data_type: 'satellite', limit: String(maxEarlier) })
+  const answer = await fetch(`${historyURL(id)}?${query}`, { signal })
+  if (!answer.ok) throw answer
+  return parseHistory((await answer.json()).history).entries
 }
 
 /**
@@ -74,7 +87,7 @@ export function describeEntry(e, legend) {
     e.sample && chart.sampleEntry,
     e.forecast && chart.forecastEntry,
     chart.quality[e.quality],
-    isOffScale(e, legend) && chart.offScaleEntry,
+    isOffScale(e) && chart.offScaleEntry,
     !e.issued_at && e.source && isolated(e.source),
   ].filter(Boolean).join(', ')}`
 }
@@ -85,9 +98,13 @@ export function isolated(source) {
   return `\u2068${text.length > maxSource ? `${text.slice(0, maxSource - 1).join('')}…` : text.join('')}\u2069`
 }
 
-// riskOf returns the risk of the level of an entry. The legend has no class of its own for the highest level.
-const riskOf = ({ who_level: level }, { classes }) => (level === null ? '' : (classes.find((c) => c.level === level) ?? classes.at(-1)).risk)
-
-/** Reports whether a value lies outside the axis. It is drawn at the end of the axis.
+/** Returns the risk of the level of an entry. The legend has no class of its own for the highest level.
  * @param {Entry} e @param {Legend} legend */
-export const isOffScale = ({ chl }, { min, max }) => chl !== null && (chl < min || chl > max)
+export const riskOf = ({ who_level: level }, { classes }) => (level === null ? '' : (classes.find((c) => c.level === level) ?? classes.at(-1)).risk)
+
+/** The lowest value that a chart draws in its place, in µg/l. */
+export const lowestDrawn = 0.1
+
+/** Reports whether a value lies below every axis, as zero does on a logarithmic one. It is drawn at the lower end.
+ * @param {Entry} e */
+export const isOffScale = ({ chl }) => chl !== null && chl < lowestDrawn
