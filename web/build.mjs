@@ -13,6 +13,7 @@ import { places } from './places.mjs'
 const maxOwnScript = 40_600 // bytes of the page's own script, minified, without Leaflet and the service worker
 const maxCardScript = 18_500 // bytes of the script that loads when a card opens, with the styles of its chart
 const maxShareScript = 3000 // bytes of the script that loads when the dialog opens that shares the view
+const maxCompareScript = 6000 // bytes of the script that loads when lakes are compared, with its styles
 const maxTellScript = 9000 // bytes of the script of favourites and notifications, with its styles
 const maxFindScript = 10_000 // bytes of the script that loads when the search field is used, with its styles
 const maxPlaces = 110_000 // bytes of the gazetteer, compressed
@@ -71,7 +72,8 @@ const forecastText = await bundleLater('src/forecast/forecast.js')
 const shareText = await bundleLater('src/share/dialog.js')
 const tellText = await bundleLater('src/tell/tell.js')
 const findText = await bundleLater('src/find/search.js')
-const later = [cardText, shareText, forecastText, tellText, findText]
+const compareText = await bundleLater('src/compare/compare.js')
+const later = [cardText, shareText, forecastText, tellText, findText, compareText]
 const main = await writePageScript()
 const card = await writeLater('card.js', cardText, main)
 const share = await writeLater('share.js', shareText, main)
@@ -79,6 +81,7 @@ const forecast = await writeLater('forecast.js', forecastText, main)
 const tell = await writeLater('tell.js', tellText, main)
 const find = await writeLater('find.js', findText, main)
 const gazetteer = await writeCompressed('places.json', places())
+const compare = await writeLater('compare.js', compareText, main)
 const style = await writeStyle()
 const icons = await writeIcons()
 await write('apple-touch-icon.png', await readFile(path.join(src, 'apple-touch-icon.png'))) // not in assets: the service worker needs not store it
@@ -231,7 +234,7 @@ async function readWithAddresses(file, addresses) {
 // so that the version changes with each file.
 async function writePages() {
   const readable = await readWithAddresses('index.html', {
-    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'tell.js': tell, 'find.js': find, 'places.json': gazetteer, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
+    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'tell.js': tell, 'find.js': find, 'compare.js': compare, 'places.json': gazetteer, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
     'outline.json': outline, 'words-LANG.json': words,
   })
   const page = readable.replace(/\n\s+/g, '\n') // without indentation
@@ -300,6 +303,7 @@ function report() {
   const scripts = [
     ['own script', main, maxOwnScript], ['script of a card', card, maxCardScript], ['of the dialog to share', share, maxShareScript],
     ['of the forecast', forecast, maxForecastScript], ['of favourites', tell, maxTellScript], ['of the search', find, maxFindScript], ['places, compressed,', gazetteer, maxPlaces],
+    ['of the comparison', compare, maxCompareScript],
   ]
   const own = scripts.map(([name, { bytes }, max]) => `${name} ${bytes} bytes, at most ${max}${bytes > max ? ': too large' : ''}`).join('; ')
   console.log(`${own}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}; Swagger UI, compressed, ${docs.bytes}`)

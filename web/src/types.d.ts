@@ -101,6 +101,8 @@ interface ViewState {
   style: string | null
   colormap: string | null
   lake: string | null
+  /** ids of the lakes that are compared with `lake`, separated by commas */
+  compare: string | null
   risk: string | null
   opacity: number | null
   /** weeks ahead, 0 to 4: with 0 the forecast is switched on, but the map shows the present */

@@ -1,12 +1,12 @@
 // The state of the page: position, week, style, colour map and lake. The address bar holds it, so that a link shares it.
 
-const maxLength = 64 // of a value in the address
+const maxLength = 64 // of a value in the address, such as an id; four ids are compared
 
 /** The fields of the map's position. */
 export const positionFields = ['lat', 'lon', 'zoom']
 
 /** @type {ViewState} */
-const defaults = { lat: null, lon: null, zoom: null, date: null, style: null, colormap: null, lake: null, risk: null, opacity: null, forecast: null }
+const defaults = { lat: null, lon: null, zoom: null, date: null, style: null, colormap: null, lake: null, compare: null, risk: null, opacity: null, forecast: null }
 
 /**
  * Creates the view from the page's address. `get` returns it; `set` merges a change and updates the address; `on` calls a
@@ -62,9 +62,9 @@ export function parseView(text) {
   const query = new URLSearchParams(text)
   /** @type {Partial<ViewState>} */
   const view = {}
-  for (const name of ['date', 'style', 'colormap', 'lake', 'risk', 'forecast']) {
+  for (const name of ['date', 'style', 'colormap', 'lake', 'compare', 'risk', 'forecast']) {
     const value = query.get(name)
-    if (value && value.length <= maxLength) view[name] = value
+    if (value && value.length <= (name === 'compare' ? 4 * maxLength + 3 : maxLength)) view[name] = value
   }
   if (!/^[0-4]$/.test(view.forecast)) delete view.forecast
   else delete view.date // a forecast has no other week

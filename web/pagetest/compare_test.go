@@ -1,0 +1,113 @@
+package pagetest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"limnomap/web/browsertest"
+)
+
+// comparedNames is true when the lakes with those letters and names are compared, in that order.
+func comparedNames(names ...string) chromedp.Action[chromedp.Void] {
+	return browsertest.Until(fmt.Sprintf(`[...document.querySelectorAll('.compared tbody th')].map((e) => e.innerText.replace(/[×\s]+/g, ' ').trim()).join() === %q`, strings.Join(names, ",")))
+}
+
+func openLake(id string) chromedp.Action[chromedp.Void] {
+	return chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = location.hash.replace(/lake=[^&]*/, '') + '&lake=%s'`, id))
+}
+
+// Lakes are compared in one chart: each lake whose card opens is added, up to four, and the address holds them.
+func TestPageCompare(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_be_grosser_mueggelsee"), browsertest.Until(chartDrawn))
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`performance.getEntriesByType('resource').some(({name}) => /assets\/compare-/.test(name))`)) {
+		t.Error("a card loads the script that compares lakes")
+	}
+	b.Do(t, chromedp.Click(`//section[@id="card"]//button[.="Compare"]`), comparedNames("A Großer Müggelsee"), says("Choose another lake"))
+	b.Do(t, openLake("de_by_starnberger_see"), comparedNames("A Großer Müggelsee", "B Starnberger See"))
+	b.Do(t, openLake("de_sh_grosser_eutiner_see"), comparedNames("A Großer Müggelsee", "B Starnberger See", "C Großer Eutiner See"))
+	b.Do(t, openLake("de_bb_guelper_see"), comparedNames("A Großer Müggelsee", "B Starnberger See", "C Großer Eutiner See", "D Gülper See"))
+
+	type drawn struct {
+		Dashes, Letters, Signs []string
+		Hash                   string
+	}
+	got := browsertest.Ask(t, b, chromedp.Evaluate[drawn](`(() => {
+		const all = (selector, of) => [...document.querySelectorAll('.compared > .plot ' + selector)].map(of);
+		return {Dashes: all('.line', (e) => getComputedStyle(e).strokeDasharray), Letters: all('.letter', (e) => e.textContent),
+			Signs: all('.sign', (e) => e.getAttribute('d').replace(/M[\d. ]+/, '').split('M')[0]), Hash: location.hash};
+	})()`))
+	for name, values := range map[string][]string{"dashes": got.Dashes, "signs": got.Signs, "letters": got.Letters} {
+		distinct := make(map[string]bool)
+		for _, v := range values {
+			distinct[v] = true
+		}
+		if len(values) != 4 || len(distinct) != 4 {
+			t.Errorf("the lines have the %s %q, want four distinct ones", name, values)
+		}
+	}
+	if want := "compare=de_be_grosser_mueggelsee,de_by_starnberger_see,de_sh_grosser_eutiner_see,de_bb_guelper_see"; !strings.Contains(got.Hash, want) {
+		t.Errorf("the address has %s, want %s", got.Hash, want)
+	}
+	for _, want := range []string{"Last value", "High risk, 150.29 µg/l", "4 weeks ago"} {
+		if table := browsertest.Ask(t, b, chromedp.Text(".compared table")); !strings.Contains(table, want) {
+			t.Errorf("the table lacks %q: %s", want, table)
+		}
+	}
+	startAxe(t, b)
+	checkAccess(t, b, "four lakes compared")
+
+	t.Run("a fifth lake", func(t *testing.T) {
+		b.Do(t, openLake("de_by_grosser_brombachsee"), comparedNames("A Starnberger See", "B Großer Eutiner See", "C Gülper See", "D Großer Brombachsee"), says("At most 4 lakes: Großer Müggelsee was removed."))
+	})
+	t.Run("remove one, and open another", func(t *testing.T) {
+		b.Do(t, chromedp.Click(`.compared button[aria-label="Remove Gülper See"]`), comparedNames("A Starnberger See", "B Großer Eutiner See", "C Großer Brombachsee"))
+		if at := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.activeElement.tagName`)); at != "ARTICLE" {
+			t.Errorf("after removing a lake the focus is on %s", at)
+		}
+		b.Do(t, chromedp.Click(`//button[.="Starnberger See"][@class="name"]`), browsertest.Until(`document.querySelector('#card h2').innerText === 'Starnberger See'`),
+			comparedNames("A Starnberger See", "B Großer Eutiner See", "C Großer Brombachsee"))
+	})
+	t.Run("choose from the list", func(t *testing.T) {
+		b.Do(t, chromedp.Click(`//button[.="Choose a lake"]`), browsertest.Until(`document.activeElement.id === 'q' && document.querySelector('#card').hidden`),
+			openLake("de_be_grosser_mueggelsee"), comparedNames("A Starnberger See", "B Großer Eutiner See", "C Großer Brombachsee", "D Großer Müggelsee"))
+	})
+	t.Run("stop", func(t *testing.T) {
+		b.Do(t, chromedp.Click(`//button[.="Stop comparing"]`), browsertest.Until(`document.querySelector('.compared').hidden && !location.hash.includes('compare')`))
+		b.Do(t, openLake("de_bb_guelper_see"), says("Gülper See"), browsertest.Until(chartDrawn))
+		if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('.compared').hidden`)) {
+			t.Error("lakes are still compared")
+		}
+	})
+	wantNoProblems(t, b, base)
+}
+
+// A link opens a comparison, on the smallest phone too, light, dark and in forced colours. A lake that cannot be loaded says so.
+func TestPageCompareOnAPhone(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	for _, prefer := range [][2]string{{"color-scheme", "light"}, {"color-scheme", "dark"}, {"forced-colors", "active"}} {
+		b := startBrowser(t, "de")
+		b.Prefer(t, prefer[0], prefer[1])
+		b.Do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch),
+			chromedp.Navigate(base+"/#lake=de_be_grosser_mueggelsee&compare=de_by_starnberger_see,de_bb_guelper_see"), browsertest.Until(chartDrawn),
+			comparedNames("A Starnberger See", "B Gülper See", "C Großer Müggelsee"))
+		startAxe(t, b)
+		checkAccess(t, b, strings.Join(prefer[:], " "))
+		const wrong = `[...document.querySelectorAll('.compared *')].filter((e) => e.getBoundingClientRect().right > 320
+			|| (e.matches('button') && e.getBoundingClientRect().height < 44 && !e.closest('.row'))).map((e) => e.outerHTML.slice(0, 80))`
+		if found := browsertest.Ask(t, b, chromedp.Evaluate[[]string](wrong)); len(found) > 0 {
+			t.Errorf("cut off or too small on a phone: %q", found)
+		}
+		b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('.compared').scrollIntoView()`))
+		savePicture(t, b, "compare-"+prefer[1])
+		wantNoProblems(t, b, base)
+	}
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_be_grosser_mueggelsee&compare=de_nosuch"), comparedNames("A de_nosuch", "B Großer Müggelsee"), says("could not be loaded"))
+}

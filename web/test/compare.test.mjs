@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { comparedLakes } from '../src/compare/lakes.js'
+import { lineOf, signed, spread } from '../src/compare/lines.js'
+import { formatView, parseView } from '../src/view.js'
+
+test('the compared lakes and the open one, at most four', () => {
+  for (const [name, compare, lake, want] of /** @type {[string, string | null, string | null, string[]][]} */ ([
+    ['only the open one', 'a', 'a', ['a']], ['the open one is added', 'b,c', 'a', ['b', 'c', 'a']], ['the order of choice stays', 'a,b,c', 'b', ['a', 'b', 'c']],
+    ['a fifth replaces the first', 'a,b,c,d', 'e', ['b', 'c', 'd', 'e']], ['too many in the address', 'a,b,c,d,e,f', 'a', ['a', 'd', 'e', 'f']],
+    ['none open', 'a,b,c,d', null, ['a', 'b', 'c', 'd']], ['twice and empty', 'a,,a,b', 'b', ['a', 'b']], ['none', null, null, []],
+  ])) assert.deepEqual(comparedLakes({ compare, lake }), want, name)
+})
+
+test('the address holds them', () => {
+  const ids = ['x'.repeat(64), 'y'.repeat(64), 'de_be-z.1', 'w'.repeat(64)].join()
+  const address = formatView({ .../** @type {ViewState} */ ({ lat: null, lon: null, zoom: null }), lake: 'a', compare: ids })
+  assert.equal(address, `#lake=a&compare=${ids}`)
+  assert.deepEqual(parseView(address.slice(1)), { lake: 'a', compare: ids })
+  assert.deepEqual(parseView(`compare=${'x'.repeat(300)}`), {})
+})
+
+test('letters at the ends of the lines do not touch', () => {
+  for (const heights of [[20, 100], [50, 50, 50, 50], [16, 17, 18, 19], [160, 159, 158, 157], [100, 16, 160, 100]]) {
+    const placed = spread(heights, 16, 160)
+    const sorted = [...placed].sort((a, b) => a - b)
+    for (let i = 1; i < sorted.length; i++) assert.ok(sorted[i] - sorted[i - 1] >= 12, `${heights}: ${placed}`)
+    assert.ok(sorted[0] >= 16 && sorted.at(-1) <= 160, `${heights}: ${placed}`)
+  }
+  assert.deepEqual(spread([20, 100, 60], 16, 160), [20, 100, 60], 'those with room stay')
+})
+
+test('a line has the values of satellites, or samples without any, and signs at its end', () => {
+  const e = (chl, fields = {}) => /** @type {any} */ ({ chl, forecast: false, sample: false, ...fields })
+  const [seen, sample] = [e(1), e(2, { sample: true })]
+  assert.deepEqual(lineOf([seen, sample, e(null), e(3, { forecast: true }), e(4, { quality: 'poor' })]), [seen])
+  assert.deepEqual(lineOf([sample]), [sample])
+  const many = Array.from({ length: 104 }, (_, i) => e(i))
+  assert.deepEqual([signed(many).length, signed(many).at(-1), signed([seen]), signed([])], [8, many.at(-1), [seen], []])
+})
