@@ -14,6 +14,7 @@ const maxOwnScript = 40_600 // bytes of the page's own script, minified, without
 const maxCardScript = 18_500 // bytes of the script that loads when a card opens, with the styles of its chart
 const maxShareScript = 3000 // bytes of the script that loads when the dialog opens that shares the view
 const maxCompareScript = 6000 // bytes of the script that loads when lakes are compared, with its styles
+const maxExportScript = 7500 // bytes of the script that saves pictures
 const maxTellScript = 9000 // bytes of the script of favourites and notifications, with its styles
 const maxFindScript = 10_000 // bytes of the script that loads when the search field is used, with its styles
 const maxPlaces = 110_000 // bytes of the gazetteer, compressed
@@ -73,7 +74,8 @@ const shareText = await bundleLater('src/share/dialog.js')
 const tellText = await bundleLater('src/tell/tell.js')
 const findText = await bundleLater('src/find/search.js')
 const compareText = await bundleLater('src/compare/compare.js')
-const later = [cardText, shareText, forecastText, tellText, findText, compareText]
+const exportText = await bundleLater('src/export/export.js')
+const later = [cardText, shareText, forecastText, tellText, findText, compareText, exportText]
 const main = await writePageScript()
 const card = await writeLater('card.js', cardText, main)
 const share = await writeLater('share.js', shareText, main)
@@ -82,6 +84,7 @@ const tell = await writeLater('tell.js', tellText, main)
 const find = await writeLater('find.js', findText, main)
 const gazetteer = await writeCompressed('places.json', places())
 const compare = await writeLater('compare.js', compareText, main)
+const exporter = await writeLater('export.js', exportText, main)
 const style = await writeStyle()
 const icons = await writeIcons()
 await write('apple-touch-icon.png', await readFile(path.join(src, 'apple-touch-icon.png'))) // not in assets: the service worker needs not store it
@@ -234,7 +237,7 @@ async function readWithAddresses(file, addresses) {
 // so that the version changes with each file.
 async function writePages() {
   const readable = await readWithAddresses('index.html', {
-    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'tell.js': tell, 'find.js': find, 'compare.js': compare, 'places.json': gazetteer, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
+    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'tell.js': tell, 'find.js': find, 'compare.js': compare, 'export.js': exporter, 'places.json': gazetteer, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
     'outline.json': outline, 'words-LANG.json': words,
   })
   const page = readable.replace(/\n\s+/g, '\n') // without indentation
@@ -303,7 +306,7 @@ function report() {
   const scripts = [
     ['own script', main, maxOwnScript], ['script of a card', card, maxCardScript], ['of the dialog to share', share, maxShareScript],
     ['of the forecast', forecast, maxForecastScript], ['of favourites', tell, maxTellScript], ['of the search', find, maxFindScript], ['places, compressed,', gazetteer, maxPlaces],
-    ['of the comparison', compare, maxCompareScript],
+    ['of the comparison', compare, maxCompareScript], ['of pictures', exporter, maxExportScript],
   ]
   const own = scripts.map(([name, { bytes }, max]) => `${name} ${bytes} bytes, at most ${max}${bytes > max ? ': too large' : ''}`).join('; ')
   console.log(`${own}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}; Swagger UI, compressed, ${docs.bytes}`)

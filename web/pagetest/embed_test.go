@@ -49,7 +49,7 @@ func TestPageShareAndEmbed(t *testing.T) {
 	)
 	openByKeyboard := func() {
 		t.Helper()
-		b.Do(t, chromedp.Focus("#share-open"), chromedp.KeyEvent(kb.Enter), browsertest.Until(`document.querySelector('#share').open`))
+		b.Do(t, chromedp.Focus("#share-open"), chromedp.KeyEvent(kb.Enter), browsertest.Until(`document.querySelector('#share')?.open`))
 	}
 	openByKeyboard()
 	startAxe(t, b)
@@ -64,7 +64,7 @@ func TestPageShareAndEmbed(t *testing.T) {
 	if err != nil || !strings.HasPrefix(put[0], base+"/#") || !strings.Contains(link.Fragment, "lake="+embeddedLake) || !strings.Contains(link.Fragment, "style=dots&colormap=lightness") {
 		t.Errorf("the link is %q, want this page with its lake, style and colour map", put[0])
 	}
-	b.Do(t, chromedp.KeyEvent(kb.Escape), browsertest.Until(`!document.querySelector('#share').open && document.activeElement.id === 'share-open'`))
+	b.Do(t, chromedp.KeyEvent(kb.Escape), browsertest.Until(`!document.querySelector('#share')?.open && document.activeElement.id === 'share-open'`))
 	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 
 	code := put[1]
@@ -136,7 +136,7 @@ func TestPageFrameAncestors(t *testing.T) {
 		return strings.Contains(fmt.Sprint(b.Problems(page)), "frame-ancestors 'self'")
 	})
 	other := startBrowser(t, "en-GB")
-	other.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.Click("#share-open"), browsertest.Until(`document.querySelector('#share').open`))
+	other.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.Click("#share-open"), browsertest.Until(`document.querySelector('#share')?.open`))
 	if browsertest.Ask(t, other, chromedp.Evaluate[bool](`document.querySelector('#share textarea').checkVisibility()`)) {
 		t.Error("the page offers a code although no page may embed the map")
 	}
@@ -263,5 +263,31 @@ func TestPageEmbedOfAnUnknownLake(t *testing.T) {
 		if !strings.Contains(p, "gone_for_good") { // the browser reports each 404
 			t.Errorf("problem: %s", p)
 		}
+	}
+}
+
+// The dialog offers the apps of a device that has them. If sharing fails, the link is copied; a reader who chooses no app is left alone.
+func TestPageShareWithApps(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.Navigate(base+"/#lake=de_be_grosser_mueggelsee"), browsertest.Until(chartDrawn),
+		chromedp.Evaluate[chromedp.Void](`navigator.share = async (data) => { window.shared = data; if (window.failure) throw new DOMException('', window.failure) }`),
+		chromedp.Click("#share-open"), chromedp.WaitVisible("#share [name=device]"))
+	startAxe(t, b)
+	checkAccess(t, b, "the dialog with apps")
+	const state = `document.querySelector('#share [role=status]').textContent`
+	b.Do(t, chromedp.Click("#share [name=device]"), browsertest.Until(`window.shared?.title === 'Großer Müggelsee · Algae in lakes' && window.shared.url === document.querySelector('#share-link').value`))
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`window.failure = 'AbortError', delete window.shared`), chromedp.Click("#share [name=device]"), browsertest.Until(`window.shared !== undefined`))
+	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](state)); said != "" {
+		t.Errorf("after choosing no app, the dialog says %q", said)
+	}
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`window.failure = 'NotAllowedError'`), chromedp.Click("#share [name=device]"), browsertest.Until(state+` !== ''`))
+	wantNoProblems(t, b, base)
+
+	other := startBrowser(t, "en-GB")
+	other.Do(t, chromedp.Navigate(base+"/"), chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'share', {value: undefined})`), chromedp.Click("#share-open"), chromedp.WaitVisible("#share [name=picture]"))
+	if browsertest.Ask(t, other, chromedp.Evaluate[bool](`document.querySelector('#share [name=device]') !== null`)) {
+		t.Error("the dialog offers apps on a device without them")
 	}
 }

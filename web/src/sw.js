@@ -13,7 +13,7 @@ const root = new URL('./', self.location.href)
 const prefix = `limnomap ${root.pathname} ` // all sites of an origin share the stores
 const shell = `${prefix}shell ${VERSION}`
 
-const later = /^assets.*(card|share|cast|tell|find|places|compare)-/ // scripts that load later, and their texts
+const later = /^assets.*(card|share|cast|tell|find|places|compare|export)-/ // scripts that load later, and their texts
 
 // The stores besides the page: name, paths, and the maximum number of answers, for the newest state and for past weeks each.
 /** @type {[string, RegExp, number][]} */
@@ -23,7 +23,7 @@ const stores = [
   ['histories', /\/history\/.+(?<!\.csv)$|-lakes\/advisories$/, 100],
   ['tiles', /\/tiles\/.+png$/, 300],
   ['places', /(^|\/)places(-.+)?\.json$/, 2], // of the page or of the server
-  ['cards', later, 11], // scripts; their texts are with the page
+  ['cards', later, 12], // scripts; their texts are with the page
 ]
 
 let slowUntil = 0

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stopAt, stopsOf } from '../src/forecast/stops.js'
-import { bbox } from '../src/share/dialog.js'
+import { bbox } from '../src/share/embedcode.js'
 import { tileURL } from '../src/tiles.js'
 import { formatView, parseView } from '../src/view.js'
 

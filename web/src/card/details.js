@@ -18,8 +18,9 @@ const sheet = new CSSStyleSheet()
 sheet.replaceSync(css)
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
 
+export { cardWords }
 
-const loadCompare = lazyScript('compare')
+const [loadCompare, loadExport] = ['compare', 'export'].map(lazyScript)
 
 /** What the script that compares lakes uses of this one. */
 const tools = { bands, months, path, text, bottom, chartScales, height, left, right, top, valuePaths, width, isolated, loadHistory, riskOf, twoYears, valueText, words: cardWords.compare }
@@ -42,6 +43,7 @@ export function cardDetails(article, id, page) {
   if (!embedded()) {
     section.lastElementChild.prepend(
       compare,
+      button(cardWords.card.picture, () => loadExport().then(({ exportChart }) => exportChart(page, cardWords.export)).catch(() => showToast(words.common.failed))),
       element('a', { href: `lakes/${encodeURIComponent(id)}?lang=${language}` }, cardWords.card.page),
     )
     article.append(compared)

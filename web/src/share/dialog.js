@@ -1,12 +1,21 @@
 // The dialog that shares what is shown. It is a script of its own, which loads when it first opens.
 import { byId, element } from '../dom.js'
+import { lazyScript } from '../lazyscript.js'
 import { pageAddress } from '../share.js'
-import { round } from '../view.js'
-import { language, words } from '../words.js'
+import { words } from '../words.js'
+import css from './dialog.css'
+import { embedCode } from './embedcode.js'
+
+const [loadExport, loadCard] = ['export', 'card'].map(lazyScript)
+
+/** @type {any} */
+let dialog
 
 /** Opens the dialog. @param {Page} page */
-export function openShare({ config, map, store, view }) {
-  const [dialog, code] = ['share', 'share-code'].map(byId)
+export function openShare(page) {
+  const { config, map, store, view } = page
+  dialog ??= createDialog()
+  const code = byId('share-code')
   const state = dialog.querySelector('[role=status]')
   const now = view.get()
   byId('share-link').value = pageAddress(now)
@@ -17,11 +26,52 @@ export function openShare({ config, map, store, view }) {
   dialog.addEventListener('focusin', select) // adds it once
   dialog.onclick = async ({ target: { name, value, previousElementSibling: label } }) => {
     if (name === 'close') dialog.close()
+    if (name === 'device') await share()
+    if (name === 'picture') state.textContent = await savePicture(page).catch(() => words.common.failed)
     if (name !== 'copy') return
     state.textContent = '' // screen readers announce only changes
     state.textContent = words.share[await copy(label.control) ? value : 'selected']
   }
   dialog.showModal()
+}
+
+// createDialog makes the dialog. It offers to share with an app only where the device can.
+function createDialog() {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(css)
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+  const text = words.share
+  const button = (name, label, properties = {}) => element('button', { type: 'button', name, ...properties }, label)
+  const row = (name, field, value) => element('div', { className: 'copy-row' },
+    element('label', {}, element('span', {}, name), field), button('copy', text.copy, { value, ariaLabel: `${text.copy} ${name}` }))
+  const state = element('p')
+  state.role = 'status'
+  const made = element('dialog', { id: 'share', ariaLabel: text.heading },
+    element('h2', {}, text.heading),
+    row(text.link, element('input', { id: 'share-link', readOnly: true }), 'linkCopied'),
+    row(text.code, element('textarea', { id: 'share-code', rows: 5, readOnly: true }), 'codeCopied'),
+    element('p', { id: 'share-newest' }, text.newest),
+    element('p', { className: 'actions' }, ...navigator.share ? [button('device', text.device)] : [], button('picture', text.picture)),
+    state,
+    button('close', words.common.close))
+  document.body.append(made)
+  return made
+}
+
+// savePicture saves the map, and returns a message. The script of a card has the texts.
+async function savePicture(page) {
+  const [{ exportMap }, { cardWords }] = await Promise.all([loadExport(), loadCard()])
+  return exportMap(page, cardWords.export)
+}
+
+// share offers the apps of the device. Where that fails, it copies the link.
+async function share() {
+  const url = byId('share-link').value
+  try {
+    await navigator.share({ title: document.title, url })
+  } catch (error) {
+    if (error.name !== 'AbortError') dialog.querySelector('[value=linkCopied]').click() // else the user chose no app
+  }
 }
 
 const select = ({ target }) => target.select?.()
@@ -37,25 +87,4 @@ async function copy(field) {
     field.select()
     return document.execCommand('copy')
   }
-}
-
-/**
- * Returns the HTML of an iframe with the lake of a view, or else with this part of the map, in the style, colours and language of
- * this page. It never contains the week: on another page it would look like the present one for years.
- * @param {ViewState} view @param {import('leaflet').LatLngBounds} bounds @param {string} title
- */
-export function embedCode({ lake, style, colormap }, bounds, title) {
-  const query = new URLSearchParams({ ...(lake ? { lake } : { bbox: bbox(bounds) }), ...(style && { style }), ...(colormap && { colormap }), lang: language })
-  const frame = element('iframe', { title, width: 600, height: 480, loading: 'lazy', allow: 'fullscreen' })
-  frame.src = new URL(`embed?${query}`, location.href).href.replaceAll('%2C', ',')
-  Object.assign(frame.style, { border: 0, maxWidth: '100%' })
-  return frame.outerHTML
-}
-
-/** Returns bounds as west,south,east,north. Bounds wider than the globe become the whole globe.
- * @param {Pick<import('leaflet').LatLngBounds, 'getSouthWest' | 'getNorthEast'>} bounds */
-export function bbox(bounds) {
-  const [southWest, northEast] = [bounds.getSouthWest(), bounds.getNorthEast()]
-  const [west, east] = northEast.lng - southWest.lng < 360 ? [southWest.wrap().lng, northEast.wrap().lng] : [-180, 180]
-  return [west, southWest.lat, east, northEast.lat].map((d) => round(d, 4)).join()
 }
