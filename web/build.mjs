@@ -15,6 +15,7 @@ const maxCardScript = 18_500 // bytes of the script that loads when a card opens
 const maxShareScript = 3000 // bytes of the script that loads when the dialog opens that shares the view
 const maxCompareScript = 6000 // bytes of the script that loads when lakes are compared, with its styles
 const maxExportScript = 7500 // bytes of the script that saves pictures
+const maxHighsScript = 1500 // bytes of the script of the page's first line
 const maxTellScript = 9000 // bytes of the script of favourites and notifications, with its styles
 const maxFindScript = 10_000 // bytes of the script that loads when the search field is used, with its styles
 const maxPlaces = 110_000 // bytes of the gazetteer, compressed
@@ -74,8 +75,9 @@ const shareText = await bundleLater('src/share/dialog.js')
 const tellText = await bundleLater('src/tell/tell.js')
 const findText = await bundleLater('src/find/search.js')
 const compareText = await bundleLater('src/compare/compare.js')
+const highsText = await bundleLater('src/highs/highs.js')
 const exportText = await bundleLater('src/export/export.js')
-const later = [cardText, shareText, forecastText, tellText, findText, compareText, exportText]
+const later = [cardText, shareText, forecastText, tellText, findText, compareText, exportText, highsText]
 const main = await writePageScript()
 const card = await writeLater('card.js', cardText, main)
 const share = await writeLater('share.js', shareText, main)
@@ -84,6 +86,7 @@ const tell = await writeLater('tell.js', tellText, main)
 const find = await writeLater('find.js', findText, main)
 const gazetteer = await writeCompressed('places.json', places())
 const compare = await writeLater('compare.js', compareText, main)
+const highs = await writeLater('highs.js', highsText, main)
 const exporter = await writeLater('export.js', exportText, main)
 const style = await writeStyle()
 const icons = await writeIcons()
@@ -237,7 +240,7 @@ async function readWithAddresses(file, addresses) {
 // so that the version changes with each file.
 async function writePages() {
   const readable = await readWithAddresses('index.html', {
-    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'tell.js': tell, 'find.js': find, 'compare.js': compare, 'export.js': exporter, 'places.json': gazetteer, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
+    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'tell.js': tell, 'find.js': find, 'compare.js': compare, 'export.js': exporter, 'highs.js': highs, 'places.json': gazetteer, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
     'outline.json': outline, 'words-LANG.json': words,
   })
   const page = readable.replace(/\n\s+/g, '\n') // without indentation
@@ -306,7 +309,7 @@ function report() {
   const scripts = [
     ['own script', main, maxOwnScript], ['script of a card', card, maxCardScript], ['of the dialog to share', share, maxShareScript],
     ['of the forecast', forecast, maxForecastScript], ['of favourites', tell, maxTellScript], ['of the search', find, maxFindScript], ['places, compressed,', gazetteer, maxPlaces],
-    ['of the comparison', compare, maxCompareScript], ['of pictures', exporter, maxExportScript],
+    ['of the comparison', compare, maxCompareScript], ['of pictures', exporter, maxExportScript], ['of the first line', highs, maxHighsScript],
   ]
   const own = scripts.map(([name, { bytes }, max]) => `${name} ${bytes} bytes, at most ${max}${bytes > max ? ': too large' : ''}`).join('; ')
   console.log(`${own}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}; Swagger UI, compressed, ${docs.bytes}`)

@@ -306,16 +306,3 @@ func TestPageCardContext(t *testing.T) {
 	other.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(startServer(t)+"/#lake=de_be_grosser_mueggelsee"), browsertest.Until(chartDrawn))
 	wantCard(t, other, nil, "Who to ask")
 }
-
-// An open card names the page, so that tabs, bookmarks and shared links say which lake they show.
-func TestPageTitle(t *testing.T) {
-	t.Parallel()
-	base := startServer(t)
-	b := startBrowser(t, "en-GB")
-	title := func(want string) chromedp.Action[chromedp.Void] {
-		return browsertest.Until(fmt.Sprintf(`document.title === %q`, want))
-	}
-	b.Do(t, chromedp.Navigate(base+"/"), title("Algae in lakes · limnomap"))
-	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_be_grosser_mueggelsee'`), title("Großer Müggelsee · Algae in lakes"))
-	b.Do(t, chromedp.Click("#card [name=close]"), title("Algae in lakes · limnomap"))
-}

@@ -7,6 +7,7 @@ import { fetchJSON } from './fetchjson.js'
 import { addFind } from './find.js'
 import { addHeatmap } from './heatmap.js'
 import { createLakeStore } from './lakestore.js'
+import { lazyScript } from './lazyscript.js'
 import { addLegend } from './legend.js'
 import { addBasemap, createMap } from './map.js'
 import { syncMapPosition } from './mapposition.js'
@@ -15,7 +16,7 @@ import { showLoadError, showMessage, showToast } from './message.js'
 import { addOffline } from './offline.js'
 import { addOutlines } from './outlines.js'
 import { addPrint } from './print.js'
-import { addShare } from './share.js'
+import { addShare, embedded } from './share.js'
 import { addTelling } from './telling.js'
 import { addTimeControl } from './timecontrol.js'
 import { createView } from './view.js'
@@ -86,6 +87,7 @@ async function start() {
   addHeatmap(page)
   addOutlines(page, files.outline).catch(console.warn) // the map works without the outlines
   for (const add of [addMarkers, addControls, addTimeControl, addCard, addFind, addShare, addTelling, addOffline, addPrint]) add(page)
+  if (!embedded()) lazyScript('highs')().then(({ addHighs }) => addHighs(page)).catch(() => {}) // the map works without its line
 }
 
 const run = () => start().catch((error) => showLoadError(error, run))

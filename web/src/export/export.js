@@ -54,6 +54,7 @@ async function mapSheet({ map, store, view }, text) {
   const { lake } = view.get()
   addHead(sheet, lake ? document.title : words.common.title)
   sheet.text(textOf(byId(isAhead ? 'ahead-banner' : 'date')), { bold: isAhead })
+  if (!isAhead) sheet.text(textOf(byId('highs')))
   if (!byId('missing-tiles').hidden) sheet.text(textOf(byId('missing-tiles')), { bold: true })
   sheet.space()
   sheet.add(picture.height, (ctx, x, y) => picture.draw(ctx, x, y, sheet.colour))
