@@ -224,12 +224,12 @@ func TestPageOfReportedLevels(t *testing.T) {
 		"en-GB": {
 			{"Scumsee", "high", []string{"High risk (reported)", "do not bathe", "People at the lake reported"}, "3 of 3 (reported)"},
 			{"Blumsee", "high", []string{"High risk", "do not bathe"}, "2 of 3"},
-			{"Klarsee", "low", []string{"Low risk", "The satellite shows few algae."}, "not reached"},
+			{"Klarsee", "low", []string{"Low risk", "Few algae"}, "not reached"},
 		},
 		"de": {
 			{"Scumsee", "high", []string{"Hohes Risiko (gemeldet)", "nicht baden", "Menschen am See gemeldet"}, "3 von 3 (gemeldet)"},
 			{"Blumsee", "high", []string{"Hohes Risiko", "nicht baden"}, "2 von 3"},
-			{"Klarsee", "low", []string{"Geringes Risiko", "Der Satellit zeigt wenige Algen."}, "nicht erreicht"},
+			{"Klarsee", "low", []string{"Geringes Risiko", "wenige Algen"}, "nicht erreicht"},
 		},
 	} {
 		b := startBrowser(t, language)
