@@ -215,3 +215,21 @@ func TestTableInPolish(t *testing.T) {
 	waitForDocument(t, b, `document.documentElement.lang === 'da' && location.search === '?lang=da'`)
 	b.WantNoProblems(t, base)
 }
+
+// On a touch screen the button and the links are 44 px high, and the menu has no obstacles in dark colours either.
+func TestPageLanguagesOnAPhone(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "en-GB")
+	b.Prefer(t, "color-scheme", "dark")
+	b.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch), chromedp.Navigate(base+"/"), inLanguage("en"), browsertest.Until(heatDrawn))
+	b.Do(t, chromedp.Click("#language"), chromedp.WaitVisible("#languages"))
+	const least = `Math.min(...[...document.querySelectorAll('#language, #languages a')].map((e) => e.getBoundingClientRect().height))`
+	if height := browsertest.Ask(t, b, chromedp.Evaluate[float64](least)); height < 44 {
+		t.Errorf("the smallest target of the languages is %v px high, want 44 or more", height)
+	}
+	startAxe(t, b)
+	checkAccess(t, b, "the languages on a dark phone")
+	savePicture(t, b, "languages-dark-phone")
+	b.WantNoProblems(t, base)
+}
