@@ -82,8 +82,8 @@ func TestLakePageVerdicts(t *testing.T) {
 			"x_cells Bayern High risk (cell count) Very many algae",
 			"x_cells Bayern Hohes Risiko (Zellzahl) Sehr viele Algen", []string{"shows few", "zeigt wenige"}},
 		{"x_sample", "medium",
-			"x_sample Bayern A water sample shows many algae. Medium risk",
-			"x_sample Bayern Eine Wasserprobe zeigt viele Algen. Mittleres Risiko", nil},
+			"x_sample Bayern The sample shows many algae. Medium risk",
+			"x_sample Bayern Die Wasserprobe zeigt viele Algen. Mittleres Risiko", nil},
 		{"de_mv_never", "none",
 			"Unbekannt No current value This lake has never been measured. That does not mean that it is clean. Measured never",
 			"Unbekannt Kein aktueller Wert Dieser See wurde noch nie gemessen. Das heißt nicht, dass er sauber ist.", []string{"few algae", "Few algae", "Low risk", "wenige"}},
@@ -141,6 +141,23 @@ func TestLakePageOfAnOldValue(t *testing.T) {
 	}
 	if !strings.Contains(page, `name="description" content="Müritz: Last known risk: high. Measured on 16 November 2026. A satellite sees`) {
 		t.Error("the description does not say that the value is old")
+	}
+}
+
+// Simulated data are said to be that wherever the page is shown, and search engines get no value of them.
+func TestLakePageOfSimulatedData(t *testing.T) {
+	opts := testOptions(t)
+	opts.Notice = "Simulated demo data, not measurements"
+	s := newServer(t, opts, verdictSource(t))
+	for language, notice := range map[string]string{"en": opts.Notice, "de": "Simulierte Demodaten, keine Messwerte"} {
+		page, _ := lakePageOf(t, s, "de_mv_high?lang="+language)
+		if !strings.Contains(page, `<p id="notice" role="note">`+notice+`<`) || !strings.Contains(page, `name="description" content="`+notice+`. Müritz: `) ||
+			!strings.Contains(page, `content="noindex"`) || strings.Contains(page, "measuredProperty") {
+			t.Errorf("in %s simulated data look real: %.3000s", language, page)
+		}
+	}
+	if page, _ := lakePageOf(t, newServer(t, testOptions(t), verdictSource(t)), "de_mv_high"); strings.Contains(page, "noindex") || !strings.Contains(page, "measuredProperty") {
+		t.Error("search engines do not find real data")
 	}
 }
 
@@ -233,7 +250,7 @@ func TestLakePageForOthers(t *testing.T) {
 		`<meta property="og:title" content="x_sample, Bayern · Algen in Seen">`,
 		`<meta property="og:locale" content="de_DE">`,
 		`<title>x_sample, Bayern · Algen in Seen</title>`,
-		`<meta name="description" content="x_sample, Bayern: Eine Wasserprobe zeigt viele Algen. Mittleres Risiko. Gemessen am 15. November 2026. Ein Satellit`,
+		`<meta name="description" content="x_sample, Bayern: Die Wasserprobe zeigt viele Algen. Mittleres Risiko. Gemessen am 15. November 2026. Ein Satellit`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)

@@ -48,7 +48,7 @@ type linkedID struct {
 }
 
 // newLinked returns the lake of a page, and its current value as an observation on a date. It says nothing about the risk, which search
-// engines would show without its date.
+// engines would show without its date, and has no simulated value.
 func newLinked(lake *data.Lake, state *data.State, p *page, w *words.Page[ownWords]) linked {
 	about := linkedLake{
 		Type: "LakeBodyOfWater", ID: "#lake", Name: p.Name,
@@ -62,7 +62,7 @@ func newLinked(lake *data.Lake, state *data.State, p *page, w *words.Page[ownWor
 		about.Contained = &linkedRegion{"AdministrativeArea", p.Region}
 	}
 	l := linked{Context: "https://schema.org", Graph: []any{about}}
-	if state.Chlorophyll.Valid() {
+	if state.Chlorophyll.Valid() && p.Notice == "" {
 		l.Graph = append(l.Graph, linkedObservation{
 			Type: "Observation", About: linkedID{about.ID}, Date: p.Day, Property: w.Common.Chlorophyll, Value: state.Chlorophyll.Float(), Unit: "µg/l",
 		})

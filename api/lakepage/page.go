@@ -75,6 +75,9 @@ func (m *Maker) newPage(l *Lake, r *Reader, w *words.Page[ownWords]) *page {
 	}
 	p.Title = here + " · " + w.Common.Title
 	p.Description = p.verdict.sentence(w, here)
+	if p.Notice != "" { // it is shown far from the page
+		p.Description = p.Notice + ". " + p.Description
+	}
 	address := r.Base + "/lakes/" + id
 	p.Self = address + languageQuery(r.Language)
 	p.Alternates = []words.Link{{Language: "x-default", Address: address}}

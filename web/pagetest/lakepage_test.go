@@ -102,3 +102,25 @@ func TestLakePageLinks(t *testing.T) {
 		t.Errorf("the map shows the card %q", text)
 	}
 }
+
+// A mistyped address shows a page that fits the screen, and leads to the map.
+func TestPageOfAMistypedAddress(t *testing.T) {
+	t.Parallel()
+	base := startStatements(t)
+	for _, scheme := range []string{"light", "dark"} {
+		b := startBrowser(t, map[string]string{"light": "en-GB", "dark": "de"}[scheme])
+		b.Prefer(t, "color-scheme", scheme)
+		for _, width := range []int64{320, 1440} {
+			b.Do(t, chromedp.EmulateViewport(width, 640), chromedp.Navigate(base+"/lakes/zu/gruen"), chromedp.WaitVisible("main h1"))
+			startAxe(t, b)
+			checkAccess(t, b, fmt.Sprintf("a mistyped address, %s, %d px", scheme, width))
+			if got := browsertest.Ask(t, b, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); got > width {
+				t.Errorf("the page is %d px wide in %d px", got, width)
+			}
+			savePicture(t, b, fmt.Sprintf("mistyped-%s-%d", scheme, width))
+		}
+		if got := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('main a').href`)); got != base+"/" {
+			t.Errorf("the first link leads to %s", got)
+		}
+	}
+}
