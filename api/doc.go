@@ -13,7 +13,7 @@
 //   - a handler, which reads its parameters with package params and answers with an answer.Sender.
 //
 // The routes are listed in routes.go. Their handlers are grouped in small types, which are made in handlers.go: lakeHandlers,
-// tileHandlers, descriptionHandlers, pageHandlers, tableHandler and health. All of them embed the same common, which holds what
+// tileHandlers, descriptionHandlers, pageHandlers, tableHandler, lakePageHandler and health. All of them embed the same common, which holds what
 // they share. The ogc.Service does not: its options give it what it needs. A limit and a key belong to a route, since only there
 // its name is known; the middleware is outside of the router, since requests for unknown paths must be logged and bounded too.
 //
