@@ -123,6 +123,7 @@ func TestFormats(t *testing.T) {
 		{en.Ago(day, day), "today"}, {en.Ago(day+1, day), "today"}, {en.Ago(day-1, day), "yesterday"}, {en.Ago(day-2, day), "2 days ago"},
 		{de.Ago(day-1, day), "gestern"}, {de.Ago(day-1200, day), "vor 1.200 Tagen"},
 		{words.Fill("{a} of {b}, {a}", "a", "{b}", "b", "2"), "{b} of 2, {b}"},
+		{words.Fill("{x} {a {a} } {", "a", "1"), "{x} {a 1 } {"}, {words.Fill("", "a", "1"), ""}, {words.Fill("{a}", "a", ""), ""}, {words.Fill("none"), "none"},
 		{en.Plural(map[string]string{"one": "{n} lake", "other": "{n} lakes"}, 1), "1 lake"},
 		{en.Plural(map[string]string{"one": "{n} lake", "other": "{n} lakes"}, 0), "0 lakes"},
 		{en.Plural(map[string]string{"other": "{n} lakes"}, 1), "1 lakes"},
