@@ -6,7 +6,7 @@ type RiskClass = 'closed' | 'low' | 'medium' | 'high' | 'none'
 /** The level, risk and colour that the symbol of a lake shows. */
 interface Display { level: number, risk: string, color: string }
 
-/** A record of the API, with the fields that classify.js and find/match.js add. */
+/** A record of the API, with the fields that classify.js adds. */
 interface Lake {
   id: string
   name: string
@@ -27,7 +27,6 @@ interface Lake {
   warned: boolean
   worse?: '' | 'cells' | 'report'
   display?: Display
-  spellings?: string[] // folded name and id
 }
 
 /** An official statement. Only the list of a lake's statements has the text and the address. */

@@ -1,14 +1,14 @@
 // The gazetteer: places and postcodes by name, without a server's search. Its format is described in data/gazetteer.
 import { files } from '../dom.js'
 import { language } from '../words.js'
-import { findIn, rank, ranks, spellings } from './match.js'
+import { createIndex, findIn, fold, rankOf, ranks, spellings } from './match.js'
 
 const maxShown = 4
 const wholeName = 2 // a place of exactly that name comes before one with less than four times as many inhabitants
 
 /** @typedef {{name: string, short: string, lat: number, lon: number}} Place short is the name without the region */
-/** @typedef {{names: string[], region: string, lat: number, lon: number, size: number, texts: string[]}} Entry size is the logarithm of the inhabitants to base 2 */
-/** @typedef {{credit: string, all: Entry[], codes: {code: string, text: string, entry: Entry, lat: number, lon: number}[]}} Gazetteer */
+/** @typedef {{names: string[], region: string, lat: number, lon: number, size: number, text: string}} Entry size is the logarithm of the inhabitants to base 2 */
+/** @typedef {{credit: string, all: Entry[], index: import('./match.js').Index, codes: {code: string, text: string, entry: Entry, lat: number, lon: number}[]}} Gazetteer */
 
 /** Loads the gazetteer of the server, or else that of the page. @param {string | null | undefined} address @returns {Promise<Gazetteer>} */
 export async function loadPlaces(address) {
@@ -22,7 +22,7 @@ export function decode(file) {
   const [region, lat, lon] = [file.region, file.lat, file.lon].map((text) => sums(numbers(text)))
   const [codeLat, codeLon] = [numbers(file.codeLat), numbers(file.codeLon)]
   const all = file.names.split('\n').map((name, i) => ({
-    names: name.split('|'), region: file.regions[region[i]], lat: lat[i], lon: lon[i], size: Number.parseInt(file.size[i], 36), texts: name.split('|').flatMap(spellings),
+    names: name.split('|'), region: file.regions[region[i]], lat: lat[i], lon: lon[i], size: Number.parseInt(file.size[i], 36), text: fold(name.split('|')),
   }))
   let code = ''
   const codes = []
@@ -37,7 +37,8 @@ export function decode(file) {
     entry.lat /= 100
     entry.lon /= 100
   }
-  return { credit: file.credit, all, codes }
+  const index = createIndex(all.map(({ text }) => text), region, file.regions.map((name) => fold([regionName(name)])))
+  return { credit: file.credit, all, index, codes }
 }
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
@@ -69,32 +70,32 @@ function sums(list) {
  * A text with digits finds postcodes that begin with them. Parts inside words are not enough, because they would find hundreds of places.
  * @param {Gazetteer} gazetteer @param {import('./match.js').Query} query @returns {Place[]}
  */
-export function findPlaces({ all, codes }, query) {
+export function findPlaces({ all, index, codes }, query) {
   if (query.words.some(hasDigit)) return findCodes(codes, query)
-  const found = findIn(query, all, (entry, lenient) => {
-    const at = rank(query, entry.texts, spellings(entry.region), lenient)
-    const isNamed = at < ranks.isRegion || query.words.some((word) => rank({ phrases: [], words: [word] }, entry.texts, [], lenient) < ranks.none)
-    return !isNamed || (at > ranks.startsRegion && at < ranks.misspelt) ? ranks.none : at
-  })
-  const weight = ({ size, texts }) => size + (texts.some((text) => query.phrases.includes(text)) ? wholeName : 0)
+  const found = findIn(query, index, true).map(({ entry, rank }) => ({ entry: all[entry], rank }))
+    .filter(({ entry, rank }) => rank < ranks.isRegion || query.words.some((word) => rankByName([word], entry.text) < ranks.none))
+  const weight = ({ size, text }) => size + (query.phrases.some((phrase) => `${text}\n`.includes(`${phrase}\n`)) ? wholeName : 0)
   return found.sort((a, b) => a.rank - b.rank || weight(b.entry) - weight(a.entry))
     .slice(0, maxShown).map(({ entry }) => toPlace(entry, entry, nameFor(entry, query)))
 }
+
+// rankByName ranks words in the text of a place, whatever its region.
+const rankByName = (words, text) => rankOf({ phrases: [], words, driver: 0 }, text, words.map(() => ranks.none), true)
 
 /** @param {{spellings: string[]}} word */
 const hasDigit = ({ spellings: [text] }) => /\d/.test(text)
 
 // findCodes finds the postcodes that begin with the words with digits; the other words are those of the place.
 function findCodes(codes, { words }) {
-  const typed = words.filter(hasDigit).map(({ spellings: [word] }) => word).join('')
-  const names = { phrases: [], words: words.filter((word) => !hasDigit(word)) }
-  return codes.filter(({ text, entry }) => text.startsWith(typed) && rank(names, entry.texts, [], false) <= ranks.startsWord)
+  const typed = words.filter(hasDigit).map(({ spellings: [word] }) => word.slice(1)).join('')
+  const others = words.filter((word) => !hasDigit(word))
+  return codes.filter(({ text, entry }) => text.startsWith(typed) && rankByName(others, entry.text) <= ranks.startsWord)
     .slice(0, maxShown).map((area) => toPlace(area, area.entry, `${area.code} ${area.entry.names[0]}`))
 }
 
 // nameFor returns the name of a place that was searched for.
 function nameFor({ names }, query) {
-  const named = (most) => names.find((name) => rank(query, spellings(name), [], true) <= most)
+  const named = (most) => names.find((name) => rankByName(query.words, fold([name])) <= most)
   return named(ranks.startsWord) ?? named(ranks.misspelt) ?? names[0]
 }
 
