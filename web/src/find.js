@@ -1,7 +1,7 @@
 // The list of lakes that shows what the map shows, by risk, and the field to search in it. The search is a script of its own.
 import { addBottomSheet } from './bottomsheet.js'
 import { inClass, riskFilter } from './classify.js'
-import { byId } from './dom.js'
+import { byId, files } from './dom.js'
 import { createList } from './lakelist.js'
 import { lazyScript } from './lazyscript.js'
 import { isWide } from './map.js'
@@ -53,7 +53,8 @@ export function addFind(page) {
     list.show(entries.sort((a, b) => (!orderChosen && a.rank - b.rank) || orders[order.value](a, b) || byName(a.lake.name, b.lake.name)))
   }
   const announce = debounce(announceDelay, (n) => {
-    const parts = [...(search?.notes(n) ?? (n ? [] : [text.nothing])), ...(n ? [count(words.list.found, n)] : [])]
+    const found = n && count(words.list.found, n)
+    const parts = search?.say(found) ?? [found || text.nothing]
     if (!store.get().complete) parts.push(fill(text.incomplete, { n: number(page.config.total_lakes) }))
     const message = parts.join('. ')
     if (output.value !== message) output.value = message
@@ -64,7 +65,8 @@ export function addFind(page) {
     output.value = text.failed
   })
 
-  if (navigator.serviceWorker?.controller) loadSearch().catch(() => {}) // from the second visit on, so that the search works without a connection
+  // From the second visit on the service worker stores the search, which then works without a connection.
+  if (navigator.serviceWorker?.controller) for (const name of ['find', `${language}Find`]) fetch(files[name]).catch(() => {})
   q.addEventListener('focus', () => load().catch(() => {}))
   q.oninput = () => use(() => search.input())
   form.onsubmit = (event) => {

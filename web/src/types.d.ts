@@ -167,8 +167,8 @@ interface Search {
   /** Whether the list has what was found. */
   readonly searching: boolean
   found(): Found[]
-  /** What to say about the n lakes found. */
-  notes(n: number): string[]
+  /** What to say, with the text that says how many lakes were found, if any. */
+  say(found: string | 0): string[]
   /** The name of the order by distance from the place. */
   orderText(): string | null
   input(): void

@@ -131,13 +131,12 @@ export function addSearch(page, form, refresh, focus) {
       searched = shown()
       if (!same && query && !place) askServer(q.value) // the server's answer belongs to another week, or has other colours
     },
-    notes(n) {
-      const notes = [n ? '' : remote === undefined ? text.searching : words.find.nothing]
-      if (place) notes.push(fill(text.near, { place: place.short }))
-      if (remote === null) notes.push(words.find.failed)
-      if (remote?.length === maxFound) notes.push(fill(text.bestOnly, { n: number(maxFound) }))
-      return notes.filter(Boolean)
-    },
+    say: (found) => [
+      place && fill(text.near, { place: place.short }),
+      found || (remote === undefined ? text.searching : words.find.nothing),
+      remote === null && words.find.failed,
+      remote?.length === maxFound && fill(text.bestOnly, { n: number(maxFound) }),
+    ].filter(Boolean),
     orderText: () => place && fill(text.fromPlace, { place: place.short }),
   }
 }
