@@ -19,6 +19,7 @@ const maxHighsScript = 1500 // bytes of the script of the page's first line
 const maxTellScript = 9000 // bytes of the script of favourites and notifications, with its styles
 const maxFindScript = 10_000 // bytes of the script that loads when the search field is used, with its styles
 const maxPlaces = 110_000 // bytes of the gazetteer, compressed
+const maxEmbedScript = 1200 // bytes of the script that tells a page the height of its iframe
 const maxForecastScript = 6000 // bytes of the script that loads when the forecast is switched on, with its styles
 const minCompressed = 1024 // bytes; compressing a smaller file saves no packet
 
@@ -88,7 +89,9 @@ const gazetteer = await writeCompressed('places.json', places())
 const compare = await writeLater('compare.js', compareText, main)
 const highs = await writeLater('highs.js', highsText, main)
 const exporter = await writeLater('export.js', exportText, main)
-const style = await writeStyle()
+const style = await writeStyle('main.css')
+const embedStyle = await writeStyle('embed.css', 'embed/embed.css')
+const embedScript = await writeScript('embed.js', 'src/embed/height.js')
 const icons = await writeIcons()
 await write('apple-touch-icon.png', await readFile(path.join(src, 'apple-touch-icon.png'))) // not in assets: the service worker needs not store it
 const manifest = await writeHashed('manifest.webmanifest', JSON.stringify(JSON.parse(await readWithAddresses('manifest.webmanifest', icons))))
@@ -214,7 +217,7 @@ function leafletAt({ address }) {
 }
 
 // writeStyle leaves out the rules of Leaflet that the page does not use: popups, markers, and controls that it has itself.
-async function writeStyle() {
+async function writeStyle(name, entry = name) {
   const unused = /popup|control-(layers|zoom)|leaflet-(bar|marker|div-icon|default-icon|vml|image-layer)|lvml/
   const onLoad = async ({ path: file }) => {
     const sheet = postcss.parse(await readFile(file, 'utf8'))
@@ -226,8 +229,8 @@ async function writeStyle() {
     return { contents: sheet.toString(), loader: 'css' }
   }
   const plugin = { name: 'leaflet-css', setup: (build) => build.onLoad({ filter: /leaflet\.css$/ }, onLoad) }
-  const { outputFiles } = await esbuild.build({ ...common, entryPoints: [path.join(src, 'main.css')], outdir: dist, plugins: [plugin] })
-  return writeHashed('main.css', outputFiles[0].contents)
+  const { outputFiles } = await esbuild.build({ ...common, entryPoints: [path.join(src, entry)], outdir: dist, plugins: [plugin] })
+  return writeHashed(name, outputFiles[0].contents)
 }
 
 // readWithAddresses reads a file of src and replaces the names of other files by their addresses.
@@ -251,6 +254,7 @@ async function writePages() {
     .replace(/<noscript><meta http-equiv="refresh"[^>]*><\/noscript>\s*/, '')
     .replace('<body>', '<body class="embed">')
     .replace('<title>', '<meta name="robots" content="noindex">\n  <title>')
+    .replace('</head>', `<link rel="stylesheet" href="${embedStyle}">\n<script type="module" src="${embedScript}"></script>\n</head>`)
   const pageVersion = hash(page + embed)
   await write('index.html', page.replace('VERSION', pageVersion))
   await write('embed.html', embed.replace('VERSION', pageVersion))
@@ -309,7 +313,7 @@ function report() {
   const scripts = [
     ['own script', main, maxOwnScript], ['script of a card', card, maxCardScript], ['of the dialog to share', share, maxShareScript],
     ['of the forecast', forecast, maxForecastScript], ['of favourites', tell, maxTellScript], ['of the search', find, maxFindScript], ['places, compressed,', gazetteer, maxPlaces],
-    ['of the comparison', compare, maxCompareScript], ['of pictures', exporter, maxExportScript], ['of the first line', highs, maxHighsScript],
+    ['of the comparison', compare, maxCompareScript], ['of pictures', exporter, maxExportScript], ['of the first line', highs, maxHighsScript], ['of an iframe', embedScript, maxEmbedScript],
   ]
   const own = scripts.map(([name, { bytes }, max]) => `${name} ${bytes} bytes, at most ${max}${bytes > max ? ': too large' : ''}`).join('; ')
   console.log(`${own}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}; Swagger UI, compressed, ${docs.bytes}`)

@@ -300,18 +300,22 @@ func TestPageLoadHelp(t *testing.T) {
 	}
 }
 
-// The embedded map is stored too, with its own Content-Security-Policy, which allows framing, whatever its query.
+// The embedded map is stored when it is first open, with its own Content-Security-Policy, which allows framing, whatever its query.
 func TestPageOfflineEmbed(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	f := startFaultyNetwork(t, base)
 	b := startBrowser(t, "en-GB")
 	f.visit(t, b)
+	b.Do(t, chromedp.Navigate(f.base+"/embed?lang=en"), browsertest.Until(heatDrawn), browsertest.Until(`caches.match('embed').then(Boolean)`))
 	f.set(broken)
 	b.Do(t, chromedp.Navigate(f.base+"/embed?lang=de&bbox=5,47,15,55"), browsertest.Until(heatDrawn), chromedp.WaitVisible("#offline"))
 	// The words of a language that was never shown are not stored.
 	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](offlineText)); !strings.Contains(said, "Values as of") {
 		t.Errorf("the embedded map says %q", said)
+	}
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#locate').checkVisibility()`)) {
+		t.Error("the embedded map lacks its styles")
 	}
 	const ancestors = `caches.match('embed').then((a) => a.headers.get('Content-Security-Policy'))`
 	if csp := browsertest.Ask(t, b, chromedp.Evaluate[string](ancestors, chromedp.EvalAwaitPromise)); csp == "" || strings.Contains(csp, "frame-ancestors") {

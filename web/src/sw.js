@@ -39,10 +39,16 @@ self.onfetch = (event) => {
 }
 
 // install stores the whole page, or fails; then the previous version stays. The first visit leaves out the scripts that load later
-// and their texts, which are stored when they are used.
+// and their texts, which are stored when they are used, and the page for iframes, unless it is the one that is open.
 async function install() {
+  const embedded = (await clients.matchAll({ includeUncontrolled: true })).some(({ url }) => pathBelowRoot(url)?.startsWith('embed'))
+  await storePages(self.registration.active || embedded ? ['', 'embed'] : [''])
+  await self.skipWaiting() // safe, because the names of files contain their hashes
+}
+
+async function storePages(paths) {
   const cache = await caches.open(shell)
-  for (const path of ['', 'embed']) {
+  for (const path of paths) {
     const address = new URL(path, root)
     const answer = await fetch(address, { cache: 'no-cache' })
     const page = await answer.clone().text()
@@ -53,7 +59,6 @@ async function install() {
     await addWords(files.find((file) => /LANG/.test(file)))
     await cache.put(address, answer)
   }
-  await self.skipWaiting() // safe, because the names of files contain their hashes
 }
 
 // addWords stores the words of this version that were used of others: those of one or two languages.
@@ -75,11 +80,19 @@ function answerTo(event) {
   const { request } = event
   const path = pathBelowRoot(request.url)
   if (path === null || request.method !== 'GET') return null
-  if (request.mode === 'navigate') return /^(embed)?$/.test(path) && networkFirst(event, { store: shell }, new URL(path, root))
+  if (request.mode === 'navigate') {
+    if (path === 'embed') event.waitUntil(storeEmbed())
+    return /^(embed)?$/.test(path) && networkFirst(event, { store: shell }, new URL(path, root))
+  }
   const kind = kindOf(request.url)
   const load = () => (kind ? networkFirst(event, kind, request) : fetch(request))
   if (path.startsWith('assets/')) return match(shell, request).then((stored) => stored ?? load())
   return kind && load()
+}
+
+// storeEmbed stores the page for iframes when it is first opened.
+async function storeEmbed() {
+  if (!await match(shell, new URL('embed', root))) await storePages(['embed']).catch(() => {})
 }
 
 // pathBelowRoot returns the path of a URL relative to the page, or null for other URLs.
