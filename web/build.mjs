@@ -19,6 +19,7 @@ const maxHighsScript = 1500 // bytes of the script of the page's first line
 const maxTellScript = 9000 // bytes of the script of favourites and notifications, with its styles
 const maxFindScript = 10_000 // bytes of the script that loads when the search field is used, with its styles
 const maxPlaces = 110_000 // bytes of the gazetteer, compressed
+const maxPrintScript = 1000 // bytes of the script for printing
 const maxEmbedScript = 1200 // bytes of the script that tells a page the height of its iframe
 const maxForecastScript = 6000 // bytes of the script that loads when the forecast is switched on, with its styles
 const minCompressed = 1024 // bytes; compressing a smaller file saves no packet
@@ -78,7 +79,8 @@ const findText = await bundleLater('src/find/search.js')
 const compareText = await bundleLater('src/compare/compare.js')
 const highsText = await bundleLater('src/highs/highs.js')
 const exportText = await bundleLater('src/export/export.js')
-const later = [cardText, shareText, forecastText, tellText, findText, compareText, exportText, highsText]
+const printText = await bundleLater('src/print/print.js')
+const later = [cardText, shareText, forecastText, tellText, findText, compareText, exportText, highsText, printText]
 const main = await writePageScript()
 const card = await writeLater('card.js', cardText, main)
 const share = await writeLater('share.js', shareText, main)
@@ -89,6 +91,7 @@ const gazetteer = await writeCompressed('places.json', places())
 const compare = await writeLater('compare.js', compareText, main)
 const highs = await writeLater('highs.js', highsText, main)
 const exporter = await writeLater('export.js', exportText, main)
+const print = await writeLater('print.js', printText, main)
 const style = await writeStyle('main.css')
 const embedStyle = await writeStyle('embed.css', 'embed/embed.css')
 const embedScript = await writeScript('embed.js', 'src/embed/height.js')
@@ -243,7 +246,7 @@ async function readWithAddresses(file, addresses) {
 // so that the version changes with each file.
 async function writePages() {
   const readable = await readWithAddresses('index.html', {
-    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'tell.js': tell, 'find.js': find, 'compare.js': compare, 'export.js': exporter, 'highs.js': highs, 'places.json': gazetteer, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
+    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'tell.js': tell, 'find.js': find, 'compare.js': compare, 'export.js': exporter, 'highs.js': highs, 'print.js': print, 'places.json': gazetteer, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
     'outline.json': outline, 'words-LANG.json': words,
   })
   const page = readable.replace(/\n\s+/g, '\n') // without indentation
@@ -313,7 +316,7 @@ function report() {
   const scripts = [
     ['own script', main, maxOwnScript], ['script of a card', card, maxCardScript], ['of the dialog to share', share, maxShareScript],
     ['of the forecast', forecast, maxForecastScript], ['of favourites', tell, maxTellScript], ['of the search', find, maxFindScript], ['places, compressed,', gazetteer, maxPlaces],
-    ['of the comparison', compare, maxCompareScript], ['of pictures', exporter, maxExportScript], ['of the first line', highs, maxHighsScript], ['of an iframe', embedScript, maxEmbedScript],
+    ['of the comparison', compare, maxCompareScript], ['of pictures', exporter, maxExportScript], ['of the first line', highs, maxHighsScript], ['for printing', print, maxPrintScript], ['of an iframe', embedScript, maxEmbedScript],
   ]
   const own = scripts.map(([name, { bytes }, max]) => `${name} ${bytes} bytes, at most ${max}${bytes > max ? ': too large' : ''}`).join('; ')
   console.log(`${own}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}; Swagger UI, compressed, ${docs.bytes}`)

@@ -8,15 +8,14 @@ const padding = 0.25 // of the map's size, on each side: the map can be dragged 
 export const pixelRatio = L.Browser.retina ? 2 : 1
 
 /**
- * Adds a canvas that `draw(ctx, bounds)` fills, in the coordinates of the map's layers. Returns a function that redraws it in
- * the next frame.
+ * Adds a canvas that `draw(ctx, bounds)` fills, in the coordinates of the map's layers. Returns a function that draws it again for a
+ * print, and one that does so in the next frame.
  * @param {L.Map} map @param {(ctx: CanvasRenderingContext2D, bounds: L.Bounds) => void} draw
  */
 export function addCanvasLayer(map, draw) {
   /** @type {HTMLCanvasElement} */
-  const canvas = element('canvas', { className: 'leaflet-zoom-animated', ariaHidden: 'true' }) // the list has the same content
+  let canvas = element('canvas', { className: 'leaflet-zoom-animated', ariaHidden: 'true' }) // the list has the same content
   map.createPane('marks').append(canvas)
-  const ctx = canvas.getContext('2d')
   let bounds
   let centre // of the canvas on the globe
   let zoom
@@ -30,6 +29,7 @@ export function addCanvasLayer(map, draw) {
     Object.assign(canvas, { width: x * pixelRatio, height: y * pixelRatio })
     canvas.style.cssText = `width:${x}px;height:${y}px`
     L.DomUtil.setPosition(canvas, min)
+    const ctx = canvas.getContext('2d')
     ctx.setTransform(pixelRatio, 0, 0, pixelRatio, -min.x * pixelRatio, -min.y * pixelRatio)
     draw(ctx, bounds)
   }
@@ -58,5 +58,12 @@ export function addCanvasLayer(map, draw) {
     if (map.getZoom() === zoom && !bounds.contains(visible)) redraw() // dragged beyond the canvas
   })
   render()
-  return redraw
+  // Chromium prints the drawing commands of a canvas. One that was drawn on before would begin with a white area over the heat map.
+  const renderForPrint = () => {
+    const fresh = /** @type {HTMLCanvasElement} */ (canvas.cloneNode())
+    canvas.replaceWith(fresh)
+    canvas = fresh
+    render()
+  }
+  return [renderForPrint, redraw]
 }

@@ -5,9 +5,7 @@ import { concentration, words } from './words.js'
 
 const minZoom = 9 // below it there is room for only a few labels, which would look like a selection
 const valueZoom = 11 // below it values, and names of lakes of low risk, would hide too much of the heat map
-const size = 12 // px
 const halo = 2 // px beside the text
-const fonts = [600, 400].map((weight) => `${weight} ${size}px system-ui, sans-serif`)
 
 /**
  * Draws the labels of the marks in the visible part of the map, which are sorted worst first, where they cover nothing and lie under no
@@ -16,20 +14,21 @@ const fonts = [600, 400].map((weight) => `${weight} ${size}px system-ui, sans-se
  * @param {Mark[]} marks
  * @param {import('leaflet').Map} map
  * @param {Mark | undefined} selected
- * @param {{ink: string, paper: string}} colours
+ * @param {{ink: string, paper: string, size: number}} style
  */
-export function drawLabels(ctx, marks, map, selected, { ink, paper }) {
+export function drawLabels(ctx, marks, map, selected, { ink, paper, size }) {
   const taken = boxIndex()
   for (const e of document.querySelectorAll('#controls, .leaflet-control')) taken.add(layerBox(map, e))
   const area = layerBox(map, map.getContainer())
   ctx.textBaseline = 'middle'
   const drawLabel = (mark, lines, required = false) => {
     if (!overlap(area, [mark.x, mark.y, mark.x, mark.y])) return
-    const setFont = (i) => { ctx.font = fonts[i] }
+    const setFont = (i) => { ctx.font = `${600 - 200 * i} ${size}px system-ui, sans-serif` }
     const width = Math.max(...lines.map((text, i) => {
       setFont(i)
       return ctx.measureText(text).width
     })) + 2 * halo
+    if (width > area[2] - area[0]) return
     const height = size * 1.2 * lines.length
     const boxes = labelBoxes(mark, width, height, area)
     const box = boxes.find((b) => taken.overlapping(b).length === 0) ?? (required && boxes[0])
@@ -50,7 +49,11 @@ export function drawLabels(ctx, marks, map, selected, { ink, paper }) {
   }
   const zoom = map.getZoom()
   const linesOf = ({ lake }) => [lake.name, valueText(lake)]
-  if (selected) drawLabel({ ...selected, r: ringRadius(selected) + 1 }, linesOf(selected), true)
+  if (selected) {
+    const ring = { ...selected, r: ringRadius(selected) }
+    taken.add(boxAround(ring))
+    drawLabel({ ...ring, r: ring.r + 1 }, linesOf(selected), true)
+  }
   if (zoom < minZoom) return
   for (const m of marks) taken.add(boxAround(m))
   const isNamed = (lake) => zoom >= valueZoom || lake.closed || lake.warned || lake.display?.level > 0

@@ -15,7 +15,6 @@ import { addMarkers } from './markers.js'
 import { showLoadError, showMessage, showToast } from './message.js'
 import { addOffline } from './offline.js'
 import { addOutlines } from './outlines.js'
-import { addPrint } from './print.js'
 import { addShare, embedded } from './share.js'
 import { addTelling } from './telling.js'
 import { addTimeControl } from './timecontrol.js'
@@ -82,12 +81,14 @@ async function start() {
   showDate(store.get())
   store.on(showDate)
   addLegend(page)
+  addControls(page)
   syncMapPosition(page)
   addBasemap(page)
   addHeatmap(page)
   addOutlines(page, files.outline).catch(console.warn) // the map works without the outlines
-  for (const add of [addMarkers, addControls, addTimeControl, addCard, addFind, addShare, addTelling, addOffline, addPrint]) add(page)
+  for (const add of [addMarkers, addTimeControl, addCard, addFind, addShare, addTelling, addOffline]) add(page)
   if (!embedded()) lazyScript('highs')().then(({ addHighs }) => addHighs(page)).catch(() => {}) // the map works without its line
+  lazyScript('print')().then(({ addPrint }) => addPrint(page)).catch(console.warn)
 }
 
 const run = () => start().catch((error) => showLoadError(error, run))

@@ -5,6 +5,8 @@ import { positionFields, round } from './view.js'
 
 const lakeZoom = 12 // for the first view of one lake
 const minLakeZoom = 11 // for a lake that was selected outside the map
+const edge = 16 // px around all lakes
+const around = 66 // px around a selected lake: the width of the buttons, and of its mark
 const noAnimation = { animate: false }
 
 /**
@@ -39,7 +41,7 @@ export function syncMapPosition(page) {
     following = true // after zooming in
   })
   new ResizeObserver(() => {
-    if (matchMedia('print').matches) return // the printed map is the map on the screen
+    if (page.printing) return // the printed map is the map on the screen
     automatically(() => map.invalidateSize(noAnimation))
     const { zoom, lake } = view.get()
     if (zoom === null && lake === null) applyView() // all lakes must be visible
@@ -63,12 +65,29 @@ function setFirstView({ map, view, store, tileJSON }) {
   if (lake) return setPosition(map, lake, lakeZoom)
   const box = bboxOfAddress()
   const bounds = !box && complete && lakes.length > 0 ? L.latLngBounds(lakes) : toBounds(box ?? tileJSON.bounds)
-  const edge = 16
-  const { paddingBottomRight } = padding(map, edge)
   // Offline, a line above the map takes some of its height. The zoom must stay the same, because the tiles of another zoom
   // are not stored.
-  const paddingTopLeft = [edge, edge - byId('offline').offsetHeight]
-  map.fitBounds(bounds, { ...noAnimation, maxZoom: lakeZoom, paddingTopLeft, paddingBottomRight })
+  fitVisible(map, bounds, { ...noAnimation, maxZoom: lakeZoom }, edge, byId('offline').offsetHeight)
+}
+
+/**
+ * Moves the map so that bounds fill the part that neither the buttons nor the legend cover.
+ * @param {import('leaflet').Map} map @param {import('leaflet').LatLngBounds} bounds @param {import('leaflet').FitBoundsOptions} options
+ * @param {number} margin px around the bounds @param {number} [above] px above the map that count as a part of it
+ */
+export function fitVisible(map, bounds, options, margin, above = 0) {
+  const topLeft = L.point(margin, margin - above)
+  const bottomRight = L.point(margin, margin)
+  const { x, y } = map.getSize()
+  const [buttons, legend] = corners(map)
+  for (const { corner, side } of [{ corner: legend, side: bottomRight }, { corner: buttons, side: topLeft }]) {
+    const zoom = map.getBoundsZoom(bounds, false, topLeft.add(bottomRight))
+    const width = map.project(bounds.getNorthEast(), zoom).x - map.project(bounds.getSouthWest(), zoom).x
+    if (width < x - 2 * corner.width) continue // on a wide map it lies beside the lakes
+    if (corner.isRow) side.y += Math.min(corner.height, Math.max(0, y / 2 - 2 * margin))
+    else bottomRight.x += Math.min(corner.width, x / 2 - 2 * margin)
+  }
+  map.fitBounds(bounds, { ...options, paddingTopLeft: topLeft, paddingBottomRight: bottomRight })
 }
 
 const toBounds = ([west, south, east, north]) => L.latLngBounds([[south, west], [north, east < west ? east + 360 : east]])
@@ -79,20 +98,23 @@ function bboxOfAddress() {
   return box?.length === 4 && box.every((v) => Math.abs(v) <= 180) ? box : null
 }
 
-/** Keeps clear of the map's edge and of the legend in its corner: an open one beside the map's content, a folded one below it.
- * @param {import('leaflet').Map} map @param {number} edge @returns {any} */
-export function padding(map, edge) {
-  const { x, y } = map.getSize()
-  const { offsetWidth, offsetHeight } = byId('legend')
-  const right = edge + offsetWidth
-  return {
-    paddingTopLeft: [edge, edge],
-    paddingBottomRight: right < x / 2 && offsetHeight > offsetWidth ? [right, edge] : [edge, Math.min(edge + offsetHeight, y / 2)],
-  }
+// corners returns what the buttons and the legend cover of the map, from its top right and its bottom right corner.
+function corners(map) {
+  const box = map.getContainer().getBoundingClientRect()
+  return ['controls', 'legend'].map((id) => {
+    const { width, height, left, top, bottom } = byId(id).getBoundingClientRect()
+    return { width: width && box.right - left, height: width && (id === 'legend' ? box.bottom - top : bottom - box.top), isRow: width > height }
+  })
 }
 
-// panToLake moves a lake into the visible part of the map, and zooms in if asked to.
+// panToLake moves a lake into the visible part of the map, and zooms in if asked to. An open legend is beside the lake, a folded one below it.
 function panToLake(map, lake, zoomIn) {
   if (zoomIn) setPosition(map, lake, Math.max(map.getZoom(), minLakeZoom))
-  map.panInside(lake, padding(map, 66)) // the width of the buttons and of the lake's mark
+  const { x, y } = map.getSize()
+  const [buttons, legend] = corners(map)
+  const beside = legend.width < x / 2 && !legend.isRow
+  const top = buttons.isRow ? buttons.height : 0
+  const bottom = beside ? 0 : legend.height
+  const space = Math.max(0, Math.min(around, (y - top - bottom) / 2 - 1))
+  map.panInside(lake, { paddingTopLeft: [around, top + space], paddingBottomRight: [around + (beside ? legend.width : 0), bottom + space] })
 }

@@ -23,10 +23,14 @@ export function addMarkers(page) {
     scene = { origin, marks: declutter(visibleLakes(page), project, map.getZoom(), markFilter(page)), colours, paint: symbolPainter(colours) }
     return scene
   }
-  const redraw = addCanvasLayer(map, (ctx, bounds) => draw(ctx, bounds, getScene(), page))
+  const [render, redraw] = addCanvasLayer(map, (ctx, bounds) => draw(ctx, bounds, getScene(), page))
   const update = () => {
     scene = null
     redraw()
+  }
+  page.redrawMarks = () => {
+    scene = null
+    render()
   }
   store.on(update)
   view.on(['lake', 'risk', 'style'], update)

@@ -4,10 +4,11 @@ import { drawing, symbolStyle } from './symbols.js'
 
 const minDetail = 6 // px: smaller symbols have no sign and no dashes
 
-/** Returns the colours of the style sheet for the canvas, which depend on the colour scheme. */
+/** Returns the colours of the style sheet for the canvas, which depend on the colour scheme, and the size of its labels in px. */
 export function canvasColours() {
   const style = getComputedStyle(document.body)
-  return { paper: style.getPropertyValue('--paper'), ink: style.getPropertyValue('--ink') }
+  const [paper, ink, label] = ['paper', 'ink', 'label'].map((name) => style.getPropertyValue(`--${name}`))
+  return { paper, ink, size: Number(label) || Math.max(12, 0.75 * parseFloat(style.fontSize)) }
 }
 
 /** Returns a function that paints the symbol of a mark. It lies on whole pixels, so that it is sharp.

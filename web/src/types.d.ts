@@ -192,6 +192,8 @@ interface Page {
   returnFocus: HTMLElement | null
   position: { lat: number, lon: number } | null
   refresh?(): Promise<void>
+  redrawMarks?(): void
+  printing?: boolean
   heatmap?: { prefetch(dates: (string | null)[]): void, minInterval(): number }
 }
 

@@ -2,7 +2,7 @@
 import { classifyLakes } from '../classify.js'
 import { fetchJSON } from '../fetchjson.js'
 import { L } from '../leaflet.js'
-import { padding } from '../mapposition.js'
+import { fitVisible } from '../mapposition.js'
 import { showToast } from '../message.js'
 import { round } from '../view.js'
 import { fill, number } from '../words.js'
@@ -34,7 +34,7 @@ export async function showNearest(page, at, message = '') {
   if (nearest.length === 0) return
   if (!message || !map.getBounds().contains(/** @type {any} */ (nearest[0].lake))) {
     const points = [at, ...nearest.map(({ lake }) => lake)].map(({ lat, lon }) => L.latLng(round(lat, 2), at.lon + (lon - at.lon + 540) % 360 - 180))
-    map.fitBounds(L.latLngBounds(points), { maxZoom, ...padding(map, 40) })
+    fitVisible(map, L.latLngBounds(points), { maxZoom }, 40)
   }
   const [{ distance }] = nearest
   if (distance > far) showToast(`${message} ${fill(findWords.nearest, { n: number(Math.round(distance)) })}`.trim())

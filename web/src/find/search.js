@@ -2,7 +2,7 @@
 // first time.
 import { element } from '../dom.js'
 import { L } from '../leaflet.js'
-import { padding } from '../mapposition.js'
+import { fitVisible } from '../mapposition.js'
 import { fill, number, words } from '../words.js'
 import { matchLakes, parseQuery, ranks } from './match.js'
 import { showNearest } from './nearest.js'
@@ -92,7 +92,7 @@ export function addSearch(page, form, refresh, focus) {
     due = remote === undefined // the server's answer may have other lakes
     if (due || !query || place || view.get().lake || !matches.length || matches.length > maxFound || remote?.length === maxFound) return
     fitting = true
-    map.fitBounds(L.latLngBounds(/** @type {any} */ (matches.map(({ lake }) => lake))), { maxZoom, ...padding(map, 40) })
+    fitVisible(map, L.latLngBounds(/** @type {any} */ (matches.map(({ lake }) => lake))), { maxZoom }, 40)
     fitting = false
   }
   map.on('dragstart zoomstart', () => fitting || stop())
