@@ -58,7 +58,8 @@ export function drawWeeks(box, weeks, at, max) {
   const end = at.at(-1)
   const picture = box.querySelector('svg')
   picture.setAttribute('viewBox', `0 0 ${end} 1`)
-  picture.querySelector('path').setAttribute('d', weeks.map((w, i) => `M${at[i] - 0.4} 1v-${w.lakes_with_data / max}h.8V1z`).join(''))
+  const width = Math.min(0.8, end / 60) // few weeks have slim bars too, which stay in the track
+  picture.querySelector('path').setAttribute('d', weeks.map((w, i) => `M${at[i] - width / 2} 1v-${w.lakes_with_data / max}h${width}V1z`).join(''))
   const { name, named } = axisNames(weeks, at)
   box.querySelector('.scale').replaceChildren(...named.map((i) => {
     const label = element('span', {}, name(i))
