@@ -21,8 +21,8 @@ import (
 
 const signLogo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 60"><rect width="120" height="60" fill="#124a8a"/><path d="M10 40q12-16 25 0t25 0 25 0 25 0" fill="none" stroke="#fff" stroke-width="6"/></svg>`
 
-// printed prints the page that is open and returns its number of sheets, its text and what its QR code says. The sheet is saved as a picture.
-func printed(t *testing.T, b *browsertest.Browser, name string) (sheets int, text, code string) {
+// printedSign prints the page that is open and returns its number of sheets, its text and what its QR code says. The sheet is saved as a picture.
+func printedSign(t *testing.T, b *browsertest.Browser, name string) (sheets int, text, code string) {
 	t.Helper()
 	limnomaptest.Need(t, "pdftoppm", "pdftotext", "zbarimg")
 	sheet, err := chromedp.Call(b.Ctx, page.PrintToPDF, page.PrintToPDFParams{PrintBackground: new(true), PreferCSSPageSize: new(true)})
@@ -85,7 +85,7 @@ func TestSign(t *testing.T) {
 				checkAccess(t, b, scheme)
 				savePicture(t, b, tt.lake+"-"+scheme)
 			}
-			sheets, text, code := printed(t, b, tt.lake)
+			sheets, text, code := printedSign(t, b, tt.lake)
 			if want := seen + "/lakes/" + tt.lake; sheets != 1 || code != want {
 				t.Errorf("%d sheets, and the QR code says %q, want one and %q", sheets, code, want)
 			}
@@ -130,7 +130,7 @@ func TestSignWithLongNames(t *testing.T) {
 	b := startBrowser(t, "de")
 	for _, lake := range []string{"words", "word", "wide"} {
 		b.Do(t, chromedp.Navigate(base+"/lakes/"+lake+"/sign"))
-		sheets, text, code := printed(t, b, lake)
+		sheets, text, code := printedSign(t, b, lake)
 		if sheets != 1 || !strings.HasSuffix(code, "/lakes/"+lake) {
 			t.Errorf("%s: %d sheets, and the QR code says %q", lake, sheets, code)
 		}
@@ -148,7 +148,7 @@ func TestSignWithoutAddress(t *testing.T) {
 	base := startStatements(t)
 	b := startBrowser(t, "en")
 	b.Do(t, chromedp.Navigate(base+"/lakes/neben/sign"))
-	sheets, text, code := printed(t, b, "no-address")
+	sheets, text, code := printedSign(t, b, "no-address")
 	if sheets != 1 || code != "" || !strings.Contains(text, "There is no QR code") || strings.Contains(text, "127.0.0.1") {
 		t.Errorf("%d sheets, and the code %q: %q", sheets, code, text)
 	}
