@@ -104,7 +104,7 @@ func TestPageCompareOnAPhone(t *testing.T) {
 		if found := browsertest.Ask(t, b, chromedp.Evaluate[[]string](wrong)); len(found) > 0 {
 			t.Errorf("cut off or too small on a phone: %q", found)
 		}
-		b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('.compared').scrollIntoView()`))
+		b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('.compared table').scrollIntoView()`))
 		savePicture(t, b, "compare-"+prefer[1])
 		wantNoProblems(t, b, base)
 	}

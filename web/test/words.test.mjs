@@ -53,7 +53,7 @@ const placeholders = (text) => text.match(/\{\w+\}/g)?.sort().join() ?? ''
 const alike = {
   'Chlorophyll-a': 'de', Name: 'de', Version: 'de fr da', Link: 'de pl da nl', 'Offline.': 'de da nl', '● satellite': 'fr', Pages: 'fr', Stop: 'da',
   '{n} pixel': 'fr cs da nl', '{n} pixels': 'fr da nl', Week: 'nl', 'Week {n}, {days}': 'nl',
-  'Chlorophyll-a, µg/l': 'de', 'limnomap, {address}': 'de fr pl cs da nl', '{km} km': 'de fr pl cs da nl', satellite: 'fr', Source: 'fr', 'Week {week}, {year}': 'nl',
+  '{km} km': 'de fr pl cs da nl', satellite: 'fr', Source: 'fr', 'Week {week}, {year}': 'nl',
 }
 
 test('the folders of words are found', () => {

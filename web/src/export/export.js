@@ -39,7 +39,7 @@ async function chartSheet(page, text) {
   sheet.text(fact('age'))
   sheet.text(textOf(card.querySelector('.season')))
   sheet.space()
-  sheet.text(text.legend, { bold: true })
+  sheet.text(`${words.common.chlorophyll}, µg/l`, { bold: true })
   sheet.add(height, (ctx, x, y) => ctx.drawImage(image, x, y, chartWidth, height))
   sheet.text([...card.querySelectorAll('.key span')].filter((e) => e.checkVisibility()).map(textOf).join(' · '), { size: 12, quiet: true })
   addFoot(sheet, text, page.config.attribution)
@@ -77,7 +77,7 @@ function addFoot(sheet, text, source) {
   sheet.space()
   sheet.text(words.common.limits, { size: 12, quiet: true })
   if (source) sheet.text(fill(text.source, { source }), { size: 12, quiet: true })
-  sheet.text(fill(text.made, { address: location.origin + location.pathname }), { size: 12, quiet: true })
+  sheet.text(`limnomap, ${location.origin}${location.pathname}`, { size: 12, quiet: true })
 }
 
 // addLegend adds the colours, the values below them and the symbols.
