@@ -161,6 +161,18 @@ func TestLakePageOfSimulatedData(t *testing.T) {
 	}
 }
 
+// The page names who answers questions, also by telephone, if the operator does.
+func TestLakePageContact(t *testing.T) {
+	opts := testOptions(t)
+	if page, _ := lakePageOf(t, newServer(t, opts, verdictSource(t)), "x_sample"); strings.Contains(page, "Who to ask") {
+		t.Error("the page names a contact, and there is none")
+	}
+	opts.Contact = Contact{Name: "Amt <Süd>", URL: "tel:+493012345"}
+	if page, _ := lakePageOf(t, newServer(t, opts, verdictSource(t)), "x_sample"); !strings.Contains(page, `Who to ask: <a href="tel:&#43;493012345" rel="noopener"><bdi>Amt &lt;Süd&gt;</bdi></a>`) {
+		t.Errorf("the page has no contact: %s", page)
+	}
+}
+
 func TestLakePageFacts(t *testing.T) {
 	opts := testOptions(t)
 	opts.Historian = verdictSource(t) // a snapshot does not hold the names of sources

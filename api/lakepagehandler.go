@@ -1,6 +1,7 @@
 package api
 
 import (
+	"html/template"
 	"net/http"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -40,6 +41,8 @@ func (h *lakePageHandler) page(w http.ResponseWriter, r *http.Request, p *publis
 		Notice:         h.opts.Notice,
 		Attribution:    h.adjustable().Attribution,
 	}
+	contact := h.adjustable().Contact
+	reader.Contact = lakepage.Contact{Name: contact.Name, URL: template.URL(contact.URL), Logo: contact.Logo.address()}
 	if err := query.Err(); err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"limnomap/api/params"
 	"limnomap/api/route"
 	"limnomap/api/sign"
-	"limnomap/api/words"
 	"limnomap/colormap"
 	"limnomap/data"
 )
@@ -16,10 +15,7 @@ import (
 // pathLakes is the folder of the lakes' own pages.
 const pathLakes = "/lakes/"
 
-var (
-	badgeKind = answer.NewKind(answer.TypeSVG, answer.CacheMinute)
-	sheetKind = answer.NewKind("text/html; charset=utf-8", answer.CacheMinute)
-)
+var badgeKind = answer.NewKind(answer.TypeSVG, answer.CacheMinute)
 
 // Pictures draws pictures of one lake with the classes in the colours of m.
 type Pictures interface {
@@ -41,9 +37,7 @@ func pathOfLake(id data.LakeID) string { return pathLakes + url.PathEscape(strin
 // language, and the header of w says so.
 func (h *signHandlers) lakeIn(w http.ResponseWriter, r *http.Request, p *published) (lake int, place sign.Place, err error) {
 	query := params.Of(r)
-	if lang, ok := query.Text("lang"); ok && lang != "" {
-		place.Language = params.OneOf(&query, "lang", words.Languages)
-	}
+	place.Language = languageOf(&query)
 	if err := query.Err(); err != nil {
 		return 0, place, err
 	}
@@ -90,7 +84,7 @@ func (h *signHandlers) sheet(w http.ResponseWriter, r *http.Request, p *publishe
 		return err
 	}
 	w.Header().Set("Content-Language", language)
-	return h.sender.Send(w, r, sheetKind.PrivateIf(private), answer.Bytes(content))
+	return h.sender.Send(w, r, pageKind.PrivateIf(private), answer.Bytes(content))
 }
 
 // sheetAttribution returns whose data a snapshot shows. It leaves out the notice, which the sheet shows by itself.

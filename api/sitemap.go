@@ -76,7 +76,7 @@ func (h *lakePageHandler) sitemapPart(w http.ResponseWriter, r *http.Request, p 
 				state := &p.snap.Current.States[first+i]
 				b = append(b, "<url><loc>"...)
 				b = append(b, base...)
-				b = append(b, "/lakes/"...)
+				b = append(b, pathLakes...)
 				b = append(b, url.PathEscape(string(p.snap.Lakes[first+i].ID))...) // an id has no character to escape for XML
 				b = append(b, "</loc>"...)
 				if state.Risk != data.RiskUnknown {

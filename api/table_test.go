@@ -74,7 +74,7 @@ func TestTableRows(t *testing.T) {
 	for _, text := range []string{
 		"A satellite sees neither scum on the shore nor bacteria", "No current value does not mean that a lake is clean",
 		"Newest measurement: 16 November 2026.", "Lakes 1 to 8 of 8", "(WHO 2003): low below 10, medium 10 to below 50, high 50 or more",
-		"Example Agency", `href="./#lake=de_by_clean"`, `href="api/v1/bathing-lakes/history/de_by_clean.csv"`, "ask your local health authority",
+		"Example Agency", `href="lakes/de_by_clean"`, `href="api/v1/bathing-lakes/history/de_by_clean.csv"`, "ask your local health authority",
 	} {
 		if !strings.Contains(page, text) {
 			t.Errorf("the table lacks %q", text)
@@ -174,7 +174,7 @@ func TestTableLanguage(t *testing.T) {
 	}
 	page := tablePageOf(t, s, "?lang=de&sort=value")
 	for _, want := range []string{"Hohes Risiko", "61,2", "16. November 2026", "Kein aktueller Wert (letztes bekanntes Risiko: hoch)", "älter als zwei Wochen",
-		`name="lang" value="de"`, `href="./?lang=de#lake=de_mv_high"`, `href="table?lang=en&amp;sort=value"`, `<a href="table?lang=cs&amp;sort=value" hreflang="cs" lang="cs">Čeština</a>`, "Seen 1 bis 8 von 8"} {
+		`name="lang" value="de"`, `href="lakes/de_mv_high?lang=de"`, `href="table?lang=en&amp;sort=value"`, `<a href="table?lang=cs&amp;sort=value" hreflang="cs" lang="cs">Čeština</a>`, "Seen 1 bis 8 von 8"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the German table lacks %q", want)
 		}
@@ -223,7 +223,7 @@ func manyLakes(tb testing.TB, n int) *fakeSource {
 func TestTableParts(t *testing.T) {
 	const lakes = 1103
 	s := newServer(t, testOptions(t), manyLakes(t, lakes))
-	nameOf := regexp.MustCompile(`#lake=lake_\d+"><bdi>([^<]+)<`)
+	nameOf := regexp.MustCompile(`lakes/lake_\d+"><bdi>([^<]+)<`)
 	for _, query := range []string{"?", "?sort=value&", "?risk=none&"} {
 		seen := make(map[string]bool)
 		page := 1

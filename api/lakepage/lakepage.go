@@ -51,6 +51,7 @@ type ownWords struct {
 	KeySatellite, KeySample, KeyWorse, KeyGap       string
 	Weeks, Week, WeekNumber, Risk, Source, NoValue  string
 	Near, Lower, LowerHelp, Kilometres              string
+	Ask                                             string
 	More, Map, Sign, Table, HistoryJSON, HistoryCSV string
 	Languages, Levels                               string
 }
@@ -95,6 +96,14 @@ type Reader struct {
 	Notice         string    // in English, such as "Simulated demo data, not measurements"; empty for real data
 	Attribution    string
 	Credits        []Credit // of the providers of the data
+	Contact        Contact
+}
+
+// A Contact is the authority that answers questions about the lake. Each field may be empty.
+type Contact struct {
+	Name string
+	URL  template.URL // https, http, mailto or tel, which package template would refuse
+	Logo string       // a path below the base path
 }
 
 // A Credit is a line with which a provider of data wants to be named, and the address of a page about them, or empty.

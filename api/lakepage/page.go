@@ -20,6 +20,7 @@ type page struct {
 	Notice      string
 	Attribution string
 	Credits     []Credit
+	Contact     Contact
 	Colors      words.Colors
 	Levels      string
 
@@ -52,7 +53,7 @@ func (m *Maker) newPage(l *Lake, r *Reader, w *words.Page[ownWords]) *page {
 	lake := &l.Snapshot.Lakes[l.Index]
 	id := url.PathEscape(string(lake.ID))
 	p := &page{
-		Words: w, Notice: w.Notice(r.Notice), Attribution: r.Attribution, Credits: r.Credits, Colors: m.colors,
+		Words: w, Notice: w.Notice(r.Notice), Attribution: r.Attribution, Credits: r.Credits, Contact: r.Contact, Colors: m.colors,
 		Levels: levels(w, l.Snapshot.Profile),
 		Root:   "../",
 		Name:   nameOf(lake),

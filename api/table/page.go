@@ -37,7 +37,7 @@ type page struct {
 
 // A row is one lake.
 type row struct {
-	Name, Map           string
+	Name, Page          string
 	Class, Risk         string           // Risk is that of the value
 	Badge               bool             // the colour of the value does not show the whole risk, or an authority warns
 	Statement           *words.Statement // a closure or a warning, or nil
@@ -61,7 +61,7 @@ func (t *Table) newPage(l *Lakes, q Query, w *words.Page[ownWords], r Reader) *p
 		AsOf: w.Own.NoData, Levels: levels(w, l.snap.Profile), Colors: t.colors,
 		Query: q.Name, ByValue: q.ByValue, Language: q.Language,
 		NoIndex:  q.Name != "" || q.Class < words.Classes || q.ByValue,
-		Map:      mapAddress(q, ""),
+		Map:      mapAddress(q),
 		SortName: q.sorted(false), SortValue: q.sorted(true),
 	}
 	if q.Class < words.Classes {
@@ -104,7 +104,7 @@ func newRow(snap *data.Snapshot, i int, q Query, w *words.Page[ownWords], today 
 	name := linetext.Isolate(lake.Name) // for plain text
 	row := row{
 		Name:       cmp.Or(linetext.Clean(lake.Name), string(lake.ID)),
-		Map:        mapAddress(q, lake.ID),
+		Page:       pageAddress(q, lake.ID),
 		Class:      words.ClassOf(snap.Current, i).String(),
 		Risk:       w.RiskOf(state, snap.Profile),
 		Badge:      w.Worse(state, snap.Profile) != "" || official != nil && official.Kind == data.Warning.String(),
@@ -127,16 +127,19 @@ func newRow(snap *data.Snapshot, i int, q Query, w *words.Page[ownWords], today 
 	return row
 }
 
-// mapAddress returns the address of the map, with that lake selected if one is given.
-func mapAddress(q Query, lake data.LakeID) string {
-	address := "./"
-	if q.Language != "" {
-		address += "?lang=" + q.Language
+// mapAddress returns the address of the map.
+func mapAddress(q Query) string { return "./" + languageQuery(q) }
+
+// pageAddress returns the address of a lake's own page.
+func pageAddress(q Query, lake data.LakeID) string {
+	return "lakes/" + url.PathEscape(string(lake)) + languageQuery(q)
+}
+
+func languageQuery(q Query) string {
+	if q.Language == "" {
+		return ""
 	}
-	if lake != "" {
-		address += "#lake=" + url.QueryEscape(string(lake))
-	}
-	return address
+	return "?lang=" + q.Language
 }
 
 // levels returns the text about the limits between the risks.

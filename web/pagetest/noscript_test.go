@@ -2,6 +2,7 @@ package pagetest
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -63,8 +64,8 @@ func TestPageNoScript(t *testing.T) {
 	// The pages of the table contain all lakes.
 	seen := make(map[string]bool)
 	for page := 1; ; page++ {
-		for _, id := range browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('tbody th a')].map((a) => new URL(a.href).hash)`)) {
-			seen[strings.TrimPrefix(id, "#lake=")] = true
+		for _, id := range browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('tbody th a')].map((a) => new URL(a.href).pathname)`)) {
+			seen[path.Base(id)] = true
 		}
 		if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('a[rel=next]') !== null`)) {
 			break
