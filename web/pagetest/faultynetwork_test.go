@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -29,6 +30,7 @@ type faultyNetwork struct {
 	mode    atomic.Int32
 	change  atomic.Pointer[func(path string, content []byte) []byte] // changes content into that of another version of the page; may be nil
 	script  string                                                   // the name of the page's script on the server
+	later   []string                                                 // new and old names of the scripts that load later, in turn
 	words   string                                                   // the hash in the names of the words on the server
 	age     atomic.Int64                                             // the Age header of answers, in seconds
 	release atomic.Pointer[chan struct{}]                            // closed to end requests that hang
@@ -71,7 +73,7 @@ func startFaultyNetwork(t *testing.T, server string) *faultyNetwork {
 			fmt.Fprint(w, "<p>Please sign in.")
 		default:
 			if f.mode.Load() == truncating || f.change.Load() != nil {
-				r.URL.Path = strings.NewReplacer(newScript, f.script, newWords, f.words).Replace(r.URL.Path)
+				r.URL.Path = strings.NewReplacer(slices.Concat(f.later, []string{newScript, f.script, newWords, f.words})...).Replace(r.URL.Path)
 				r.Header.Set("Accept-Encoding", "identity")
 				r.Header.Del("If-None-Match")
 			}

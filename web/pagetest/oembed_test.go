@@ -3,9 +3,6 @@ package pagetest
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/http"
-	"net/url"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -28,16 +25,7 @@ func TestOEmbedInWordPress(t *testing.T) {
 	limnomaptest.Need(t, "php")
 	limnomaptest.NeedFolder(t, wordpress)
 	server := startServer(t, "--trusted-proxies", "127.0.0.0/8")
-	var site string
-	site = limnomaptest.Front(t, server, func(w http.ResponseWriter, r *http.Request) bool {
-		if !strings.HasPrefix(r.URL.Path, "/lakes/") {
-			return false
-		}
-		address := site + r.URL.Path
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprintf(w, `<!doctype html><html><head><title>A lake</title><link rel="alternate" type="application/json+oembed" href="%s/oembed?format=json&amp;url=%s"></head><body></body></html>`, site, url.QueryEscape(address))
-		return true
-	}, nil)
+	site := limnomaptest.Front(t, server, nil, nil)
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -177,6 +177,7 @@ func TestPageOfflineStoresCompleteAnswers(t *testing.T) {
 
 var (
 	mainScript  = regexp.MustCompile(`main-([0-9A-F]{8})\.js`)
+	laterScript = regexp.MustCompile(`(card|compare|export|find|forecast|highs|print|share|tell)-[0-9A-F]{8}\.js`)
 	pageVersion = regexp.MustCompile(`data-version="([0-9a-f]{8})"`)
 )
 
@@ -193,15 +194,22 @@ func TestPageOfflineUpdate(t *testing.T) {
 	}
 	f.script = string(mainScript.Find(index))
 	version := pageVersion.FindSubmatch(index)[1]
+	// Scripts that load later have the name of the main script in them, so that they have new names too.
+	const newLater = "$1-99999999.js"
+	for _, name := range laterScript.FindAllString(string(index), -1) {
+		f.later = append(f.later, laterScript.ReplaceAllString(name, newLater), name)
+	}
 	var half atomic.Bool // some of several servers have the new page, some the old one
 	half.Store(true)
 	newer := func(path string, content []byte) []byte {
 		switch {
 		case strings.HasSuffix(path, f.script):
 			content = append(content, ";document.documentElement.dataset.page = 'new'"...)
+		case laterScript.MatchString(path):
+			return mainScript.ReplaceAll(content, []byte(newScript))
 		case path == "/sw.js", (path == "/" || path == "/embed") && !half.Load():
 			content = bytes.ReplaceAll(content, version, []byte("99999999"))
-			return mainScript.ReplaceAll(content, []byte(newScript))
+			return laterScript.ReplaceAll(mainScript.ReplaceAll(content, []byte(newScript)), []byte(newLater))
 		}
 		return content
 	}

@@ -1,7 +1,7 @@
 // The list of lakes that shows what the map shows, by risk, and the field to search in it. The search is a script of its own.
 import { addBottomSheet } from './bottomsheet.js'
 import { inClass, riskFilter } from './classify.js'
-import { byId, files } from './dom.js'
+import { byId } from './dom.js'
 import { createList } from './lakelist.js'
 import { lazyScript } from './lazyscript.js'
 import { isWide } from './map.js'
@@ -65,8 +65,6 @@ export function addFind(page) {
     output.value = text.failed
   })
 
-  // From the second visit on the service worker stores the search, which then works without a connection.
-  if (navigator.serviceWorker?.controller) for (const name of ['find', `${language}Find`]) fetch(files[name]).catch(() => {})
   q.addEventListener('focus', () => load().catch(() => {}))
   q.oninput = () => use(() => search.input())
   form.onsubmit = (event) => {

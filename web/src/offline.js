@@ -1,7 +1,8 @@
 // Work without a connection: starts the service worker, shows that the page is offline, and checks when it is online again.
 import { ageInDays } from './calendar.js'
-import { byId } from './dom.js'
-import { count, date, fill, words } from './words.js'
+import { byId, files } from './dom.js'
+import { embedded } from './share.js'
+import { count, date, fill, words, wordsFile } from './words.js'
 
 const checkInterval = 30_000 // ms, while offline
 const box = byId('offline')
@@ -49,6 +50,8 @@ async function startWorker() {
       worker.controller.postMessage(list.getEntries().filter((seen) => seen.startTime < event.timeStamp).map((seen) => seen.name))
     }).observe({ type: 'resource', buffered: true })
   })
+  // From the second visit on the worker stores the search, which then works without a connection.
+  if (worker.controller && !embedded()) for (const file of [files.find, wordsFile('find-')]) fetch(file).catch(() => {})
   await worker.register(localStorage['limnomap-notifications'] ? 'sw.js?push' : 'sw.js')
 }
 
