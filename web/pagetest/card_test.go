@@ -57,6 +57,15 @@ de_t_nie,Niesee,52.8,14.0,Brandenburg
 
 const chartDrawn = `document.querySelector('#card .plot svg > *') !== null`
 
+// press presses a button of the card. A card grows while it loads, so that a click at a place could miss the button.
+func press(text string) chromedp.Action[chromedp.Void] {
+	return browsertest.Until(fmt.Sprintf(`(() => {
+		const button = [...document.querySelectorAll('#card button')].find((b) => b.checkVisibility() && (b.textContent === %[1]q || b.ariaLabel === %[1]q));
+		button?.click();
+		return button !== undefined;
+	})()`, text))
+}
+
 // says waits until the card contains a text.
 func says(text string) chromedp.Action[chromedp.Void] {
 	return browsertest.Until(fmt.Sprintf(`document.querySelector('#card').innerText.includes(%q)`, text))

@@ -76,7 +76,7 @@ func TestPagePicturesToSave(t *testing.T) {
 			b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_be_grosser_mueggelsee&map=8/52.4/13.6"), browsertest.Until(heatDrawn), browsertest.Until(chartDrawn),
 				chromedp.Evaluate[chromedp.Void](catchDownloads))
 
-			b.Do(t, chromedp.Click(`//section[@id="card"]//button[.="Save chart as picture"]`))
+			b.Do(t, press("Save chart as picture"))
 			name, chart := savedPicture(t, b)
 			day := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card time').dateTime.slice(0, 10)`))
 			if want := "limnomap-de_be_grosser_mueggelsee-" + day + ".png"; name != want {

@@ -95,8 +95,10 @@ func TestPageNoScript(t *testing.T) {
 			t.Errorf("a lake without a value: %q", row)
 		}
 	}
-	// Its link leads to the map, which without scripts redirects to the table.
+	// Its link leads to the page of the lake, and the link there to the map, which without scripts redirects to the table.
 	b.Do(t, chromedp.Click("tbody th a"))
+	waitForDocument(t, b, `location.pathname.startsWith('/lakes/lakes/') && document.querySelector('.verdict.none') !== null`)
+	b.Do(t, chromedp.Click("header nav a"))
 	waitForDocument(t, b, `location.pathname === '/lakes/table' && location.search === ''`)
 	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 }
