@@ -19,7 +19,8 @@ const later = /^assets.*(card|share|cast|tell|find|places|compare|export)-/ // s
 /** @type {[string, RegExp, number][]} */
 const stores = [
   ['page', /^(page|api\/v1\/(tiles|legend))\.json$|\/(styles|dates)$|s\/words/, 40],
-  ['lakes', /-lakes\/(status|near)$/, 4],
+  ['lakes', /-lakes\/status$/, 4],
+  ['near', /-lakes\/near$/, 20], // the lakes of a large server, and those around a lake with a high risk
   ['histories', /\/history\/.+(?<!\.csv)$|-lakes\/advisories$/, 100],
   ['tiles', /\/tiles\/.+png$/, 300],
   ['places', /(^|\/)places(-.+)?\.json$/, 2], // of the page or of the server

@@ -1,6 +1,7 @@
 // Compares up to four lakes: one chart, and a table with the same in words. It is a script of its own, which loads when it is first needed.
-import { ageText, startOfWeek, weekNumber } from '../calendar.js'
+import { ageText, isOld, startOfWeek, weekNumber } from '../calendar.js'
 import { byId, element, svg } from '../dom.js'
+import { describeLake } from '../laketext.js'
 import { cleanText } from '../linetext.js'
 import { date, fill, words } from '../words.js'
 import css from './compare.css'
@@ -104,14 +105,17 @@ function draw(page, { box, id, monday }, lakes, tools) {
   if (hadFocus) box.closest('article').focus({ preventScroll: true }) // the button is gone
 }
 
-// lastValue returns the last value of a lake up to a week: what an authority says, risk, value and day.
+// lastValue returns what the card of a lake says first: what an authority says, the risk, the value and its day. Of a lake that is not loaded it is
+// the last value up to a week.
 function lastValue({ id, entries }, end, { legend, store }, { riskOf, valueText }) {
+  const day = (time) => [element('br'), `${date(time)} (${ageText(time, Date.now())})`]
+  const lake = store.get().byId.get(id)
+  if (lake) return [describeLake(lake), ...lake.measured_at ? day(lake.measured_at) : []]
   if (!entries) return [words.common.failed]
-  const last = lineOf(entries).findLast((e) => e.week <= end)
-  const { closed, warned, advisory } = store.get().byId.get(id) ?? {}
-  const official = closed || warned ? `${words.advisory.kinds[advisory.kind]} · ${words.advisory.algae}: ` : ''
-  if (!last) return [official + words.common.noValue]
-  return [`${official}${words.risk[riskOf(last, legend)]}, ${valueText(last)}`, element('br'), `${date(last.time)} (${ageText(last.date, Date.now())})`]
+  const last = entries.findLast((e) => e.week <= end && e.chl !== null && !e.forecast && e.quality !== 'poor')
+  if (!last) return [words.common.noValue]
+  const old = isOld(last.date, Math.min(Date.now(), startOfWeek(end + 1) - 1)) ? `, ${fill(words.lake.old, { date: date(last.time) })}` : ''
+  return [`${words.risk[riskOf(last, legend)]}, ${valueText(last)}${old}`, ...day(last.date)]
 }
 
 /** Draws the lines, with a letter at the end of each. The table has the same in words. @param {Compared[]} lakes @param {Legend} legend @param {any} tools */

@@ -55,7 +55,7 @@ async function mapSheet({ map, store, view }, text) {
   addHead(sheet, lake ? document.title : words.common.title)
   sheet.text(textOf(byId(isAhead ? 'ahead-banner' : 'date')), { bold: isAhead })
   if (!isAhead) sheet.text(textOf(byId('highs')))
-  if (!byId('missing-tiles').hidden) sheet.text(textOf(byId('missing-tiles')), { bold: true })
+  if (picture.lacksTiles || !byId('missing-tiles').hidden) sheet.text(words.heatmap.missing, { bold: true })
   sheet.space()
   sheet.add(picture.height, (ctx, x, y) => picture.draw(ctx, x, y, sheet.colour))
   sheet.space()

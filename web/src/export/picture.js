@@ -42,6 +42,7 @@ export async function mapPicture(map) {
   const { left, top, width, height } = box.getBoundingClientRect()
   const layers = []
   let lacksBasemap = false
+  let lacksTiles = false // some of the heat map are not loaded yet
   const add = (source, e, { opacity = '1', filter = 'none' } = {}) => {
     const r = e.getBoundingClientRect()
     if (r.width > 0) layers.push({ source, x: r.left - left, y: r.top - top, width: r.width, height: r.height, opacity: Number(opacity), filter })
@@ -55,6 +56,7 @@ export async function mapPicture(map) {
   for (const layer of tileLayers.sort((a, b) => Number(a.style.zIndex) - Number(b.style.zIndex))) {
     const tiles = /** @type {HTMLImageElement[]} */ ([...layer.querySelectorAll('img.leaflet-tile-loaded')])
     if (layer.matches('.basemap') && tiles.length === 0) lacksBasemap = true
+    if (layer.matches('.heatmap') && layer.querySelector('img:not(.leaflet-tile-loaded)')) lacksTiles = true
     const style = getComputedStyle(layer)
     const images = await Promise.all(tiles.map((tile) => (new URL(tile.src).origin === location.origin ? tile : loadImage(tile.src).catch(() => null))))
     if (images.includes(null)) lacksBasemap = true
@@ -67,6 +69,7 @@ export async function mapPicture(map) {
     width,
     height,
     lacksBasemap,
+    lacksTiles,
     /** @param {CanvasRenderingContext2D} ctx @param {number} x @param {number} y @param {(name: string) => string} colour */
     draw(ctx, x, y, colour) {
       ctx.beginPath()

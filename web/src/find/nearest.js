@@ -1,6 +1,5 @@
 // The lakes nearest to a point.
 import { classifyLakes } from '../classify.js'
-import { fetchJSON } from '../fetchjson.js'
 import { L } from '../leaflet.js'
 import { fitVisible } from '../mapposition.js'
 import { showToast } from '../message.js'
@@ -18,9 +17,16 @@ const maxZoom = 12
 async function nearestLakes({ map, store, legend }, at) {
   const { lakes, complete, date } = store.get()
   const query = new URLSearchParams(/** @type {any} */ ({ lat: round(at.lat, 2), lon: round(at.lon, 2), radius_km: everywhere, limit: shown, ...(date && { date }) }))
-  const candidates = complete ? lakes : classifyLakes((await fetchJSON(`api/v1/bathing-lakes/near?${query}`)).lakes, legend, date)
+  const candidates = complete ? lakes : classifyLakes(await loadNear(query), legend, date)
   return candidates.map((lake) => ({ lake, distance: map.distance(/** @type {any} */ (at), /** @type {any} */ (lake)) / 1000 }))
     .sort((a, b) => a.distance - b.distance).slice(0, shown)
+}
+
+// loadNear does not use fetchJSON, which would take the answer for one with the lakes of the map.
+async function loadNear(query) {
+  const answer = await fetch(`api/v1/bathing-lakes/near?${query}`)
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`)
+  return (await answer.json()).lakes
 }
 
 /**

@@ -18,7 +18,7 @@ export function addHighs(page) {
   const load = (date) => {
     const key = `${page.config.version} ${date}`
     if (counts.size >= maxCounts) counts.clear()
-    if (!counts.has(key)) counts.set(key, fetchJSON(`api/v1/bathing-lakes/stats?by=risk${date ? `&date=${date}` : ''}`, {}, () => {}).then(({ all }) => all, () => {}))
+    if (!counts.has(key)) counts.set(key, fetchJSON(`api/v1/bathing-lakes/stats?by=risk${date ? `&date=${date}` : ''}`, {}, () => {}).then(({ all }) => all, () => void counts.delete(key)))
     return counts.get(key)
   }
   // If all lakes are loaded, the page counts those of the week of the map itself.
@@ -43,7 +43,7 @@ export function addHighs(page) {
 /** Counts lakes as the server does: those with a current value, and those of them with a high risk. @param {Lake[]} lakes */
 export function countLakes(lakes) {
   const measured = lakes.filter(({ chl }) => chl !== null)
-  return { lakes_with_data: measured.length, risk: { high: measured.filter(({ risk }) => risk === 'high').length } }
+  return { lakes_with_data: measured.length, risk: { high: measured.filter(({ risk }) => risk === 'high').length }, closed: lakes.some(({ closed }) => closed) }
 }
 
 /**
@@ -56,6 +56,7 @@ export function highsText(now, before) {
   const n = now?.lakes_with_data
   if (!n) return ''
   const { high } = now.risk
+  if (!high && now.closed) return '' // closed lakes are worse than any value
   const line = high ? count(text.lakes, high) : fill(text.none, { n: number(n) })
   if (!before || Math.abs(before.lakes_with_data - n) > maxChange * n) return line
   const more = high - before.risk.high
