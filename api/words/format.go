@@ -17,6 +17,7 @@ type Format struct {
 
 	DecimalPoint, ThousandsPoint string
 	Day                          string // with {day}, {month} and {year}
+	FirstDay                     string // the day of the month 1: 1er
 	Months, MonthsShort          []string
 	Today, Yesterday             string
 	DaysAgo                      map[string]string // {n} days ago, by plural form
@@ -94,7 +95,11 @@ func (w *Words) Plural(forms map[string]string, n int) string {
 // Day returns a day in words.
 func (w *Words) Day(d data.Date) string {
 	t := d.Time()
-	return Fill(w.Format.Day, "day", strconv.Itoa(t.Day()), "month", w.Format.Months[t.Month()-1], "year", strconv.Itoa(t.Year()))
+	day := strconv.Itoa(t.Day())
+	if t.Day() == 1 {
+		day = w.Format.FirstDay
+	}
+	return Fill(w.Format.Day, "day", day, "month", w.Format.Months[t.Month()-1], "year", strconv.Itoa(t.Year()))
 }
 
 // Ago returns how long before today a day was. A day after today, which a clock that is wrong makes possible, is today.
