@@ -76,7 +76,7 @@ func TestVerdictsGetOld(t *testing.T) {
 	opts.Notice = "Simulated"
 	s := newServer(t, opts, testSource(t))
 	for days, want := range map[int]string{
-		0: "Klarer See: simulated · Low risk · 16 November 2026", 10: "Klarer See: simulated · Low risk · 16 November 2026", 11: "Klarer See: simulated · Low risk · old value from 16 November 2026",
+		0: "Klarer See: simulated · Low risk · 16 November 2026", 10: "Klarer See: simulated · Low risk · 16 November 2026", 11: "Klarer See: simulated · Last known risk: low · old value from 16 November 2026",
 	} {
 		clock = testNow().AddDate(0, 0, days)
 		if body := get(t, s, http.StatusOK, "/lakes/de_by_clean/badge.svg").Body.String(); !strings.Contains(body, "<title>"+want+"</title>") {

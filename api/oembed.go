@@ -20,7 +20,7 @@ const (
 	leastEmbedWidth, leastEmbed = 300, 250
 	previewWidth, previewHeight = 1200, 630
 	maxEmbedSide                = 100_000
-	oEmbedAge                   = 24 * 60 * 60 // seconds; the map itself is always that of today
+	oEmbedAge                   = 24 * 60 * 60 // seconds; without a date the map is always that of today
 	pathOEmbed                  = "/oembed"
 )
 
@@ -124,6 +124,7 @@ func (h *signHandlers) embeddedMap(p *published, base, address string) (query ur
 	given := asked.Query()
 	switch id, isLake := strings.CutPrefix(path, pathLakes); {
 	case path == "/" || path == "":
+		given.Del("date") // on another page it would look like the present week for years
 		if fragment, err := url.ParseQuery(asked.Fragment); err == nil && fragment.Get("lake") != "" {
 			given.Set("lake", fragment.Get("lake"))
 		}

@@ -248,7 +248,10 @@ type neighbour struct {
 // near returns the lakes nearest to this one, and the nearest ones with a lower risk if it has a medium or high one, or is closed.
 func near(l *Lake, r *Reader, w *words.Page[ownWords]) (near, lower []neighbour) {
 	snap := l.Snapshot
-	own := max(words.ClassOf(snap.Current, l.Index), words.HighRisk) // a closed lake has at least the risk of a high value
+	own := words.ClassOf(snap.Current, l.Index)
+	if own == words.Closed { // its own value may be low: only lakes of low risk are better, as on the card
+		own = words.MediumRisk
+	}
 	for _, n := range l.Neighbours {
 		if n.Lake == l.Index {
 			continue

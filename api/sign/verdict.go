@@ -80,6 +80,9 @@ func newVerdict(snap *data.Snapshot, i int, w *words.Page[ownWords], p Place) *V
 	v.Text = w.Common.NoValue
 	if current {
 		v.Text = w.RiskOf(state, snap.Profile)
+		if v.Old { // as on the page of the lake
+			v.Text = w.Lake.LastRisk + w.Common.Colon + w.RiskShort[state.Risk.String()]
+		}
 	} else if v.measured == 0 {
 		v.Also = w.Common.Never
 	}

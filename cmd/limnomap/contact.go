@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// maxContactName is the number of characters of a contact's name: more would not fit a badge, a sign or a phone.
+	// maxContactName is the number of characters of a contact's name: more would not fit a sign or a phone.
 	maxContactName = 200
 	// maxLogoBytes is the size of a logo: the page loads it with each card.
 	maxLogoBytes = 100_000
@@ -29,7 +29,7 @@ const (
 
 // contactFlags name the authority that answers questions about the lakes.
 type contactFlags struct {
-	ContactName string `help:"Authority that answers questions about the lakes, such as the local health authority. The page, the sign and the badge of a lake show it." check:"contact-name" placeholder:"NAME" group:"Data" reload:""`
+	ContactName string `help:"Authority that answers questions about the lakes, such as the local health authority. The card, the page and the sign of a lake show it." check:"contact-name" placeholder:"NAME" group:"Data" reload:""`
 	ContactURL  string `name:"contact-url" help:"Address of the contact: https, http, mailto or tel, such as https://example.org/bathing or tel:+49301234567. Needs --contact-name." check:"contact-url" placeholder:"URL" group:"Data" reload:""`
 	ContactLogo string `help:"Logo of the contact: a PNG or SVG file of at most 100 kB. It is read again at a reload. Needs --contact-name." placeholder:"FILE" group:"Data" reload:""`
 }
