@@ -13,6 +13,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -164,6 +165,7 @@ func (f *fakeSource) History(ctx context.Context, id data.LakeID, q data.History
 // A fakeTiles returns tiles that contain their request.
 type fakeTiles struct {
 	err   error
+	mu    sync.Mutex    // of asked and week; tests read them when no request is running
 	asked tiles.Request // of a picture; of a vector tile only the address
 	week  data.Week
 	leave context.CancelFunc // called before the answer, as if the client left
@@ -172,7 +174,9 @@ type fakeTiles struct {
 }
 
 func (f *fakeTiles) Tile(ctx context.Context, v *data.Values, req tiles.Request) (tiles.Tile, error) {
+	f.mu.Lock()
 	f.asked, f.week = req, v.Week
+	f.mu.Unlock()
 	if f.leave != nil {
 		f.leave()
 		return tiles.Tile{}, fmt.Errorf("tile: %w", ctx.Err())
@@ -191,7 +195,9 @@ func (f *fakeTiles) PrepareVectors(v *data.View) { f.preparedVectors = append(f.
 
 // Vector returns a compressed tile that contains its request.
 func (f *fakeTiles) Vector(ctx context.Context, v *data.View, t maptile.Tile) (tiles.Tile, error) {
+	f.mu.Lock()
 	f.asked, f.week = tiles.Request{Tile: t}, v.Week
+	f.mu.Unlock()
 	if f.err != nil {
 		return tiles.Tile{}, fmt.Errorf("vector tile %v: %w", t, f.err)
 	}
