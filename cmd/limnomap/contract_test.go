@@ -103,7 +103,7 @@ func TestTableEqualsStatus(t *testing.T) {
 	base, _ := startServer(t)
 	var status limnomaptest.Status
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
-	row := regexp.MustCompile(`(?s)<tr role="row".*?#lake=([^"]+)">.*?</svg> ([^<]+)</td>.*?class="value"[^>]*>([0-9.,]*)`)
+	row := regexp.MustCompile(`(?s)<tr role="row".*?<a href="lakes/([^"?]+)\?lang=en">.*?</svg> ([^<]+)</td>.*?class="value"[^>]*>([0-9.,]*)`)
 	type shown struct{ risk, value string }
 	rows := make(map[string]shown)
 	for page := 1; ; page++ {
