@@ -104,7 +104,12 @@ func (p *Preview) PNG(m *colormap.Map) ([]byte, error) {
 		d.SetColor(notice)
 		d.DrawRectangle(PreviewWidth-previewPad-MapSide, top-6, MapSide, height)
 		d.Fill()
-		d.line(p.Notice, PreviewWidth-previewPad-MapSide+12, top+26, 22, MapSide-24, true, noticeText)
+		x := PreviewWidth - previewPad - MapSide + 12.0
+		if width := MapSide - 24.0; d.fonts.Width(p.Notice, leastLine, true) <= width {
+			d.line(p.Notice, x, top+26, 22, width, true, noticeText)
+		} else {
+			d.lines(p.Notice, x, top-5, leastLine, leastLine-4, width, 2, true, noticeText)
+		}
 	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, d.Image()); err != nil {
@@ -112,6 +117,9 @@ func (p *Preview) PNG(m *colormap.Map) ([]byte, error) {
 	}
 	return b.Bytes(), nil
 }
+
+// leastLine is the size of the smallest text in one line, in pixels.
+const leastLine = 18.0
 
 // A drawing draws words, symbols and tiles.
 type drawing struct {
@@ -121,7 +129,7 @@ type drawing struct {
 
 // line draws one line with its baseline at y: smaller if it is too wide, and cut if it is still too wide then. It returns y.
 func (d *drawing) line(text string, x, y, size, width float64, bold bool, ink color.NRGBA) float64 {
-	for size > 18 && d.fonts.Width(text, size, bold) > width {
+	for size > leastLine && d.fonts.Width(text, size, bold) > width {
 		size--
 	}
 	d.SetFontFace(d.fonts.Face(size, bold))
@@ -164,7 +172,7 @@ func (d *drawing) lines(text string, x, y, size, smallest, width float64, most i
 func (d *drawing) wrap(text string, size, width float64, bold bool) []string {
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for word := range strings.SplitSeq(text, " ") { // not at spaces that do not break
 		longer := strings.TrimSpace(line + " " + word)
 		if line != "" && d.fonts.Width(longer, size, bold) > width {
 			lines, longer = append(lines, line), word
