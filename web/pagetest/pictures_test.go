@@ -54,7 +54,7 @@ func TestPagePictures(t *testing.T) {
 			b.Do(t,
 				chromedp.EmulateViewport(picture.width, picture.height, viewport...),
 				chromedp.Navigate(base+picture.address),
-				browsertest.Until(heatDrawn),
+				browsertest.Until(heatDrawn), browsertest.Until(firstLine+` !== ""`),
 				browsertest.Until(`[...document.querySelectorAll('.heatmap img')].every((i) => i.complete)`),
 			)
 			if strings.Contains(picture.address, "lake=") {
