@@ -121,7 +121,7 @@ func TestSignAnswers(t *testing.T) {
 	}
 }
 
-// A statement that ends bounds how long caches may use what says so.
+// Caches may keep an answer with a statement only until the statement ends.
 func TestSignsEndWithTheirStatement(t *testing.T) {
 	f := testSource(t)
 	f.advisories = []data.Advisory{{ID: "a", LakeID: "de_by_clean", Kind: data.Closure, Issuer: "Amt", Issued: time.Now().Add(-time.Hour), ValidFrom: time.Now().Add(-time.Hour), ValidUntil: time.Now().Add(30 * time.Second)}}

@@ -82,7 +82,7 @@ type Lake struct {
 	Snapshot *data.Snapshot
 	Index    int                // of the lake in it
 	History  []data.Observation // by HistoryQuery, newest first
-	// Unread is true if the history could not be read. The page says so, and has the current value all the same.
+	// Unread is true if the history could not be read: the page then says that, and still shows the current value.
 	Unread     bool
 	Neighbours []index.Neighbour // the lakes around it, itself among them, the nearest first
 }

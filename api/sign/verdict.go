@@ -46,7 +46,7 @@ func (s *Signs) Product(p Place) string {
 	return s.words.For(p.Language, p.AcceptLanguage).Common.Title
 }
 
-// Verdict returns what is said about the i-th lake of a snapshot.
+// Verdict returns the verdict of the i-th lake of a snapshot.
 func (s *Signs) Verdict(snap *data.Snapshot, i int, p Place) *Verdict {
 	return newVerdict(snap, i, s.words.For(p.Language, p.AcceptLanguage), p)
 }

@@ -78,7 +78,7 @@ func (p *query) rank(entry []byte, region int32, lenient bool) rank {
 	return worst
 }
 
-// in returns the rank of the word in the text of an entry. A rank that is not better than the one that is known already need not be right.
+// in returns the rank of the word in the text of an entry. If that rank is not better than known, it may return any rank that is not better.
 func (w *word) in(entry []byte, known rank, lenient bool) rank {
 	best := ranks
 	lenient = lenient && w.allowsError()
@@ -163,8 +163,8 @@ func beginsNearly(text, word []byte) bool {
 		bytes.HasPrefix(text[i+swapped+extra:], next[swapped:])
 }
 
-// nearby returns texts of which each word has one that begins like the word, which follows a space, but for one typing error: the error is in one
-// half of the word, so that the other half is right, or swaps the letters around the middle.
+// nearby returns texts to look for. Each entry in which hasMisspelt finds the word contains at least one of them: the error is in one half of the
+// word, so that the entry has the other half unchanged, or the error swaps the letters around the middle.
 func nearby(word []byte) [][]byte {
 	middle := len(word) / 2
 	for !utf8.RuneStart(word[middle]) {

@@ -56,7 +56,7 @@ async function storePages(paths) {
     // With several servers, one of them may still serve another version.
     if (!isComplete(answer, 'text/html') || !page.includes(VERSION)) throw Error(address)
     const files = page.match(/assets\/[\w.-]+/g) // the page names all its files, those of words for all languages at once
-    await cache.addAll([...new Set(files)].filter((file) => !/LANG/.test(file) && (self.registration.active || !later.test(file))))
+    await cache.addAll([...new Set(files)].filter((file) => !/LANG|places-/.test(file) && (self.registration.active || !later.test(file))))
     await addWords(files.find((file) => /LANG/.test(file)))
     await cache.put(address, answer)
   }
