@@ -41,6 +41,7 @@ self.onfetch = (event) => {
 
 // install stores the whole page, or fails; then the previous version stays. The first visit leaves out the scripts that load later
 // and their texts, which are stored when they are used, and the page for iframes, unless it is the one that is open.
+// The places, which are large, are stored only when they are used.
 async function install() {
   const embedded = (await clients.matchAll({ includeUncontrolled: true })).some(({ url }) => pathBelowRoot(url)?.startsWith('embed'))
   await storePages(self.registration.active || embedded ? ['', 'embed'] : [''])
