@@ -1,8 +1,10 @@
 package store
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +83,76 @@ func TestLogCopied(t *testing.T) {
 	writeOver(t, path, readFile(t, other))
 	if after := wantLake(t, server, "new"); after.Generation == before.Generation {
 		t.Errorf("revision %+v after the file was written over, want another generation than of %+v", after, before)
+	}
+}
+
+// The first commit after SQLite has copied its log begins a new one. A direct write between that and the next look at the file is found, whichever
+// of the two is first, and the commit alone does not load the data again.
+func TestWrittenOverWithANewLog(t *testing.T) {
+	dir := t.TempDir()
+	good, other := filepath.Join(dir, "good.db"), filepath.Join(dir, "new.db")
+	newFile(t, good, "old")
+	newFile(t, other, "new")
+	for _, test := range []struct {
+		name string
+		do   []string // between two looks
+	}{
+		{"commit", []string{"commit"}},
+		{"commit and write", []string{"commit", "write"}},
+		{"write and commit", []string{"write", "commit"}},
+		{"commit, copied", []string{"commit", "copy"}},
+	} {
+		for _, logs := range []int{0, 1} { // that SQLite has copied before
+			t.Run(fmt.Sprint(test.name, ", logs before: ", logs), func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "lakes.db")
+				writeOver(t, path, readFile(t, good))
+				server, process := openFile(t, path, false), openFile(t, path, false) // process commits without a look of the server
+				n := 0
+				do := func(what string) {
+					t.Helper()
+					time.Sleep(20 * time.Millisecond) // times of files have steps of at most 10 ms
+					switch what {
+					case "commit":
+						n++
+						if err := process.PutForecastTest(t.Context(), data.ForecastTest{Model: "m", Date: data.Known(data.Date(n))}); err != nil {
+							t.Fatal(err)
+						}
+					case "write":
+						now := time.Now()
+						if err := os.Chtimes(path, now, now); err != nil { // as a direct write does, and SQLite can still commit
+							t.Fatal(err)
+						}
+					case "copy":
+						if _, err := process.writer.ExecContext(t.Context(), "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				for range logs {
+					do("commit")
+					do("copy")
+				}
+				before := wantLake(t, server, "old")
+				for _, what := range test.do {
+					do(what)
+				}
+				want := before.Generation
+				if slices.Contains(test.do, "write") {
+					want++
+				}
+				if after := wantLake(t, server, "old"); after.Generation != want {
+					t.Errorf("generation %d after %d, want %d", after.Generation, before.Generation, want)
+				}
+				if err := process.Close(); err != nil { // leaves the log to the server
+					t.Fatal(err)
+				}
+				before = wantLake(t, server, "old")
+				writeOver(t, path, readFile(t, other))
+				if after := wantLake(t, server, "new"); after.Generation == before.Generation {
+					t.Errorf("generation %d after the file was written over, want another one", after.Generation)
+				}
+			})
+		}
 	}
 }
 

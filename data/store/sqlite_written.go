@@ -1,7 +1,7 @@
 package store
 
 import (
-	"bytes"
+	"encoding/binary"
 	"os"
 	"slices"
 	"sync"
@@ -102,14 +102,16 @@ func (f *indexFile) release() {
 
 // A logCopied is how much of which log was copied into the file, in the bytes of the log's index; empty if that is not known.
 type logCopied struct {
+	commits         [4]byte // a counter
 	salt            [8]byte // of the log: another one when it begins anew
-	done, attempted [4]byte // frames
+	frames          [4]byte // how many the log has
+	done, attempted [4]byte // how many of them were copied
 }
 
 // The places of a logCopied in the index of a log, and the bytes up to the last of them. The index begins with two equal headers of 48 bytes.
 const (
-	saltAt, doneAt, attemptedAt = 32, 96, 128
-	logIndexBytes               = attemptedAt + 4
+	commitsAt, framesAt, saltAt, doneAt, attemptedAt = 8, 16, 32, 96, 128
+	logIndexBytes                                    = attemptedAt + 4
 )
 
 func (w *writes) readLogCopied(path string) (c logCopied, ok bool) {
@@ -125,13 +127,29 @@ func (w *writes) readLogCopied(path string) (c logCopied, ok bool) {
 		return c, false
 	}
 	copy(c.salt[:], b[saltAt:])
+	copy(c.commits[:], b[commitsAt:])
+	copy(c.frames[:], b[framesAt:])
 	copy(c.done[:], b[doneAt:])
 	copy(c.attempted[:], b[attemptedAt:])
 	return c, true
 }
 
 // underWay reports whether SQLite is copying, or was killed while it did and has not copied again since.
-func (c *logCopied) underWay() bool { return !bytes.Equal(c.done[:], c.attempted[:]) }
+func (c *logCopied) underWay() bool { return c.done != c.attempted }
+
+// copiedSince reports whether SQLite may have copied frames into the file since before. A log begins anew only when all of the last one was copied;
+// if one commit has done that since, and the new log still has its frames, there was nothing to copy.
+func (c *logCopied) copiedSince(before logCopied) bool {
+	switch {
+	case c.underWay():
+		return true
+	case c.salt == before.salt:
+		return c.done != before.done
+	}
+	var none [4]byte
+	oneCommit := binary.NativeEndian.Uint32(c.commits[:]) == binary.NativeEndian.Uint32(before.commits[:])+1
+	return before.done != before.frames || !oneCommit || c.frames == none || c.done != none
+}
 
 // writtenTo reports whether the file was written to directly since the last call.
 func (s *sqlite) writtenTo() bool {
@@ -145,10 +163,10 @@ func (s *sqlite) writtenTo() bool {
 		return false // the next use reports it
 	}
 	if after, _ := w.readLogCopied(index); after != copied {
-		return false // SQLite began or ended to copy: the next call sees both or none
+		return false // SQLite has committed or copied meanwhile: the next call sees both or none
 	}
 	modified := info.ModTime().UnixNano()
-	direct := w.known && modified != w.modified && (!ok || copied == w.copied && !copied.underWay())
+	direct := w.known && modified != w.modified && (!ok || !copied.copiedSince(w.copied))
 	w.known, w.modified, w.copied = true, modified, copied
 	return direct
 }
