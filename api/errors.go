@@ -7,7 +7,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/data"
-	"limnomap/data/push"
+	"limnomap/data/events/push"
 	"limnomap/tiles"
 )
 

@@ -9,7 +9,7 @@ import (
 	"limnomap/api/atom"
 	"limnomap/api/params"
 	"limnomap/data"
-	"limnomap/data/eventfeed"
+	"limnomap/data/events/eventfeed"
 )
 
 const (

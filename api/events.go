@@ -11,7 +11,7 @@ import (
 	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/data"
-	"limnomap/data/eventfeed"
+	"limnomap/data/events/eventfeed"
 )
 
 // eventHandlers answer requests about what has changed.

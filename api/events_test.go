@@ -18,7 +18,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/admission"
-	"limnomap/data/eventlog"
+	"limnomap/data/events/eventlog"
 )
 
 const (

@@ -23,7 +23,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/admission"
-	"limnomap/data/push"
+	"limnomap/data/events/push"
 	"limnomap/tiles"
 )
 

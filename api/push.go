@@ -14,7 +14,7 @@ import (
 	"limnomap/api/answer"
 	"limnomap/api/route"
 	"limnomap/data"
-	"limnomap/data/push"
+	"limnomap/data/events/push"
 )
 
 // Subscriptions stores who wants notifications.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"limnomap/data/push"
+	"limnomap/data/events/push"
 )
 
 // fakeSubscriptions stores subscriptions in memory, or fails.

@@ -22,7 +22,7 @@ import (
 
 	"limnomap/api/ratelimit/quota/redistest"
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/data/satellite/satellitetest"
+	"limnomap/data/ingest/satellite/satellitetest"
 )
 
 // monitoredServer starts a limnomap in which every metric has a value: it refreshes its database from a folder with a satellite

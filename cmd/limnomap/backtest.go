@@ -10,7 +10,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/forecast/backtest"
-	"limnomap/data/forecaster"
+	"limnomap/data/forecast/forecaster"
 	"limnomap/data/store"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"limnomap/data"
-	"limnomap/data/satellite"
+	"limnomap/data/ingest/satellite"
 )
 
 // A rowAt is where a row is: a table and the number of the row in it.

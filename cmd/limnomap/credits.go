@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"limnomap/api"
-	"limnomap/data/satellite"
+	"limnomap/data/ingest/satellite"
 )
 
 // creditsOf returns the credit lines of the products that have values from these sources, each once, in the order of the products.

@@ -16,19 +16,19 @@ const module = "limnomap/"
 var mayImport = map[string][]string{
 	"data":                      {"data/forecast", "data/linetext", "data/admission/background"},
 	"data/apikey":               {},
-	"data/store":                {"data", "data/apikey", "data/diskspace", "data/eventfeed", "data/forecast", "data/hook", "data/push"},
+	"data/store":                {"data", "data/apikey", "data/diskspace", "data/events/eventfeed", "data/forecast", "data/events/hook", "data/events/push"},
 	"data/fold":                 {},
 	"data/diskspace":            {},                            // the room of a disk, which knows no data
 	"data/inorder":              {},                            // work on many goroutines, which knows no data
 	"data/admission":            {"data/admission/background"}, // shares of memory and work, which know no data
 	"data/admission/background": {},
 	"data/ingest":               {"data", "data/store", "data/swimguide", "data/fold", "data/linetext"},
-	"data/demo":                 {"data", "data/apikey", "data/forecast", "data/forecaster", "data/inorder"},
+	"data/demo":                 {"data", "data/apikey", "data/forecast", "data/forecast/forecaster", "data/inorder"},
 	"data/index":                {"data", "data/fold"},
 	"data/swimguide":            {"data"},
 	"data/gazetteer":            {"data/linetext"},
-	"data/satellite":            {"data", "data/raster/crs", "data/raster/netcdf", "data/raster/tiff", "data/raster/zonal"},
-	"data/refresh":              {"data", "data/fetchguard", "data/store", "data/ingest", "data/diskspace"},
+	"data/ingest/satellite":     {"data", "data/raster/crs", "data/raster/netcdf", "data/raster/tiff", "data/raster/zonal"},
+	"data/ingest/refresh":       {"data", "data/fetchguard", "data/store", "data/ingest", "data/diskspace"},
 	"data/raster/tiff":          {"data/raster/blockread", "data/raster/inflate"}, // a format, for anyone
 	"data/raster/hdf5":          {"data/raster/blockread", "data/raster/inflate"}, // a format, for anyone
 	"data/raster/blockread":     {},                                               // bytes, for anyone
@@ -36,17 +36,17 @@ var mayImport = map[string][]string{
 	"data/raster/netcdf":        {"data/raster/hdf5"},
 	"data/raster/crs":           {}, // formulas, for anyone
 	"data/raster/zonal":         {}, // pixels of polygons, for anyone
-	"data/eventlog":             {"data"},
-	"data/eventfeed":            {"data"},
-	"data/push":                 {"data"},
-	"data/push/notify":          {"data", "data/eventfeed", "data/hook/delivery", "data/push"},
-	"data/hook":                 {"data", "data/eventfeed"},
-	"data/hook/delivery":        {"data", "data/eventfeed", "data/fetchguard", "data/hook"},
-	"data/forecaster":           {"data", "data/forecast", "data/forecast/backtest", "data/inorder"},
+	"data/events/eventlog":      {"data"},
+	"data/events/eventfeed":     {"data"},
+	"data/events/push":          {"data"},
+	"data/events/push/notify":   {"data", "data/events/eventfeed", "data/events/hook/delivery", "data/events/push"},
+	"data/events/hook":          {"data", "data/events/eventfeed"},
+	"data/events/hook/delivery": {"data", "data/events/eventfeed", "data/fetchguard", "data/events/hook"},
+	"data/forecast/forecaster":  {"data", "data/forecast", "data/forecast/backtest", "data/inorder"},
 	"data/forecast":             {"data/forecast/exact"},
 	"data/forecast/exact":       {}, // functions of numbers, for anyone
 	"data/forecast/backtest":    {"data/forecast", "data/forecast/exact"},
-	"data/rangefile":            {"data/fetchguard"}, // bytes over HTTP: only to know what the guard refused
+	"data/ingest/rangefile":     {"data/fetchguard"}, // bytes over HTTP: only to know what the guard refused
 	"colormap":                  {},
 	"render":                    {"render/palettepng", "render/symbol", "colormap", "data"},
 	"render/legend":             {"render/picture", "render/symbol", "colormap"},
@@ -63,7 +63,7 @@ var mayImport = map[string][]string{
 	"data/fetchguard": {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/sign", "api/table", "api/words", "tiles", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/eventfeed", "data/index", "data/push", "data/swimguide"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/sign", "api/table", "api/words", "tiles", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"data/admission"},
@@ -86,12 +86,12 @@ var mayImport = map[string][]string{
 
 	"web": {},
 
-	"api/apitest":                   {},                // only tests import it
-	"api/words/wordstest":           {"api/words"},     // only tests import it
-	"data/push/pushtest":            {},                // only tests import it
-	"data/satellite/satellitetest":  {},                // only tests import it
-	"data/forecast/forecasttest":    {"data/forecast"}, // only tests import it
-	"api/ratelimit/quota/redistest": {},                // only tests import it
+	"api/apitest":                         {},                // only tests import it
+	"api/words/wordstest":                 {"api/words"},     // only tests import it
+	"data/events/push/pushtest":           {},                // only tests import it
+	"data/ingest/satellite/satellitetest": {},                // only tests import it
+	"data/forecast/forecasttest":          {"data/forecast"}, // only tests import it
+	"api/ratelimit/quota/redistest":       {},                // only tests import it
 
 	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
 	"render/palettepng":         {}, // an encoder, which knows no tile
@@ -107,7 +107,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/config": {"data/apikey", "data/linetext"}, // for the prefix of keys, and to escape texts; it knows no command
 
 	"cmd/benchhttp": {}, // limnomap is compared with it
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/diskspace", "data/eventfeed", "data/eventlog", "data/gazetteer", "data/hook", "data/hook/delivery", "data/push", "data/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecaster", "data/ingest", "data/demo", "data/rangefile", "data/refresh", "data/satellite", "web"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/diskspace", "data/events/eventfeed", "data/events/eventlog", "data/gazetteer", "data/events/hook", "data/events/hook/delivery", "data/events/push", "data/events/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecast/forecaster", "data/ingest", "data/demo", "data/ingest/rangefile", "data/ingest/refresh", "data/ingest/satellite", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in
@@ -124,8 +124,8 @@ var mustNotKnow = []struct {
 	{"data/ingest", []string{"net/http", "database/sql", "os"}, "an importer reads from a reader and writes to a store"},
 	{"data/swimguide", []string{"net/http", "database/sql", "os"}, "a format: it reads bytes and writes bytes"},
 	{"data/gazetteer", []string{"net/http", "database/sql", "os"}, "a format: it reads bytes and writes bytes"},
-	{"data/refresh", []string{"database/sql", "image", "github.com/prometheus/", "go.opentelemetry.io/"}, "a refresh reads files and URLs, and writes to a store"},
-	{"data/rangefile", []string{"os", "database/sql", "github.com/prometheus/", "go.opentelemetry.io/"}, "bytes of a URL: no files, metrics or traces"},
+	{"data/ingest/refresh", []string{"database/sql", "image", "github.com/prometheus/", "go.opentelemetry.io/"}, "a refresh reads files and URLs, and writes to a store"},
+	{"data/ingest/rangefile", []string{"os", "database/sql", "github.com/prometheus/", "go.opentelemetry.io/"}, "bytes of a URL: no files, metrics or traces"},
 	{"data/raster/crs", []string{"net/http", "os", "image", "image/"}, "coordinates are pure functions: no files, HTTP or pictures"},
 	{"data/raster/tiff", []string{"net/http", "os", "image/"}, "a reader of bytes: it knows no files, no HTTP and no pictures"},
 	{"data/raster/blockread", []string{"net/http", "os", "image", "image/"}, "it reads bytes for the formats and knows none of them"},

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"limnomap/data"
-	"limnomap/data/eventlog"
+	"limnomap/data/events/eventlog"
 	"limnomap/data/store"
 )
 

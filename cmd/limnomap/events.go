@@ -14,10 +14,10 @@ import (
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
 	"limnomap/data/demo"
-	"limnomap/data/eventfeed"
-	"limnomap/data/eventlog"
-	"limnomap/data/hook"
-	"limnomap/data/hook/delivery"
+	"limnomap/data/events/eventfeed"
+	"limnomap/data/events/eventlog"
+	"limnomap/data/events/hook"
+	"limnomap/data/events/hook/delivery"
 )
 
 // eventFlags are about the log of events.

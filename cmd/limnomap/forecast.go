@@ -19,7 +19,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/admission/background"
 	"limnomap/data/forecast"
-	"limnomap/data/forecaster"
+	"limnomap/data/forecast/forecaster"
 	"limnomap/data/store"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
-	"limnomap/data/eventfeed"
-	"limnomap/data/hook"
-	"limnomap/data/hook/delivery"
+	"limnomap/data/events/eventfeed"
+	"limnomap/data/events/hook"
+	"limnomap/data/events/hook/delivery"
 	"limnomap/data/store"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"limnomap/data"
-	"limnomap/data/satellite"
+	"limnomap/data/ingest/satellite"
 	"limnomap/data/store"
 )
 

@@ -15,9 +15,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"limnomap/data"
-	"limnomap/data/eventlog"
-	"limnomap/data/push"
-	"limnomap/data/push/notify"
+	"limnomap/data/events/eventlog"
+	"limnomap/data/events/push"
+	"limnomap/data/events/push/notify"
 )
 
 // pushFlags are about notifications in browsers.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"limnomap/data/satellite"
+	"limnomap/data/ingest/satellite"
 )
 
 // An extractor extracts files and reports on each of them.

@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"limnomap/data"
-	"limnomap/data/satellite"
+	"limnomap/data/ingest/satellite"
 )
 
 // rasterFlags say how satellite files are read, and which pixels make the value of a lake. A refresh has them too.

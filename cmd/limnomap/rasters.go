@@ -11,7 +11,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/ingest"
-	"limnomap/data/satellite"
+	"limnomap/data/ingest/satellite"
 	"limnomap/data/store"
 )
 

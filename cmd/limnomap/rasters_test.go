@@ -15,8 +15,8 @@ import (
 
 	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/data"
-	"limnomap/data/satellite"
-	"limnomap/data/satellite/satellitetest"
+	"limnomap/data/ingest/satellite"
+	"limnomap/data/ingest/satellite/satellitetest"
 	"limnomap/data/store"
 )
 

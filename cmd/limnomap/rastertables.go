@@ -13,7 +13,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/diskspace"
 	"limnomap/data/ingest"
-	"limnomap/data/satellite"
+	"limnomap/data/ingest/satellite"
 )
 
 // valueTables are the values of several satellite files, in one temporary file.

@@ -13,8 +13,8 @@ import (
 
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data/ingest"
-	"limnomap/data/refresh"
-	"limnomap/data/satellite"
+	"limnomap/data/ingest/refresh"
+	"limnomap/data/ingest/satellite"
 	"limnomap/data/store"
 )
 

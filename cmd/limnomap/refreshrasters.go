@@ -8,9 +8,9 @@ import (
 	"net/http"
 
 	"limnomap/data"
-	"limnomap/data/rangefile"
-	"limnomap/data/refresh"
-	"limnomap/data/satellite"
+	"limnomap/data/ingest/rangefile"
+	"limnomap/data/ingest/refresh"
+	"limnomap/data/ingest/satellite"
 )
 
 // A satelliteExtractor reads satellite files for refreshes, as import rasters does.

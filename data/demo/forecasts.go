@@ -7,7 +7,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/forecast"
-	"limnomap/data/forecaster"
+	"limnomap/data/forecast/forecaster"
 	"limnomap/data/inorder"
 )
 

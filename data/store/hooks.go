@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"limnomap/data"
-	"limnomap/data/eventfeed"
-	"limnomap/data/hook"
+	"limnomap/data/events/eventfeed"
+	"limnomap/data/events/hook"
 )
 
 // Hooks stores webhooks, and lets one process at a time send to each.

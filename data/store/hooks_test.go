@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"limnomap/data"
-	"limnomap/data/eventfeed"
-	"limnomap/data/hook"
+	"limnomap/data/events/eventfeed"
+	"limnomap/data/events/hook"
 )
 
 func createHook(t *testing.T, s Store, address string, filter eventfeed.Filter) hook.Hook {

@@ -17,7 +17,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/apikey"
-	"limnomap/data/hook"
+	"limnomap/data/events/hook"
 )
 
 // migrationFiles returns the first n migrations, as in an older limnomap, or all of them if n is 0.

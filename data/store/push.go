@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"limnomap/data"
-	"limnomap/data/push"
+	"limnomap/data/events/push"
 )
 
 // Pushes stores subscriptions to notifications, and the events that wait until they may be told.

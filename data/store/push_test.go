@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"limnomap/data"
-	"limnomap/data/push"
+	"limnomap/data/events/push"
 )
 
 func testSubscription(name string, lakes ...data.LakeID) push.Subscription {

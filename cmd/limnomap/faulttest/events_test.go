@@ -21,7 +21,7 @@ import (
 
 	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/data"
-	"limnomap/data/hook"
+	"limnomap/data/events/hook"
 	"limnomap/data/store"
 )
 

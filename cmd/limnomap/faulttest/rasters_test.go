@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/data/satellite/satellitetest"
+	"limnomap/data/ingest/satellite/satellitetest"
 )
 
 // scene returns a GeoTIFF of chlorophyll in which the lake of sceneLakes has that value.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"limnomap/data"
-	"limnomap/data/satellite/satellitetest"
+	"limnomap/data/ingest/satellite/satellitetest"
 )
 
 const fill = 9.96921e36

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"limnomap/data"
-	"limnomap/data/eventlog"
+	"limnomap/data/events/eventlog"
 )
 
 // A brokenLog is a Log that fails as long as err is not nil.

@@ -7,7 +7,7 @@ import (
 	_ "time/tzdata" // the tests do not depend on the machine's
 
 	"limnomap/data"
-	"limnomap/data/push"
+	"limnomap/data/events/push"
 )
 
 // A key pair of a browser, from the example in RFC 8291, section 5.

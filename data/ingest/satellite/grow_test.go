@@ -10,9 +10,9 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/ingest/satellite/satellitetest"
 	"limnomap/data/raster/crs"
 	"limnomap/data/raster/zonal"
-	"limnomap/data/satellite/satellitetest"
 )
 
 // waters is a raster in which only some pixels are water, for lakes without an outline. A pixel is 1/448° as in LWQ.

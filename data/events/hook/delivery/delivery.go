@@ -23,9 +23,9 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"limnomap/data"
-	"limnomap/data/eventfeed"
+	"limnomap/data/events/eventfeed"
+	"limnomap/data/events/hook"
 	"limnomap/data/fetchguard"
-	"limnomap/data/hook"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	webpush "github.com/SherClockHolmes/webpush-go"
 
 	"limnomap/data"
-	"limnomap/data/push"
+	"limnomap/data/events/push"
 )
 
 // A Message is what a browser gets. Its service worker makes sentences of it, in the reader's language.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"limnomap/data"
-	"limnomap/data/push"
-	"limnomap/data/push/notify"
+	"limnomap/data/events/push"
+	"limnomap/data/events/push/notify"
 )
 
 // statement is an event of an official statement.

@@ -9,7 +9,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
-	"limnomap/data/eventfeed"
+	"limnomap/data/events/eventfeed"
 )
 
 // places are lakes by id.

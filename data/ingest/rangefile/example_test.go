@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"limnomap/data/rangefile"
+	"limnomap/data/ingest/rangefile"
 )
 
 // Some bytes out of the middle of a file on a server.

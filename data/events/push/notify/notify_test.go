@@ -26,9 +26,9 @@ import (
 	"go.uber.org/goleak"
 
 	"limnomap/data"
-	"limnomap/data/push"
-	"limnomap/data/push/notify"
-	"limnomap/data/push/pushtest"
+	"limnomap/data/events/push"
+	"limnomap/data/events/push/notify"
+	"limnomap/data/events/push/pushtest"
 	"limnomap/data/store"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"limnomap/data"
-	"limnomap/data/eventlog"
+	"limnomap/data/events/eventlog"
 
 	"github.com/paulmach/orb"
 	"pgregory.net/rapid"

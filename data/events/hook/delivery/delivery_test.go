@@ -24,10 +24,10 @@ import (
 	"go.uber.org/goleak"
 
 	"limnomap/data"
-	"limnomap/data/eventfeed"
+	"limnomap/data/events/eventfeed"
+	"limnomap/data/events/hook"
+	"limnomap/data/events/hook/delivery"
 	"limnomap/data/fetchguard"
-	"limnomap/data/hook"
-	"limnomap/data/hook/delivery"
 	"limnomap/data/store"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
-	"limnomap/data/satellite/satellitetest"
+	"limnomap/data/ingest/satellite/satellitetest"
 )
 
 const step = 0.01 // degrees, of the rasters of these tests

@@ -20,8 +20,8 @@ import (
 	webpush "github.com/SherClockHolmes/webpush-go"
 
 	"limnomap/data"
-	"limnomap/data/hook/delivery"
-	"limnomap/data/push"
+	"limnomap/data/events/hook/delivery"
+	"limnomap/data/events/push"
 )
 
 const (

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"limnomap/data"
-	"limnomap/data/eventfeed"
+	"limnomap/data/events/eventfeed"
 )
 
 // A Hook is a webhook.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"limnomap/data/eventfeed"
-	"limnomap/data/hook"
+	"limnomap/data/events/eventfeed"
+	"limnomap/data/events/hook"
 )
 
 var noon = time.Date(2026, time.July, 6, 12, 0, 0, 0, time.UTC)
