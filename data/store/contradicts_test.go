@@ -239,7 +239,9 @@ func modelPut(stored map[modelKey]data.Observation, seen map[modelKey]seenRows, 
 		order = data.CompareVersions(o.Details.Version, before.Details.Version)
 	}
 	if order == 0 && exists && !keep.Chlorophyll && !(keep.Quality && o.Chlorophyll == before.Chlorophyll) {
-		order, refused = data.CompareRasterRows(&o, &before), WorseThanStored
+		if worse, by := data.CompareSatelliteRows(&o, &before); by == data.ByQuality {
+			order, refused = worse, WorseThanStored
+		}
 	}
 	if exists && order < 0 {
 		seen[key] = max(seen[key], onlyOld)

@@ -25,30 +25,27 @@ type storedRow struct {
 }
 
 // precedence returns what a satellite's row is in comparison with the stored one: OlderVersion or WorseThanStored if the stored one stays,
-// Changed if the row replaces it even if it repeats a key, and Unchanged if neither has precedence. A row or a stored observation without
-// a version is as old as the other.
+// Changed if the row replaces it even if it repeats a key, and Unchanged if neither has precedence: see [data.CompareSatelliteRows].
 func (s *storedRow) precedence(o *data.Observation, keep ObservationColumns) Change {
-	order, refused := 0, OlderVersion
-	if o.Details.Version != "" && s.version != "" {
-		order = data.CompareVersions(o.Details.Version, s.version)
-	}
-	if order == 0 && s.pixels && comparesPixels(o, keep) {
-		order, refused = data.CompareRasterRows(o, s.observation(o, keep)), WorseThanStored
-	}
+	order, by := data.CompareSatelliteRows(o, s.observation(o, keep))
 	switch {
-	case order < 0:
-		return refused
-	case order > 0:
+	case by == data.ByVersion && order < 0:
+		return OlderVersion
+	case by == data.ByQuality && order < 0:
+		return WorseThanStored
+	case by == data.ByVersion, by == data.ByQuality:
 		return Changed
 	}
 	return Unchanged
 }
 
-// observation returns the stored row to be compared with o, which must be from pixels. An import that keeps the quality of an unchanged
-// value does not make it better.
+// observation returns the stored row to be compared with o. An import that keeps the quality of an unchanged value does not make it
+// better, and one that keeps the value does not make it worse.
 func (s *storedRow) observation(o *data.Observation, keep ObservationColumns) *data.Observation {
-	stored := data.Observation{Type: data.Satellite, Chlorophyll: s.chl}
-	stored.Details.ValidPixels, stored.Details.TotalPixels = o.Details.ValidPixels, o.Details.TotalPixels
+	stored := data.Observation{Type: data.Satellite, Chlorophyll: s.chl, Details: data.Details{Version: s.version}}
+	if s.pixels && comparesPixels(o, keep) {
+		stored.Details.ValidPixels, stored.Details.TotalPixels = o.Details.ValidPixels, o.Details.TotalPixels
+	}
 	stored.Quality, _ = data.ParseQuality(s.quality) // an unknown one counts as none
 	if keep.Quality && s.chl == o.Chlorophyll {
 		stored.Quality = o.Quality

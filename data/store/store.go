@@ -42,8 +42,8 @@ const (
 	OtherStatement
 	// OlderVersion is a satellite's observation with an older version than the stored one of its lake, date and source; not written.
 	OlderVersion
-	// WorseThanStored is a satellite's observation that is worse than the stored one of its lake, date and source (see
-	// [data.CompareRasterRows]), if neither has an older version; not written. It often is a gap in a raster that shows only a part of the lakes.
+	// WorseThanStored is a satellite's observation that is worse than the stored one of its lake, date and source by its quality (see
+	// [data.CompareSatelliteRows]), if neither has an older version; not written. It often is a gap in a raster that shows only a part of the lakes.
 	WorseThanStored
 )
 
@@ -90,7 +90,7 @@ type Store interface {
 // type and source; a statement's id) is repeated, the first row counts, even if it was rejected (except as UnknownLake): a later one
 // is Unchanged, Contradicts, or rejected for the same reason as the first. But of the observations of a satellite with different versions
 // (see [data.CompareVersions]) the newest one counts, whatever their order, and the others are OlderVersion. Of those with equal versions,
-// or without, the best one counts (see [data.CompareRasterRows]), and the others are WorseThanStored.
+// or without, the best one counts (see [data.CompareSatelliteRows]), and the others are WorseThanStored.
 type Tx interface {
 	PutLakes(ctx context.Context, lakes []data.Lake, keep LakeColumns) ([]Change, error)
 	PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error)
