@@ -9,7 +9,7 @@ export CGO_ENABLED := 0
 export GOFLAGS += -trimpath
 have = $(shell command -v $(1) 2>/dev/null)
 
-.PHONY: help run build web web-check setup test test-page test-deploy test-faults test-attacks soak vet lint bench bench-compare bench-http pictures mosaics fuzz vulncheck release release-twice clean
+.PHONY: help run build web web-check setup test test-long test-page test-deploy soak vet lint bench bench-compare bench-http pictures mosaics fuzz vulncheck release release-twice clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,34 +30,29 @@ endif
 web/dist/index.html: web/package-lock.json $(wildcard web/*.mjs) $(shell find web/src -type f)
 	cd web && npm ci --no-audit --no-fund && npm run build
 
-setup: ## Install the programs that tests need (on Debian as root; elsewhere only list them) and start PostgreSQL
+setup: ## Install the programs that make test needs (on Debian as root; elsewhere only list them) and start PostgreSQL
 	.ci/setup
 
-test: setup web web-check lint vulncheck ## Run vet, staticcheck, the checks of the page, govulncheck and all tests, with the programs named in .ci/setup
+test: ## Run vet, staticcheck, the checks of the page, govulncheck, and one case of each kind of test; set up what they need
 	.ci/test
+
+test-long: ## Run all cases: matrices against GDAL, every language in a browser, long faults and attacks, other processors, a release (PACKAGES="./deploy" only those)
+	.ci/setup long
+	.ci/test long $(PACKAGES)
 
 test-page: setup web ## Run only the tests of the page
 	.ci/test ./web/...
 
-test-deploy: setup web ## Run only the tests of deploy and docs: clients, Prometheus, proxies, examples
+test-deploy: setup web ## Run only the tests of deploy and docs: clients, proxies, examples
 	.ci/test ./deploy/... ./docs/...
-
-# make test runs these tests in a short form.
-test-faults: ## Run the fault tests on real processes at full length: kills, disks, clients, databases
-	LIMNOMAP_FAULTS=full go test -count 1 -v -timeout 60m ./cmd/limnomap/faulttest
-
-# make test runs these in a short form too.
-test-attacks: ## Attack a real server with 100,000 lakes, and serve 500 clients, half of them hostile, for DURATION (10m); print a table
-	LIMNOMAP_ATTACKS=full go test -count 1 -timeout 0 -skip '^TestCrowd$$' ./cmd/limnomap/attacktest
-	LIMNOMAP_ATTACKS=full LIMNOMAP_ATTACKS_DURATION=$(or $(DURATION),10m) go test -count 1 -timeout 0 -run '^TestCrowd$$' ./cmd/limnomap/attacktest
 
 # Without the race detector, which needs memory of its own.
 soak: ## Serve a mixed load for DURATION (10m), with wrk if it is installed; fail on errors and growth
-	LIMNOMAP_SOAK=$(or $(DURATION),10m) go test -tags soak -run '^TestSoak$$' -count 1 -v -timeout 0 ./cmd/limnomap/faulttest
+	LIMNOMAP_TEST_DURATION=$(or $(DURATION),10m) go test -tags long -run '^TestSoak$$' -count 1 -v -timeout 0 ./cmd/limnomap/faulttest
 
+# The tag adds the long tests.
 vet:
-	go vet ./...
-	go vet -tags soak ./cmd/limnomap/faulttest
+	go vet -tags long ./...
 
 web-check: web ## Lint the scripts of the page, and test those that need no browser
 ifeq ($(call have,npm),)
@@ -67,7 +62,7 @@ else
 endif
 
 lint: vet ## Run vet, staticcheck and gofmt
-	go tool staticcheck ./...
+	go tool staticcheck -tags long ./...
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; } >&2
 
 bench: ## Run the benchmarks; the output is for benchstat

@@ -52,9 +52,6 @@ func lakeSets() []lakeSet {
 // TestEqualFingerprintsEqualTiles changes one lake, often by less than is visible. No tile may change without its fingerprint,
 // and no fingerprint may change if the lake is out of reach before and after.
 func TestEqualFingerprintsEqualTiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	for _, set := range lakeSets() {
 		t.Run(set.name, func(t *testing.T) {
 			before := set.layer(t, set.lakes)

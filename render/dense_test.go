@@ -53,9 +53,6 @@ func district(n int) []testLake {
 }
 
 func TestBlurredTilesAreCrops(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	lakes := append(country(), district(300)...)
 	for _, grids := range []int{0, 4} {
 		l := blurred(grids, lakes...)
@@ -104,9 +101,6 @@ func samePatchCells(t *rapid.T, a, b *scene, w window, ofA, ofB *cells) {
 
 // TestBlurAgreesWithStamps compares blurred and stamped fields. The difference comes from sharing a lake between pixels.
 func TestBlurAgreesWithStamps(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	lakes := append(country(), district(5000)...)
 	for i := range lakes {
 		if lakes[i].chl >= 50 {
@@ -237,9 +231,6 @@ func TestThinningKeepsBlooms(t *testing.T) {
 // TestManyLakesKeepTheirValue draws so many equal lakes at one point that sums in 32 bits would be wrong, with values just below
 // and at the beginning of a class.
 func TestManyLakesKeepTheirValue(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	const n = 200_000
 	for _, chl := range []float64{9.99, 50} {
 		lakes := make([]testLake, n)

@@ -16,9 +16,6 @@ import (
 // thinned, of lakes with outlines, of a layer made for another week, of lakes with signs, of
 // old values, and of forecasts.
 func TestBytesOfThisVersion(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	if runtime.GOARCH != "amd64" {
 		t.Skip("SKIPPED: the hashes are those of amd64: the last bit of package math may differ elsewhere")
 	}

@@ -47,9 +47,6 @@ var manyLakesLayers = sync.OnceValue(func() [2]*Layer {
 // TestTilesOfManyLakesAreCrops compares the tiles around the corner with one larger render: markers and waters at the zooms where
 // they are thinned and at the next, the field at the zooms where it is blurred and at the next.
 func TestTilesOfManyLakesAreCrops(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	for i, l := range manyLakesLayers() {
 		stamped := maptile.Zoom(blurredZooms(l))
 		if l.roomy != manyLakesRoomy || stamped <= manyLakesRoomy || stamped > maxBlurredZoom {

@@ -20,9 +20,6 @@ var grounds = [...][3]float64{{255, 255, 255}, {0x2b, 0x2b, 0x2b}}
 // TestQuality compares tiles with their references, where opacity is above a tenth. From ditherZoom on an eye sees the mean
 // of four dithered pixels, so these are compared; the figures of single pixels are logged, too.
 func TestQuality(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	const (
 		meanBound, largestBound = 1.5, 8.0 // CIE76
 		psnrBound               = 43.0     // dB

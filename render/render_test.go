@@ -66,9 +66,9 @@ func TestRenderErrors(t *testing.T) {
 	}
 }
 
-// TestSameLakesSameBytes draws tiles concurrently from the same lakes in three orders: few lakes, many lakes that are binned and
+// TestSameLakesSameBytesConcurrently draws tiles concurrently from the same lakes in three orders: few lakes, many lakes that are binned and
 // thinned, and lakes with outlines.
-func TestSameLakesSameBytes(t *testing.T) {
+func TestSameLakesSameBytesConcurrently(t *testing.T) {
 	few, many, shores := country(), manyLakes(0), lakeland()
 	for _, set := range []struct {
 		name   string
@@ -155,9 +155,6 @@ func TestSmallFiles(t *testing.T) {
 
 // TestMemoryIsBounded checks that reused memory is not much larger than common tiles need.
 func TestMemoryIsBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	r := renderer()
 	// So large that they are stamped, however many they are.
 	l := layerOf(slices.Repeat([]testLake{{lon: 13.4, lat: 52.5, chl: 5, areaKM2: 100}}, maxKept+1000)...)

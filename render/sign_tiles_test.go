@@ -58,9 +58,6 @@ func TestSignedShoresAreCrops(t *testing.T) {
 
 // TestSignsOfManyLakesAreCrops does the same where markers and signs are thinned.
 func TestSignsOfManyLakesAreCrops(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	lakes := manyLakes(0)
 	marks := make(map[int]data.Mark)
 	for i := range lakes {

@@ -84,9 +84,6 @@ func crowdedLakes() []testLake {
 // TestPlanLeavesOutOnlyWhatIsHidden compares the tiles and fingerprints of a layer with a plan with those of the same layer without one,
 // with signs in the place of some markers, and with a filter.
 func TestPlanLeavesOutOnlyWhatIsHidden(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	lakes := crowdedLakes()
 	marks := make(map[int]data.Mark)
 	for i := 0; i < len(lakes); i += 37 {
@@ -121,9 +118,6 @@ func TestPlanLeavesOutOnlyWhatIsHidden(t *testing.T) {
 // TestLayerHasAllThatItsTilesShare makes a layer, and a successor of it with other values: no tile must make what is the same for
 // all of them.
 func TestLayerHasAllThatItsTilesShare(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	base := viewOf(crowdedLakes())
 	one := renderer().Layer(base.Values())
 	after := otherWeek(base, 5, 10)

@@ -12,9 +12,6 @@ import (
 // TestVectorsChangeNoByte draws whole tiles with and without vector instructions. It changes a package variable, so no other
 // test of the package may run at the same time.
 func TestVectorsChangeNoByte(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	if !vectors {
 		t.Skip("SKIPPED: the processor has no vector instructions to compare with plain Go")
 	}

@@ -295,9 +295,6 @@ func drawLines(rt *rapid.T, name string) string {
 
 // Importing an export gives exactly the same statements, and exporting them again the same file.
 func TestExportOfAdvisoriesIsLossless(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	dir, run := t.TempDir(), 0
 	rapid.Check(t, func(rt *rapid.T) {
 		run++

@@ -117,9 +117,6 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // A file of a few hundred kilobytes that expands to a gigabyte fails soon after the size that every file may have.
 func TestBombs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	const size = 1 << 30
 	var z, zs bytes.Buffer
 	g := gzip.NewWriter(&z)

@@ -187,9 +187,6 @@ func scanned(tb checkTB, s store.Store) (lakes []data.Lake, observations []data.
 // Importing an export gives exactly the same data: the same snapshot version, which is a hash of lakes and satellite values,
 // and the same forecasts, which are not part of it.
 func TestExportIsLossless(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only computes: it runs without the race detector")
-	}
 	dir := t.TempDir()
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -12,9 +12,6 @@ import (
 // A feature of 12 MiB, to which 50 kB can expand, takes little memory, whatever it repeats. All allocations are counted, not
 // only those in use at a time.
 func TestFeatureBombs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures memory, of which the race detector makes pools lose theirs: it runs without")
-	}
 	const (
 		opened   = `{"type":"FeatureCollection","features":[`
 		feature  = opened + `{"type":"Feature","geometry":null,"properties":{"id":"x","name":"X","lat":1,"lon":1}`

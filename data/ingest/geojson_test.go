@@ -198,9 +198,6 @@ func TestInvalidGeoJSON(t *testing.T) {
 		{"endless member", `{"x":[` + strings.Repeat("1,", maxFeatureBytes), `"x": does not end within 33554432 bytes`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if testing.Short() && len(test.text) > maxFeatureBytes {
-				t.Skip("reads many bytes: it runs without the race detector")
-			}
 			s := newStore(t)
 			_, err := Lakes(t.Context(), s, files(test.text), &Options{SkipBad: true})
 			if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -30,9 +30,6 @@ func (e *endless) Read(p []byte) (n int, err error) {
 // Endless input is rejected after a bounded number of bytes and with bounded memory: a line, a quoted field, the name of a
 // column, many columns, a value in GeoJSON, nested arrays, a number, an unknown member.
 func TestEndlessFilesAreRejected(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures memory, of which the race detector makes pools lose theirs: it runs without")
-	}
 	const (
 		table  = "id,name,lat,lon\n"
 		opened = `{"type":"FeatureCollection","features":[`
@@ -157,9 +154,6 @@ func (h *heapAtEnd) Read(p []byte) (int, error) {
 // What an import remembers of a row is not the whole row: new lakes with a long unknown column need no more memory than the
 // batches that are in work.
 func TestNewLakesDoNotKeepTheirRows(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures memory, of which the race detector makes pools lose theirs: it runs without")
-	}
 	for _, lakes := range []int{100, 4000} {
 		table := &heapAtEnd{n: lakes, length: 60_000}
 		file := File{Name: "lakes.csv", Reader: io.MultiReader(strings.NewReader("id,name,lat,lon,note\n"), table)}

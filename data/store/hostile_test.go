@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"limnomap/data"
+	"limnomap/internal/testsize"
 )
 
 // A hostileChange is made without limnomap, by someone who may write to its tables.
@@ -70,8 +71,8 @@ func testHostile(t *testing.T, open func() (Store, func()), exec func(...string)
 				t.Errorf("an error of %d bytes: %.200s", n, err)
 			}
 			most := cmp.Or(c.most, 4<<20) // a lake and its observation take some kilobytes; a refused value has 10 MB and more
-			if testing.Short() {
-				most *= 2 // with the race detector, with which short tests run, pools keep nothing
+			if testsize.Race {
+				most *= 2 // pools keep nothing
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > most {
 				t.Errorf("%d bytes were allocated, want at most %d", took, most)

@@ -133,7 +133,7 @@ func TestLakesBeyondTheMapAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestSameLakesSameBytes(t *testing.T) {
+func TestSameLakesSameBytesConcurrently(t *testing.T) {
 	v := viewOf(grid(500, 5, 45, 10))
 	tile := maptile.New(33, 21, 6)
 	first, err := encoder().Encode(layerOf(v), v, tile)

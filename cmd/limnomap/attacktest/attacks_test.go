@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 // An attack is one row of the table.
@@ -140,7 +141,7 @@ func attacks() []attack {
 	for _, test := range http2Attacks {
 		list = append(list, attack{"HTTP/2", test.name, size(2*time.Second, 200*time.Millisecond), frames(size(20, 3), test.read, test.send)})
 	}
-	if !fullLength() {
+	if !testsize.Long {
 		for _, class := range []string{weeks, drawn, conns, "HTTP/1", "HTTP/2"} {
 			list = together(list, class)
 		}
@@ -295,7 +296,7 @@ func TestAttacks(t *testing.T) {
 	}
 	results.addText(fmt.Sprintf("\n%d cached tiles during all attacks: p50 %v, p99 %v (× %.1f), max %v\n", len(during.Took), during.P50, during.P99,
 		row{probe: during, idle: idle.P99}.ratio(), during.Max))
-	if fullLength() {
+	if testsize.Long {
 		s.wantAllReturned(t, first, idle.P99, probe)
 	}
 	stopCleanly(t, s)

@@ -23,16 +23,16 @@ import (
 // mayWait is the longest time that a client of the crowd may be without a complete right answer although it asks.
 const mayWait = 30 * time.Second
 
-// crowdTime returns how long the crowd stays: LIMNOMAP_ATTACKS_DURATION, by default ten minutes at full length.
+// crowdTime returns how long the crowd stays: LIMNOMAP_TEST_DURATION, by default ten minutes with the long tests.
 func crowdTime(t *testing.T) time.Duration {
 	t.Helper()
-	text := os.Getenv("LIMNOMAP_ATTACKS_DURATION")
+	text := os.Getenv("LIMNOMAP_TEST_DURATION")
 	if text == "" {
 		return size(10*time.Minute, 3*time.Second)
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		t.Fatalf("LIMNOMAP_ATTACKS_DURATION=%q: want a duration such as 10m", text)
+		t.Fatalf("LIMNOMAP_TEST_DURATION=%q: want a duration such as 10m", text)
 	}
 	return d
 }

@@ -2,6 +2,6 @@
 // HTTP/1 and HTTP/2, hostile files, and a crowd of clients of which half are hostile. For each attack it measures the memory,
 // goroutines and descriptors of the server before, at the peak and after, while another process requests cached tiles.
 //
-// The tests run in a short form with every change. "make test-attacks" runs them at full length and prints a table. They
+// The tests run in a short form with every change. "make test-long" runs them at full length and prints a table. They
 // need Linux: they read /proc, and clients have many addresses of 127.0.0.0/8.
 package attacktest

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"limnomap/internal/testsize"
 )
 
 // A bomb is a file that costs much more than it has bytes.
@@ -82,7 +84,7 @@ func importBombs(a *assault) {
 	}
 	defer os.RemoveAll(dir)
 	for i, b := range bombs {
-		if !fullLength() && i%3 != 0 {
+		if !testsize.Long && i%3 != 0 {
 			continue
 		}
 		text := bytes.ReplaceAll(b.text(size(30<<20, 1<<18)), []byte("LAKE"), []byte(a.lakes[1]))

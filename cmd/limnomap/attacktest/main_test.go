@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 func TestMain(m *testing.M) {
@@ -25,16 +26,8 @@ func TestMain(m *testing.M) {
 // hangs needs longer.
 const patience = 2 * time.Minute
 
-// fullLength reports whether the tests run at full length, as with make test-attacks.
-func fullLength() bool { return os.Getenv("LIMNOMAP_ATTACKS") == "full" }
-
-// size returns full at full length, otherwise short.
-func size[T any](full, short T) T {
-	if fullLength() {
-		return full
-	}
-	return short
-}
+// size returns full with the long tests, otherwise short.
+func size[T any](full, short T) T { return testsize.Of(short, full) }
 
 // must fails the test if err is not nil.
 func must(t testing.TB, err error) {

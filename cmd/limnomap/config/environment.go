@@ -166,7 +166,7 @@ func (r *resolver) explain(err error) error {
 
 var (
 	// testVariables belong to tests and benchmarks, which may share an environment with a server.
-	testVariables = regexp.MustCompile(`^LIMNOMAP_(TEST_|REQUIRE_|BENCH_|FAULTS$|ATTACKS|SOAK$)`)
+	testVariables = regexp.MustCompile(`^LIMNOMAP_(TEST|BENCH)_`)
 	// Kubernetes sets these for a service named limnomap or limnomap-NAME: LIMNOMAP_SERVICE_HOST,
 	// LIMNOMAP_SERVICE_PORT_HTTP, LIMNOMAP_PORT_80_TCP_ADDR and so on, and LIMNOMAP_PORT with a URL.
 	serviceVariable = regexp.MustCompile(`^LIMNOMAP_([A-Z0-9_]+_)?(SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)

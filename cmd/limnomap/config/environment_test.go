@@ -115,7 +115,6 @@ func TestUnknownVariables(t *testing.T) {
 		{"LIMNOMAP_DB_FILE=x", ""},
 		{"LIMNOMAP_CONFIG=x", ""},
 		{"LIMNOMAP_TEST_POSTGRES=x", ""},
-		{"LIMNOMAP_SOAK=10m", ""},
 		{"XLIMNOMAP_API_RAT=3", ""},
 		// Variables of Kubernetes for the services limnomap and limnomap-redis.
 		{"LIMNOMAP_SERVICE_HOST=10.96.0.1", ""},

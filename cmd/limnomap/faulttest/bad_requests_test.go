@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 // converse sends text on a new connection and returns the statuses of the answers, until the server closes the connection.
@@ -107,10 +108,7 @@ func TestEndlessBody(t *testing.T) {
 // TestRandomRequests sends requests with bytes changed, removed and repeated at random, and random bytes.
 func TestRandomRequests(t *testing.T) {
 	t.Parallel()
-	n := 1000
-	if fullLength() {
-		n = 50000
-	}
+	n := testsize.Of(1000, 50000)
 	s := start(t, "--api-rate", "0", "--tile-rate", "0", "--log-level", "debug")
 	c := connectClients(t, s, 0, 0, "")
 	var clients sync.WaitGroup

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 const reloadFailures = "limnomap_snapshot_refresh_failures_total"
@@ -123,10 +124,7 @@ func TestReplacedDatabase(t *testing.T) {
 // import.
 func TestDatabaseImportedAgainAndAgain(t *testing.T) {
 	t.Parallel()
-	rounds := 2 // one for each value
-	if fullLength() {
-		rounds = 30
-	}
+	rounds := testsize.Of(2, 30) // one for each value
 	db, next := newUniformDB(t, uniformLakes, 5), newUniformDB(t, uniformLakes, 50)
 	s := start(t, "--db", db.path, "--api-rate", "0")
 	for round := range rounds {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"limnomap/internal/testsize"
 )
 
 // A damage changes the file of a cache entry.
@@ -74,7 +76,7 @@ func TestDamagedDiskCacheEntries(t *testing.T) {
 	t.Parallel()
 	paths := dotTiles()
 	n, bits := 1, func(int) []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
-	if !fullLength() { // package tiles tests reading an entry with every byte damaged
+	if !testsize.Long { // package tiles tests reading an entry with every byte damaged
 		paths, n = everyNth(paths, 16), 3
 		bits = func(position int) []int { return []int{position % 8} }
 	}

@@ -13,15 +13,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 // twoServersShareAFolder has two servers write, read and trim one folder while one of them is killed and restarted. All
 // their answers are right, each finds the tiles of the other, and the folder stays within its size limit.
 func (c *diskCacheTest) twoServersShareAFolder(t *testing.T) {
-	span := time.Second
-	if fullLength() {
-		span = 10 * time.Second
-	}
+	span := testsize.Of(time.Second, 10*time.Second)
 	const limit = 1 << 20
 	dir := t.TempDir()
 	flags := serverFlags(c.db, "--cache-dir", dir, "--cache-disk", "1MiB")
@@ -103,7 +101,7 @@ func (c *diskCacheTest) folderRemoved(t *testing.T) {
 	}
 	must(t, os.Remove(dir))
 	wantDiskWarnings(t, s, 1)
-	if fullLength() {
+	if testsize.Long {
 		c.wantRecovery(t, s)
 	}
 }

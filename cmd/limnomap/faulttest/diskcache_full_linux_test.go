@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 // A diskFault makes writing to a disk fail, and can be undone.
@@ -83,7 +84,7 @@ func (c *diskCacheTest) writesFail(t *testing.T, fault diskFault) {
 		t.Errorf("%d unfinished files are left, want none", len(left))
 	}
 	fault.undo(t, s, dir)
-	if fullLength() {
+	if testsize.Long {
 		c.wantRecovery(t, s)
 	}
 	s.Stop(t)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 // A diskCacheTest holds the database and the tiles that the tests of the disk cache share, since the expected tiles take
@@ -53,10 +54,7 @@ func TestDiskCache(t *testing.T) {
 // killDuringWrites kills a server several times while it writes tiles and, because its cache is small, removes old ones.
 // The files that remain never give a wrong tile.
 func (c *diskCacheTest) killDuringWrites(t *testing.T) {
-	kills := 3
-	if fullLength() {
-		kills = 50
-	}
+	kills := testsize.Of(3, 50)
 	dir := t.TempDir()
 	flags := serverFlags(c.db, "--cache-dir", dir, "--cache-disk", "1MiB")
 

@@ -2,5 +2,5 @@
 // databases are damaged, clients misbehave, a replica fails, or an operator stops the server. Each test starts limnomap
 // with package limnomaptest and compares its answers with the right ones.
 //
-// The tests run in a short form with every change. "make test-faults" runs them at full length.
+// The tests run in a short form with every change. "make test-long" runs them at full length.
 package faulttest

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 const (
@@ -220,7 +221,7 @@ func TestFaultyDatabase(t *testing.T) {
 	password, _ := u.User.Password()
 	t.Run("faults", func(t *testing.T) {
 		for i, fault := range databaseFaults() {
-			if fault.long && !fullLength() {
+			if fault.long && !testsize.Long {
 				continue
 			}
 			t.Run(fault.name, func(t *testing.T) {
@@ -237,10 +238,7 @@ func TestFaultyDatabase(t *testing.T) {
 
 func (f *databaseFault) test(t *testing.T, d *faultyDatabase) {
 	s := d.server
-	clients, length := 24, time.Second // the tests of several faults run at once
-	if fullLength() {
-		clients, length = 100, 10*time.Second
-	}
+	clients, length := testsize.Of(24, 100), testsize.Of(time.Second, 10*time.Second) // the tests of several faults run at once
 	wantValue(t, s, 5)
 	wantAnswers(t, s)
 	wantOldHistory(t, s, http.StatusOK)

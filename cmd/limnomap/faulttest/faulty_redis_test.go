@@ -11,6 +11,7 @@ import (
 
 	"limnomap/api/ratelimit/quota/redistest"
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 // A redisFault is something that goes wrong with Redis while a server shares its limits through it.
@@ -62,7 +63,7 @@ func TestFaultyRedis(t *testing.T) {
 	t.Parallel()
 	const password = "s3cret-0f-redis"
 	for _, fault := range redisFaults(password) {
-		if fault.long && !fullLength() {
+		if fault.long && !testsize.Long {
 			continue
 		}
 		t.Run(fault.name, func(t *testing.T) {
@@ -84,10 +85,7 @@ func TestFaultyRedis(t *testing.T) {
 }
 
 func (f *redisFault) test(t *testing.T, s *limnomaptest.Server, redis *redistest.Server, w *wire) {
-	clients, length := 12, time.Second
-	if fullLength() {
-		clients, length = 100, 10*time.Second
-	}
+	clients, length := testsize.Of(12, 100), testsize.Of(time.Second, 10*time.Second)
 	wantAnswers(t, s)
 	idle := latencies(t, s, length/4)
 	before := usageOf(t, s)

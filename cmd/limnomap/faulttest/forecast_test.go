@@ -18,6 +18,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/data"
 	"limnomap/data/store"
+	"limnomap/internal/testsize"
 )
 
 // forecastTables are the lakes and the values of a database in which a forecast takes a part of a second.
@@ -48,10 +49,7 @@ func TestForecastKilled(t *testing.T) {
 			took := time.Since(began)
 			want, err := os.ReadFile(out)
 			must(t, err)
-			kills := 6
-			if fullLength() {
-				kills = 60
-			}
+			kills := testsize.Of(6, 60)
 			written := 0
 			for i := range kills {
 				stopForecast(t, db, []os.Signal{os.Kill, os.Interrupt}[i%2], time.Duration(rand.Int64N(int64(2*took))))

@@ -13,16 +13,14 @@ import (
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 // TestImportKilled kills an import before it has read all of its input. Neither the running server, nor the next one, nor
 // the next import sees any of its rows.
 func TestImportKilled(t *testing.T) {
 	t.Parallel()
-	kills := 1
-	if fullLength() {
-		kills = 10
-	}
+	kills := testsize.Of(1, 10)
 	db := newGermanDB(t)
 	s := start(t, serverFlags(db)...)
 	client := newClient(t)

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 // A trait of an answer shows from which import it was made.
@@ -38,7 +39,7 @@ const loadLakes = 600
 func TestImportUnderLoad(t *testing.T) {
 	t.Parallel()
 	values := []float64{2, 8, 45}
-	if fullLength() {
+	if testsize.Long {
 		values = append(values, 20, 70, 1, 5, 15, 30, 60, 3, 99)
 	}
 	db := newUniformDB(t, loadLakes, values[0])

@@ -18,6 +18,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 // A stage is what happens to the deployment while it is under load.
@@ -31,10 +32,7 @@ type stage struct {
 // in turn. Each answer is compared with that of a single server for the same state of the data.
 func TestReplicas(t *testing.T) {
 	// Not parallel: a busy machine would cause failures of its own.
-	rounds, pause := 1, time.Second
-	if fullLength() {
-		rounds, pause = 5, 5*time.Second
-	}
+	rounds, pause := testsize.Of(1, 5), testsize.Of(time.Second, 5*time.Second)
 	// The limits are so high that no client is refused, and so low that a server contacts Redis about once a second.
 	d := startDeployment(t, "--api-rate", "60000", "--tile-rate", "60000", "--stale-after", "70d")
 	dir := t.TempDir()
@@ -92,7 +90,7 @@ func replicaQueries() (qs []query) {
 		}
 	}
 	zooms, points := []maptile.Zoom{4, 6, 8}, []orb.Point{{7, 48}, {11.5, 50}, {-30, 20}} // of lakes and of the sea
-	if fullLength() {
+	if testsize.Long {
 		zooms, points = append(zooms, 5, 7), append(points, orb.Point{13.4, 52.5})
 	}
 	for _, z := range zooms {

@@ -24,9 +24,6 @@ func TestMain(m *testing.M) {
 // hangs needs longer.
 const patience = 2 * time.Minute
 
-// fullLength reports whether the tests run at full length, as with make test-faults.
-func fullLength() bool { return os.Getenv("LIMNOMAP_FAULTS") == "full" }
-
 // launch starts limnomap serve and returns when its addresses are known. Without --cache-dir among args it has no disk
 // cache. The server is killed when the test ends.
 func launch(t testing.TB, args ...string) *limnomaptest.Server {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 const (
@@ -130,17 +131,14 @@ func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	db := newUniformDB(t, 1892, 5)
 	s := start(t, "--db", db.path, "--api-rate", "0", "--log-level", "debug")
-	clients := 50
-	if fullLength() {
-		clients = 200
-	}
+	clients := testsize.Of(50, 200)
 	const request = "GET /api/v1/bathing-lakes/status HTTP/1.1\r\nHost: lakes\r\n\r\n"
 	c := connectClients(t, s, clients, 4096, strings.Repeat(request, 50)) // the answers have 19 MB; the kernel holds up to 4 MB for a connection
 	limnomaptest.Within(t, patience, "the server waits for all of them", func() bool {
 		return s.Metric(t, "limnomap_http_requests_in_flight") >= float64(clients)
 	})
 	c.wantLittleCost(t)
-	if fullLength() {
+	if testsize.Long {
 		for range 5 { // reading one byte a second does not keep a connection open
 			for _, conn := range c.conns {
 				if _, err := conn.Read(make([]byte, 1)); err != nil {
@@ -188,10 +186,7 @@ func TestUnfinishedRequests(t *testing.T) {
 
 // TestIdleConnections has many clients that send one request and then keep their connections.
 func TestIdleConnections(t *testing.T) {
-	n := 2000
-	if fullLength() {
-		n = 10000
-	}
+	n := testsize.Of(2000, 10000)
 	var limit syscall.Rlimit
 	must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)) // Go has raised the soft limit to the hard one
 	const others = 200
@@ -210,7 +205,7 @@ func TestIdleConnections(t *testing.T) {
 		}
 	}
 	c.wantLittleCost(t)
-	if fullLength() {
+	if testsize.Long {
 		c.wantClosed(t, closeTime)
 	}
 	c.close()

@@ -1,4 +1,4 @@
-//go:build unix && soak
+//go:build unix && long
 
 package faulttest
 

@@ -1,8 +1,9 @@
-//go:build unix && soak
+//go:build unix && long
 
 package faulttest
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -26,14 +27,13 @@ const (
 	soakGrowth = 1.10
 )
 
-// TestSoak sends a mixed load to a server for as long as LIMNOMAP_SOAK says, with an import every 20 s. No request may fail,
-// and what the server holds may not grow. make soak runs it, without the race detector. The build tag keeps it out of all
-// other test runs.
+// TestSoak sends a mixed load to a server for two minutes, or as long as LIMNOMAP_TEST_DURATION says, with an import every 20 s. No request
+// may fail, and what the server holds may not grow. make soak runs only this test, without the race detector.
 func TestSoak(t *testing.T) {
-	text := os.Getenv("LIMNOMAP_SOAK")
+	text := cmp.Or(os.Getenv("LIMNOMAP_TEST_DURATION"), "2m")
 	duration, err := time.ParseDuration(text)
 	if err != nil || duration < 20*time.Second {
-		t.Fatalf("LIMNOMAP_SOAK=%q: want a duration of 20s or more, such as 10m", text)
+		t.Fatalf("LIMNOMAP_TEST_DURATION=%q: want a duration of 20s or more, such as 10m", text)
 	}
 	db := newUniformDB(t, soakLakes, 5)
 	// Small caches, which are full and remove entries all the time.

@@ -12,6 +12,8 @@ import (
 	"runtime/metrics"
 	"slices"
 	"testing"
+
+	"limnomap/internal/testsize"
 )
 
 var damagedFiles = flag.Int("damaged", 1000, "damaged files that TestDamaged reads")
@@ -271,10 +273,7 @@ func (r *reading) check(tb testing.TB, size int) {
 
 // TestDamaged reads damaged files: no panic, little memory, and errors that say what is wrong.
 func TestDamaged(t *testing.T) {
-	n := *damagedFiles
-	if testing.Short() {
-		n /= 10
-	}
+	n := testsize.Of(*damagedFiles/10, *damagedFiles)
 	files := sampleFiles(t)
 	failed, largest, total := 0, uint64(0), uint64(0)
 	for i := range n {

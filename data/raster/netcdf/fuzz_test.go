@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"limnomap/internal/testsize"
 )
 
 var damagedFiles = flag.Int("damaged", 1000, "damaged files that TestDamaged reads")
@@ -186,10 +188,7 @@ func checkDamaged(tb testing.TB, raw []byte) (allocated uint64, err error) {
 
 // TestDamaged reads damaged files: no panic, little memory, and errors that say what is wrong.
 func TestDamaged(t *testing.T) {
-	n := *damagedFiles
-	if testing.Short() {
-		n /= 10
-	}
+	n := testsize.Of(*damagedFiles/10, *damagedFiles)
 	originals := seeds(t)
 	failed, largest := 0, uint64(0)
 	for i := range n {

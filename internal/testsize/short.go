@@ -1,0 +1,6 @@
+//go:build !long
+
+package testsize
+
+// Long reports whether the long tests run.
+const Long = false

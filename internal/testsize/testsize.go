@@ -1,0 +1,12 @@
+// Package testsize says whether the long tests run. make test runs one case of each kind, and make test-long all of them, with the
+// build tag long. A test that is only for make test-long is in a file that begins with the tag; a test with a long and a short form
+// takes its size from here.
+package testsize
+
+// Of returns short, or long with the build tag long.
+func Of[T any](short, long T) T {
+	if Long {
+		return long
+	}
+	return short
+}
