@@ -10,8 +10,8 @@ type Revision struct {
 	Number    int64     // grows by one with each import that changed anything
 	ChangedAt time.Time // when that import was committed, in UTC
 	Forecasts int64     // grows by one with each change of limnomap's own forecasts, which are no import
-	// Generation grows when a source finds that its database file was replaced by another one or written to directly: the
-	// new data may have the same number and time. It means nothing outside the running program.
+	// Generation grows when a source finds that its database file was replaced by another one or truncated: the new data
+	// may have the same number and time. It means nothing outside the running program.
 	Generation int64
 }
 

@@ -12,8 +12,9 @@
 // by its name. The file may also be removed and created again by Open. While there is no file, or one that cannot be used,
 // or one into which nothing has been imported yet, each use returns an error.
 //
-// A file that is overwritten, truncated or damaged is read as it is from the next use on. Do not replace a database with
-// cp: a read at that time may see parts of both. The revision only makes sure that the data are read again.
+// A file that is truncated or damaged is read as it is from the next use on. Never write over the file of an open Store, as
+// cp does: a read may see parts of both databases, the log of the old one may be applied to the new one, and new content of
+// the same revision and size is not noticed.
 //
 // A postgres:// URL names a PostgreSQL database instead, for many servers. All tables are in its schema limnomap.
 // Observations have a partition for each year. An import takes an advisory lock, so that imports take turns, and notifies

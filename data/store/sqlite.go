@@ -50,8 +50,8 @@ type sqlite struct {
 	files   dbFiles // when they were opened
 	closed  bool
 
-	generation atomic.Int64 // counts how often the file was reopened or had been written to directly
-	writes     writes       // those that are known
+	generation atomic.Int64 // counts how often the file was reopened or had become shorter
+	size       atomic.Int64 // of the file when it was last looked at
 }
 
 func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
@@ -94,8 +94,7 @@ func (s *sqlite) open(ctx context.Context, create bool, patience time.Duration) 
 		s.closePools() // its errors would repeat err
 		return explainSQLite(err)
 	}
-	s.writes.forget()
-	s.writtenTo()
+	s.size.Store(s.files[0].Size())
 	return nil
 }
 
@@ -221,6 +220,5 @@ func (s *sqlite) closePools() error {
 		}
 	}
 	s.readers, s.writer = nil, nil
-	s.writes.close()
 	return errors.Join(errs...)
 }

@@ -79,8 +79,8 @@ func (s *sqlite) fileGeneration() int64 { return s.generation.Load() }
 // read runs fn in a transaction that sees one state of the database, that of its first query. The caller holds s.mu.
 //
 // A connection caches pages, and drops them only if the log says that another process has changed them. So it would not
-// notice a file that was truncated or overwritten with cp. Dropping the cache before each read takes microseconds, since
-// the system caches the file's pages too.
+// notice a file that was truncated or damaged. Dropping the cache before each read takes microseconds, since the system
+// caches the file's pages too.
 func (s *sqlite) read(ctx context.Context, fn func(querier) error) error {
 	conn, err := s.readers.Conn(ctx)
 	if err != nil {

@@ -81,7 +81,8 @@ func (s *sqlite) checkOpenFiles() error {
 			return errReplaced
 		}
 	}
-	if s.writtenTo() {
+	// A file that became shorter was truncated, or another one is being written over it. After VACUUM the data are loaded once more than necessary.
+	if size := now[0].Size(); s.size.Swap(size) > size {
 		s.generation.Add(1)
 	}
 	return nil

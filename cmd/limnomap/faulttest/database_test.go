@@ -84,11 +84,6 @@ func TestReplacedDatabase(t *testing.T) {
 		do   func(t *testing.T, db, next uniformDB)
 	}{
 		{"another database moved over it", func(t *testing.T, db, next uniformDB) { must(t, os.Rename(next.path, db.path)) }},
-		{"another database copied over it", func(t *testing.T, db, next uniformDB) {
-			content, err := os.ReadFile(next.path)
-			must(t, err)
-			overwrite(t, db.path, content)
-		}},
 		{"removed and imported again", func(t *testing.T, db, next uniformDB) {
 			must(t, os.Remove(db.path))
 			importFile(t, "lakes", next.lakes, db.path)
