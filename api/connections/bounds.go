@@ -7,7 +7,7 @@ import (
 
 // Bounds say how many connections may be open at the same time. The zero value allows none.
 type Bounds struct {
-	Total      int // of all peers; a part of it is reserved, see Ordinary
+	Total      int // of all peers; a part of it is reserved, see Reserved
 	PerAddress int // of an IPv4 address or of the /64 of an IPv6 address
 	PerNetwork int // of the /48 of an IPv6 address
 	// Trusted are the networks of proxies. Their connections count only in Total.
@@ -60,21 +60,3 @@ func NewBounds(total, perAddress int, trusted []netip.Prefix) Bounds {
 
 // Reserved returns how many connections of the total only trusted proxies and this machine itself may use.
 func (b *Bounds) Reserved() int { return min(max(b.Total/16, minReserved), b.Total/2) }
-
-// crowded returns the number of connections beyond which each new one closes one of those waiting for some time.
-func (b *Bounds) crowded() int {
-	ordinary := b.of(ordinary)
-	return ordinary - ordinary/4
-}
-
-// of returns the total up to which peers of that kind are accepted.
-func (b *Bounds) of(k kind) int {
-	switch k {
-	case trusted:
-		return b.Total
-	case local:
-		return b.Total - b.Reserved()/2
-	default:
-		return b.Total - b.Reserved()
-	}
-}

@@ -1,7 +1,6 @@
 package connections
 
 import (
-	"container/list"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -19,17 +18,22 @@ const usedBit = 1
 // A conn is a connection that is counted until it is closed.
 type conn struct {
 	net.Conn
-	limiter *Limiter
-	peer    *address
-	element *list.Element // in peer.conns; guarded by limiter.mu
-	state   atomic.Int64
+	limiter       *Limiter
+	address, site *group // nil if they have no bound: of a privileged peer, or the site of an IPv4 address
+	state         atomic.Int64
+	paces         []pace // of a privileged peer none
+	slowed        atomic.Bool
+}
 
-	paced  bool // whether it is read at a bounded speed, see Read
-	pace   pace
-	shared []sharedPace
-	slowed atomic.Bool
-	// aheadSince is when its pace last began to be ahead, on the limiter's clock.
-	aheadSince atomic.Int64
+// privileged reports whether c is of a trusted proxy or of this machine.
+func (c *conn) privileged() bool { return c.address == nil }
+
+// ofAddress returns how many connections the address of c has, apart from those of privileged peers.
+func (c *conn) ofAddress() int {
+	if c.privileged() {
+		return 0
+	}
+	return len(c.address.conns)
 }
 
 // TCP returns the TCP connection, or nil if it is of another kind. Read and Close must not be called on it.
@@ -41,30 +45,12 @@ func (c *conn) TCP() *net.TCPConn {
 // Close closes the connection and ends its counting.
 func (c *conn) Close() error {
 	err := c.Conn.Close()
-	if c.end() {
+	if c.state.Swap(closed) != closed {
 		c.limiter.mu.Lock()
 		c.limiter.remove(c)
 		c.limiter.mu.Unlock()
 	}
 	return err
-}
-
-// end reports whether the connection is closed by this call.
-func (c *conn) end() bool {
-	before := c.state.Swap(closed)
-	if before >= 0 {
-		c.peer.waiting.Add(-1)
-	}
-	return before != closed
-}
-
-// endIfWaiting closes a connection whose state is waiting, unless that has changed.
-func (c *conn) endIfWaiting(waiting int64) bool {
-	if !c.state.CompareAndSwap(waiting, closed) {
-		return false
-	}
-	c.peer.waiting.Add(-1)
-	return true
 }
 
 // ConnState is the ConnState of an http.Server whose listener is [Limiter.Listener].
@@ -78,13 +64,11 @@ func ConnState(nc net.Conn, state http.ConnState) {
 	}
 	switch state {
 	case http.StateActive, http.StateHijacked:
-		if before := c.state.Load(); before >= 0 && c.state.CompareAndSwap(before, answering) { // otherwise it has just been closed
-			c.peer.waiting.Add(-1)
+		if before := c.state.Load(); before >= 0 {
+			c.state.CompareAndSwap(before, answering) // otherwise it has just been closed
 		}
 	case http.StateIdle:
-		if c.state.CompareAndSwap(answering, c.limiter.clock()|usedBit) {
-			c.peer.waiting.Add(1)
-		}
+		c.state.CompareAndSwap(answering, c.limiter.clock()|usedBit)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// After any sequence of events all counts agree with the connections, nothing exceeds its bound, and at the end all are zero.
+// After any sequence of events all groups agree with the connections, nothing exceeds its bound, and at the end all are zero.
 func TestCounts(t *testing.T) {
 	addresses := []string{serverAddress, "198.51.100.1", "198.51.100.2", "203.0.113.5", "10.0.0.1", "10.0.0.2",
 		"2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:2::1", "2001:db8:0:3::1", "2001:db8:1::1", "fd00::1"}
@@ -36,43 +36,37 @@ func TestCounts(t *testing.T) {
 				}
 			}
 			open = slices.DeleteFunc(open, func(p *pair) bool { return p.fake.closes > 0 })
-			busy := 0
-			perAddress, perNetwork := map[netip.Addr]int{}, map[netip.Addr]int{}
-			ordinaries := 0
+			busy, ordinaries := 0, 0
+			perGroup := make(map[netip.Prefix]int)
 			for _, p := range open {
 				if p.busy {
 					busy++
 				}
-				if a, k := peerOf(p.fake, proxies); k != trusted {
-					perAddress[a]++
-					if a.Is6() {
-						perNetwork[siteOf(a)]++
-					}
-					if k == ordinary {
-						ordinaries++
-					}
+				c := p.conn.(*conn)
+				if c.privileged() {
+					continue
+				}
+				ordinaries++
+				perGroup[c.address.key]++
+				if c.site != nil {
+					perGroup[c.site.key]++
 				}
 			}
 			w.check(t)
 			states, _ := w.states()
-			if w.open != len(open) || states["active"] != busy || states["new"]+states["idle"] != len(open)-busy {
-				t.Fatalf("%d connections, states %v, want %d, %d of them active", w.open, states, len(open), busy)
+			if len(w.all.conns) != len(open) || states["active"] != busy || states["new"]+states["idle"] != len(open)-busy {
+				t.Fatalf("%d connections, states %v, want %d, %d of them active", len(w.all.conns), states, len(open), busy)
 			}
 			if adjusted {
 				return // open connections stay
 			}
-			for a, n := range perAddress {
-				if n > b.PerAddress {
-					t.Fatalf("%d connections of %v, want at most %d", n, a, b.PerAddress)
+			for key, n := range perGroup {
+				if most := map[bool]int{true: b.PerNetwork, false: b.PerAddress}[key.Bits() == siteBits]; n > most {
+					t.Fatalf("%d connections of %v, want at most %d", n, key, most)
 				}
 			}
-			for a, n := range perNetwork {
-				if n > b.PerNetwork {
-					t.Fatalf("%d connections of %v/48, want at most %d", n, a, b.PerNetwork)
-				}
-			}
-			if w.open > b.Total || ordinaries > b.of(ordinary) {
-				t.Fatalf("%d connections, %d of them ordinary, want at most %d and %d", w.open, ordinaries, b.Total, b.of(ordinary))
+			if len(w.all.conns) > b.Total || ordinaries > ordinary(b) {
+				t.Fatalf("%d connections, %d of them ordinary, want at most %d and %d", len(w.all.conns), ordinaries, b.Total, ordinary(b))
 			}
 		}
 		some := func() *pair {
@@ -111,7 +105,7 @@ func TestCounts(t *testing.T) {
 				p.conn.Close()
 			},
 			"time": func(t *rapid.T) {
-				w.time = w.time.Add(time.Duration(rapid.Int64Range(0, 2*spared).Draw(t, "time")))
+				w.time = w.time.Add(time.Duration(rapid.Int64Range(0, 2*justUsed).Draw(t, "time")))
 			},
 			"adjust": func(t *rapid.T) {
 				b, adjusted = bounds.Draw(t, "bounds"), true
@@ -122,67 +116,31 @@ func TestCounts(t *testing.T) {
 			p.conn.Close()
 		}
 		w.check(t)
-		if w.open != 0 || len(w.addresses) != 0 || len(w.networks) != 0 || w.ranks.Len() != 0 || w.trusted.conns.Len() != 0 {
-			t.Errorf("after all were closed: %d connections, %d addresses, %d networks, %d ranks, %d of proxies", w.open, len(w.addresses), len(w.networks), w.ranks.Len(), w.trusted.conns.Len())
+		if len(w.all.conns) != 0 || len(w.groups) != 0 {
+			t.Errorf("after all were closed: %d connections, %d groups", len(w.all.conns), len(w.groups))
 		}
 	})
 }
 
-// check checks that the counts agree with each other.
+// check checks that the groups have the same connections.
 func (w *bench) check(t tester) {
 	t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	sum, ranked := w.trusted.conns.Len(), 0
-	perNetwork := map[*network]int{}
-	waiting := func(a *address) {
-		n := 0
-		for e := a.conns.Front(); e != nil; e = e.Next() {
-			if e.Value.(*conn).state.Load() >= 0 {
-				n++
+	want := make(map[*group]int)
+	for c := range w.all.conns {
+		for _, g := range []*group{c.address, c.site} {
+			if g != nil {
+				want[g]++
 			}
 		}
-		if int(a.waiting.Load()) != n {
-			t.Fatalf("%v: %d wait, counted %d", a.key, n, a.waiting.Load())
-		}
 	}
-	waiting(&w.trusted)
-	for key, a := range w.addresses {
-		sum += a.conns.Len()
-		if a.key != key || a.conns.Len() == 0 {
-			t.Fatalf("address %v under %v has %d connections", a.key, key, a.conns.Len())
-		}
-		waiting(a)
-		if a.network != nil {
-			perNetwork[a.network] += a.conns.Len()
-		}
+	if len(want) != len(w.groups) {
+		t.Fatalf("%d groups, want %d", len(w.groups), len(want))
 	}
-	if sum != w.open {
-		t.Fatalf("%d connections are counted, addresses have %d", w.open, sum)
-	}
-	last := 0
-	for e := w.ranks.Front(); e != nil; e = e.Next() {
-		r := e.Value.(*rank)
-		if r.count <= last || r.element != e || r.addresses.Len() == 0 {
-			t.Fatalf("the rank after %d is %d, with %d addresses", last, r.count, r.addresses.Len())
-		}
-		last = r.count
-		for e := r.addresses.Front(); e != nil; e = e.Next() {
-			if a := e.Value.(*address); a.conns.Len() != r.count || a.rank != r || a.ranked != e || w.addresses[a.key] != a {
-				t.Fatalf("%v has %d connections and is among those with %d", a.key, a.conns.Len(), r.count)
-			}
-			ranked++
-		}
-	}
-	if ranked != len(w.addresses) {
-		t.Fatalf("%d of %d addresses have a rank", ranked, len(w.addresses))
-	}
-	if len(perNetwork) != len(w.networks) {
-		t.Fatalf("%d networks, want %d", len(w.networks), len(perNetwork))
-	}
-	for key, n := range w.networks {
-		if perNetwork[n] != n.conns || n.key != key {
-			t.Fatalf("network %v counts %d connections, its addresses have %d", key, n.conns, perNetwork[n])
+	for key, g := range w.groups {
+		if want[g] != len(g.conns) || g.key != key {
+			t.Fatalf("%v under %v has %d connections, want %d", g.key, key, len(g.conns), want[g])
 		}
 	}
 }

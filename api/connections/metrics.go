@@ -7,8 +7,6 @@ const (
 	ofAddress = "address"
 	ofNetwork = "network"
 	ofTotal   = "total"
-	ofCrowd   = "crowded" // only for closing
-	ofPace    = "pace"    // only for closing
 )
 
 type metrics struct {
@@ -30,7 +28,7 @@ func newMetrics(name string) *metrics {
 		closedEarly: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "limnomap_connections_closed_early_total",
 			Help: "Connections closed to make room for a new one, while they waited for a request or (Linux) their client took no data: " +
-				"within the bound of their address, network or the total, or because the server is crowded (three quarters); or because their client sent too much for half a minute (pace).",
+				"within the bound of their address, network or the total.",
 			ConstLabels: listener,
 		}, []string{"reason"}),
 		slowed: prometheus.NewCounter(prometheus.CounterOpts{
@@ -48,8 +46,6 @@ func newMetrics(name string) *metrics {
 		m.refused.WithLabelValues(reason)
 		m.closedEarly.WithLabelValues(reason)
 	}
-	m.closedEarly.WithLabelValues(ofCrowd)
-	m.closedEarly.WithLabelValues(ofPace)
 	return m
 }
 
@@ -76,25 +72,19 @@ func (l *Limiter) Collect(ch chan<- prometheus.Metric) {
 
 // states counts the open connections by state, rather than at each change of a state, which is in the path of each request.
 func (l *Limiter) states() (states map[string]int, most int) {
-	var fresh, idle, active int
-	count := func(a *address) {
-		for e := a.conns.Front(); e != nil; e = e.Next() {
-			switch state := e.Value.(*conn).state.Load(); {
-			case state == answering:
-				active++
-			case state == closed: // it is about to be removed
-			case state&usedBit != 0:
-				idle++
-			default:
-				fresh++
-			}
-		}
-	}
+	states = map[string]int{"new": 0, "idle": 0, "active": 0}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	count(&l.trusted)
-	for _, a := range l.addresses {
-		count(a)
+	for c := range l.all.conns {
+		switch state := c.state.Load(); {
+		case state == answering:
+			states["active"]++
+		case state == closed: // it is about to be removed
+		case state&usedBit != 0:
+			states["idle"]++
+		default:
+			states["new"]++
+		}
 	}
-	return map[string]int{"new": fresh, "idle": idle, "active": active}, l.bounds.Total
+	return states, l.bounds.Total
 }

@@ -196,29 +196,6 @@ func TestPaceBesideAFlood(t *testing.T) {
 	})
 }
 
-// A connection whose client sends more than its rate for half a minute is closed, one with pauses is not.
-func TestConnectionsThatSendTooMuchAreClosed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := New(Config{Bounds: NewBounds(100, 0, nil), Name: "test", Registerer: prometheus.NewRegistry()})
-		c, err := l.Listener(&fakeListener{[]net.Conn{from("198.51.100.1")}}).Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 20 { // more than half a minute in all
-			if _, err := read(t, c, 5*connRate); err != nil {
-				t.Fatalf("a client with pauses: %v", err)
-			}
-			time.Sleep(2 * time.Second)
-		}
-		if took, err := read(t, c, 1<<30); !errors.Is(err, errAhead) || took < maxAhead-time.Second || took > maxAhead+time.Second {
-			t.Errorf("endless bytes: %v after %v, want %v after %v", err, took, errAhead, maxAhead)
-		}
-		if got := testutil.ToFloat64(l.metrics.closedEarly.WithLabelValues(ofPace)); got != 1 {
-			t.Errorf("%v connections were counted, want 1", got)
-		}
-	})
-}
-
 // A client that sends requests at a usual speed never waits.
 func TestPaceOfRequests(t *testing.T) {
 	const request, perSecond = 500, 60

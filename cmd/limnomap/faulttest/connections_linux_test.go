@@ -142,7 +142,7 @@ func TestConnectionFloods(t *testing.T) {
 				t.Errorf("%v connections, want at most %d", n, total)
 			}
 			closed := 0.0
-			for _, reason := range []string{"address", "total", "crowded"} {
+			for _, reason := range []string{"address", "total"} {
 				closed += s.Metric(t, `limnomap_connections_closed_early_total{listener="public",reason="`+reason+`"}`)
 			}
 			if want := float64(len(flood) - total); closed < want/2 { // timeouts close others

@@ -194,7 +194,7 @@ func TestIdleConnections(t *testing.T) {
 		t.Logf("ONLY %d CONNECTIONS INSTEAD OF %d: the hard limit of open files is %d", most, n, limit.Max)
 		n = most
 	}
-	bound := fmt.Sprint(2 * n) // of which a quarter is not for connections that wait
+	bound := fmt.Sprint(2 * n) // of which a sixteenth is reserved
 	s := start(t, "--api-rate", "0", "--max-connections", bound, "--max-connections-per-address", bound)
 	c := connectClients(t, s, n, 0, "GET /healthz HTTP/1.1\r\nHost: lakes\r\n\r\n")
 	head := make([]byte, len("HTTP/1.1 200 "))
