@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -182,6 +183,11 @@ func TestCells(t *testing.T) {
 	})
 }
 
+// answerFile returns an answer as a file to import.
+func answerFile(w *httptest.ResponseRecorder) ingest.File {
+	return ingest.NewFile("answer.csv", bytes.NewReader(w.Body.Bytes()), int64(w.Body.Len()))
+}
+
 // TestTablesCanBeImported imports the tables of a server into an empty database, and serves that.
 func TestTablesCanBeImported(t *testing.T) {
 	source := testSource(t)
@@ -196,14 +202,14 @@ func TestTablesCanBeImported(t *testing.T) {
 	}
 	defer db.Close()
 	opts := &ingest.Options{Now: testNow}
-	lakes := []ingest.File{{Name: "status.csv", Reader: get(t, s, http.StatusOK, statusURL+".csv").Body}}
+	lakes := []ingest.File{answerFile(get(t, s, http.StatusOK, statusURL+".csv"))}
 	if report, err := ingest.Lakes(ctx, db, lakes, opts); err != nil || report.Rejected > 0 {
 		t.Fatalf("import of lakes: %v, %+v", err, report)
 	}
 	var histories []ingest.File
 	for _, lake := range source.lakes {
 		address := historyURL + string(lake.ID) + ".csv"
-		histories = append(histories, ingest.File{Name: address, Reader: get(t, s, http.StatusOK, address).Body})
+		histories = append(histories, answerFile(get(t, s, http.StatusOK, address)))
 	}
 	if report, err := ingest.Observations(ctx, db, histories, opts); err != nil || report.Rejected > 0 {
 		t.Fatalf("import of observations: %v, %+v", err, report)
@@ -283,13 +289,13 @@ func TestHistoriesCanBeImported(t *testing.T) {
 			}
 			defer db.Close()
 			opts := &ingest.Options{Now: testNow}
-			if _, err := ingest.Lakes(ctx, db, []ingest.File{{Name: "lakes.csv", Reader: strings.NewReader(table)}}, opts); err != nil {
+			if _, err := ingest.Lakes(ctx, db, []ingest.File{ingest.NewFile("lakes.csv", strings.NewReader(table), int64(len(table)))}, opts); err != nil {
 				t.Fatal(err)
 			}
 			var histories []ingest.File
 			for _, lake := range source.lakes {
 				address := historyURL + string(lake.ID) + ".csv"
-				histories = append(histories, ingest.File{Name: address, Reader: get(t, s, http.StatusOK, address).Body})
+				histories = append(histories, answerFile(get(t, s, http.StatusOK, address)))
 			}
 			if report, err := ingest.Observations(ctx, db, histories, opts); err != nil || report.Added != len(rows) || len(report.Ignored) > 0 {
 				t.Fatalf("import: %v, %+v, want %d rows added, and all columns known", err, report, len(rows))

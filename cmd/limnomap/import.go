@@ -134,26 +134,7 @@ The same document again changes nothing. No import removes a statement.` + about
 }
 
 func (c *importSwimGuideCmd) Run(ctx context.Context, con *console) error {
-	return c.run(ctx, con, c.Files, &ingest.Options{}, func(ctx context.Context, s store.Store, files []ingest.File, opts *ingest.Options) (ingest.Report, error) {
-		return ingest.SwimGuide(ctx, s, files, c.ValidDays, opts)
-	})
-}
-
-// sizeOf returns the size of regular files, or unknownTotal.
-func sizeOf(files []ingest.File) int64 {
-	total := int64(0)
-	for _, f := range files {
-		file, ok := f.Reader.(interface{ Stat() (fs.FileInfo, error) })
-		if !ok {
-			return unknownTotal
-		}
-		info, err := file.Stat()
-		if err != nil {
-			return unknownTotal
-		}
-		total += info.Size()
-	}
-	return total
+	return c.run(ctx, con, c.Files, &ingest.Options{ValidDays: c.ValidDays}, ingest.SwimGuide)
 }
 
 // limitTime returns a context for copying the pipes and the import together.
@@ -226,36 +207,19 @@ func (c *tableFlags) run(ctx context.Context, con *console, names []string, imp 
 
 // run imports files with options to which it adds those of the flags.
 func (c *importFlags) run(ctx context.Context, con *console, names []string, opts *ingest.Options, imp importFunc) (err error) {
-	files, closeFiles, err := openFiles(names)
-	if err != nil {
-		return err
-	}
-	defer closeFiles()
 	limited, cancel := c.limitTime(ctx)
 	defer cancel()
-	for i := range files {
-		input, ok := files[i].Reader.(*os.File)
-		if !ok {
-			continue
-		}
-		if info, err := input.Stat(); err == nil && info.Mode().IsRegular() {
-			continue
-		}
-		// A pipe may be slow, or never end: other writers to the database do not wait for it.
-		copied, err := copyInput(limited, input)
-		if err != nil {
-			return interrupted(ctx, fmt.Errorf("%s: %w", files[i].Name, err), "nothing was written")
-		}
-		defer copied.Close()
-		files[i].Reader = copied
+	files, size, closeFiles, err := openFiles(limited, names)
+	if err != nil {
+		return interrupted(ctx, err, "nothing was written")
 	}
-	size := sizeOf(files)
+	defer closeFiles()
 	s, closeStore, err := c.open(ctx, c.DryRun)
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}
 	defer func() { err = errors.Join(err, closeStore()) }()
-	if size != unknownTotal && !c.DryRun {
+	if !c.DryRun {
 		if err := store.CheckSpace(s, size); err != nil {
 			return err
 		}
@@ -310,23 +274,26 @@ func (m mapping) MarshalText() ([]byte, error) { return []byte(ingest.Mapping(m)
 // stdin is the file name for standard input and standard output.
 const stdin = "-"
 
-// openFiles opens files.
-func openFiles(names []string) (files []ingest.File, closeAll func(), err error) {
-	var opened []*os.File
+// openFiles opens files, and returns their size together.
+func openFiles(ctx context.Context, names []string) (files []ingest.File, size int64, closeAll func(), err error) {
+	var opened []io.Closer
 	closeAll = func() {
 		for _, f := range opened {
 			f.Close()
 		}
 	}
+	defer func() {
+		if err != nil {
+			closeAll()
+		}
+	}()
 	for i, name := range names {
 		if name == stdin && slices.Contains(names[:i], stdin) {
-			closeAll()
-			return nil, nil, errors.New("standard input (-) is named twice: name it once")
+			return nil, 0, nil, errors.New("standard input (-) is named twice: name it once")
 		}
 		f, err := openFile(name)
 		if err != nil {
-			closeAll()
-			return nil, nil, err
+			return nil, 0, nil, err
 		}
 		if f != os.Stdin {
 			opened = append(opened, f)
@@ -334,9 +301,26 @@ func openFiles(names []string) (files []ingest.File, closeAll func(), err error)
 		if name == stdin {
 			name = "standard input"
 		}
-		files = append(files, ingest.File{Name: name, Reader: f})
+		info, err := f.Stat()
+		if err == nil && (!info.Mode().IsRegular() || info.Size() == 0) {
+			// A pipe may be slow, or never end: other writers to the database do not wait for it. A file of /proc has the size 0 too.
+			var copied *diskspace.Temp
+			if copied, err = copyInput(ctx, f); err == nil {
+				opened, f = append(opened, copied), copied.File
+				info, err = f.Stat()
+			}
+		}
+		var start int64 // not 0 if another program has read the beginning of standard input
+		if err == nil {
+			start, err = f.Seek(0, io.SeekCurrent)
+		}
+		if err != nil {
+			return nil, 0, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		most := max(info.Size()-start, 0)
+		files, size = append(files, ingest.NewFile(name, io.NewSectionReader(f, start, most), most)), size+most
 	}
-	return files, closeAll, nil
+	return files, size, closeAll, nil
 }
 
 // openFile opens a file. A pipe or a terminal as standard input is opened again, without blocking: os.Stdin has no deadlines,

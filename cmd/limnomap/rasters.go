@@ -150,12 +150,8 @@ func (c *extractRastersCmd) lakes(ctx context.Context) (lakes []satellite.Lake, 
 		}
 		return lakes, err
 	}
-	f, err := os.Open(c.Lakes)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	read, report, err := ingest.ReadLakes(ctx, []ingest.File{{Name: c.Lakes, Reader: f}}, nil)
+	file := ingest.File{Name: c.Lakes, Open: func() (io.ReadCloser, error) { return os.Open(c.Lakes) }}
+	read, report, err := ingest.ReadLakes(ctx, []ingest.File{file}, nil)
 	if err != nil {
 		return nil, err
 	}

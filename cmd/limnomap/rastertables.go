@@ -81,11 +81,11 @@ func (t *valueTables) open(table valueTable, offset int64) io.Reader {
 }
 
 // openables returns the tables that have rows for an import, or one without rows if there is no other.
-func (t *valueTables) openables() []ingest.Openable {
-	var files []ingest.Openable
+func (t *valueTables) openables() []ingest.File {
+	var files []ingest.File
 	for i, table := range t.tables {
 		if table.end-table.start > t.header || len(files) == 0 && i == len(t.tables)-1 {
-			files = append(files, ingest.Openable{Name: table.name, Open: func() (io.ReadCloser, error) { return io.NopCloser(t.open(table, 0)), nil }})
+			files = append(files, ingest.File{Name: table.name, Open: func() (io.ReadCloser, error) { return io.NopCloser(t.open(table, 0)), nil }})
 		}
 	}
 	return files

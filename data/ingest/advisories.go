@@ -213,13 +213,29 @@ func refuseAdvisory(_ data.Advisory, c store.Change) string {
 	return unknownLake
 }
 
-// Advisories imports official statements from files, CSV and JSON, in one transaction, like Lakes.
+// Advisories imports official statements in one transaction, like Lakes, from files that are CSV or JSON, or all documents of Swim
+// Guide's standard (see [SwimGuide]).
 //
 // The columns are id, lake_id, kind, cause, issuer, issued, valid_from and valid_until, and optionally text_en, text_de, url and
 // withdrawn, which are kept if they are missing. The lakes must be in the store. A statement may be issued or withdrawn one day
 // after the present time at the latest. The lake and the issuer of a stored statement cannot change.
 func Advisories(ctx context.Context, s store.Store, files []File, opts *Options) (Report, error) {
-	return start(ctx, s, advisoryKind, files, opts)
+	if opts == nil {
+		opts = &Options{}
+	}
+	documents := 0
+	for _, f := range files {
+		if isSwimGuide(f) {
+			documents++
+		}
+	}
+	switch {
+	case documents == 0:
+		return start(ctx, s, advisoryKind, files, opts)
+	case documents < len(files):
+		return Report{}, fmt.Errorf("import: %d of %d files are documents of Swim Guide's standard: import them without the others", documents, len(files))
+	}
+	return SwimGuide(ctx, s, files, opts)
 }
 
 // ExportAdvisories writes all official statements of a source by id, as the CSV that [Advisories] reads. It returns how many there are.

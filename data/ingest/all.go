@@ -4,17 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"limnomap/data/store"
 )
-
-// An Openable is a file that is read twice: to detect its columns, and to import it.
-type Openable struct {
-	Name string
-	// Open returns the file from its beginning. The caller closes it.
-	Open func() (io.ReadCloser, error)
-}
 
 // Reports are what an import of files of all kinds did.
 type Reports struct {
@@ -35,7 +27,7 @@ type fileKind struct {
 	wqp     *wqpForm
 	imp     importOf
 	report  *Report
-	files   []Openable
+	files   []File
 }
 
 // fileKinds returns all kinds, in the order of their import: the lakes first, which the others need.
@@ -51,7 +43,7 @@ func fileKinds(r *Reports) []fileKind {
 // decide what it holds, not its name. When all files are read and nothing has failed, All calls last within the
 // transaction; an error of last rolls back the import. As with [Lakes], a rejected row is not an error; without SkipBad a
 // rejected row of any kind rejects everything. Map, Set and MakeIDs are not allowed, since they are for one kind of file.
-func All(ctx context.Context, s store.Store, files []Openable, opts *Options, last func(store.Tx, Reports) error) (Reports, error) {
+func All(ctx context.Context, s store.Store, files []File, opts *Options, last func(store.Tx, Reports) error) (Reports, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -115,24 +107,15 @@ func (s txStore) Import(_ context.Context, fn func(store.Tx) error) error { retu
 type importOf func(context.Context, store.Store, []File, *Options) (Report, error)
 
 // each imports files of one kind, of which there may be none.
-func each(ctx context.Context, s store.Store, files []Openable, opts *Options, imp importOf) (Report, error) {
+func each(ctx context.Context, s store.Store, files []File, opts *Options, imp importOf) (Report, error) {
 	if len(files) == 0 {
 		return Report{}, nil
 	}
-	var open []File
-	for _, f := range files {
-		r, err := f.Open()
-		if err != nil {
-			return Report{}, fmt.Errorf("import: %s: %w", f.Name, err)
-		}
-		defer r.Close()
-		open = append(open, File{Name: f.Name, Reader: r})
-	}
-	return imp(ctx, s, open, opts)
+	return imp(ctx, s, files, opts)
 }
 
 // kindOf returns the kind of a file. It is an error if it is of none or of several.
-func kindOf(f Openable, kinds []fileKind) (found *fileKind, err error) {
+func kindOf(f File, kinds []fileKind) (found *fileKind, err error) {
 	var others []error
 	for i := range kinds {
 		k := &kinds[i]
@@ -155,7 +138,7 @@ func kindOf(f Openable, kinds []fileKind) (found *fileKind, err error) {
 }
 
 // checkHeader returns in not why a file is not one with these columns. An error of reading it is in err.
-func checkHeader(f Openable, columns []column, form jsonForm, wqp *wqpForm) (not, err error) {
+func checkHeader(f File, columns []column, form jsonForm, wqp *wqpForm) (not, err error) {
 	r, err := f.Open()
 	if err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ import (
 	"limnomap/data/store"
 )
 
-func openable(name, text string) ingest.Openable {
-	return ingest.Openable{Name: name, Open: func() (io.ReadCloser, error) {
+func openable(name, text string) ingest.File {
+	return ingest.File{Name: name, Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(text)), nil
 	}}
 }
@@ -56,7 +56,7 @@ func pass(store.Tx, ingest.Reports) error { return nil }
 func TestAll(t *testing.T) {
 	s := emptyStore(t)
 	// By name and by order the observations are first, and their lakes come with the same import.
-	files := []ingest.Openable{openable("a.csv", allObservations), openable("b.csv", allLakes), openable("c.csv", allGeoJSON),
+	files := []ingest.File{openable("a.csv", allObservations), openable("b.csv", allLakes), openable("c.csv", allGeoJSON),
 		openable("0.csv", allAdvisories), openable("1.json", allStatements)}
 	called := 0
 	r, err := ingest.All(t.Context(), s, files, nil, func(_ store.Tx, r ingest.Reports) error {
@@ -81,31 +81,31 @@ func TestAllOrNothing(t *testing.T) {
 	fault := errors.New("no")
 	tests := []struct {
 		name     string
-		files    []ingest.Openable
+		files    []ingest.File
 		opts     ingest.Options
 		last     error
 		rejected int
 		err      string // part of the error
 		written  bool
 	}{
-		{name: "a bad observation", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, rejected: 1},
-		{name: "a bad lake", files: []ingest.Openable{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations)}, rejected: 1},
-		{name: "both", files: []ingest.Openable{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations+"c,2024-07-02,1,satellite\n")}, rejected: 2},
-		{name: "a bad statement", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations), openable("s", allAdvisories+"s2,c,info,other,Amt,2024-07-01,2024-07-01,\n")}, rejected: 1},
-		{name: "all three", files: []ingest.Openable{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations+"c,2024-07-02,1,satellite\n"), openable("s", strings.Replace(allStatements, "info", "no", 1))}, rejected: 3},
-		{name: "skipped", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, opts: ingest.Options{SkipBad: true}, rejected: 1, written: true},
-		{name: "the last step fails", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations)}, last: fault, err: "no"},
-		{name: "a broken file", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"\"open")}, rejected: 1},
-		{name: "mapped", files: []ingest.Openable{openable("l", allLakes)}, opts: ingest.Options{Map: ingest.Mapping{"id": "key"}}, err: "files of one kind only"},
-		{name: "neither", files: []ingest.Openable{openable("l", allLakes), openable("page.csv", "<!doctype html>\n")}, err: "page.csv: it holds neither lakes (line 1 lacks"},
-		{name: "none of three", files: []ingest.Openable{openable("s", "{}")}, err: "s: it holds neither lakes (there are no features: want a FeatureCollection) nor observations (this is JSON: want CSV, " +
+		{name: "a bad observation", files: []ingest.File{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, rejected: 1},
+		{name: "a bad lake", files: []ingest.File{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations)}, rejected: 1},
+		{name: "both", files: []ingest.File{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations+"c,2024-07-02,1,satellite\n")}, rejected: 2},
+		{name: "a bad statement", files: []ingest.File{openable("l", allLakes), openable("o", allObservations), openable("s", allAdvisories+"s2,c,info,other,Amt,2024-07-01,2024-07-01,\n")}, rejected: 1},
+		{name: "all three", files: []ingest.File{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations+"c,2024-07-02,1,satellite\n"), openable("s", strings.Replace(allStatements, "info", "no", 1))}, rejected: 3},
+		{name: "skipped", files: []ingest.File{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, opts: ingest.Options{SkipBad: true}, rejected: 1, written: true},
+		{name: "the last step fails", files: []ingest.File{openable("l", allLakes), openable("o", allObservations)}, last: fault, err: "no"},
+		{name: "a broken file", files: []ingest.File{openable("l", allLakes), openable("o", allObservations+"\"open")}, rejected: 1},
+		{name: "mapped", files: []ingest.File{openable("l", allLakes)}, opts: ingest.Options{Map: ingest.Mapping{"id": "key"}}, err: "files of one kind only"},
+		{name: "neither", files: []ingest.File{openable("l", allLakes), openable("page.csv", "<!doctype html>\n")}, err: "page.csv: it holds neither lakes (line 1 lacks"},
+		{name: "none of three", files: []ingest.File{openable("s", "{}")}, err: "s: it holds neither lakes (there are no features: want a FeatureCollection) nor observations (this is JSON: want CSV, " +
 			"because JSON is for lakes and official statements, not for observations) nor official statements (there are no official statements: want"},
-		{name: "GeoJSON and statements", files: []ingest.Openable{openable("s", strings.Replace(allGeoJSON, "{", `{"advisories":[],`, 1))}, err: "it has the columns of lakes and of official statements: want one file for each"},
-		{name: "statements and observations", files: []ingest.Openable{openable("s", "id,lake_id,kind,cause,issuer,issued,valid_from,valid_until,date,chl,data_type\n")},
+		{name: "GeoJSON and statements", files: []ingest.File{openable("s", strings.Replace(allGeoJSON, "{", `{"advisories":[],`, 1))}, err: "it has the columns of lakes and of official statements: want one file for each"},
+		{name: "statements and observations", files: []ingest.File{openable("s", "id,lake_id,kind,cause,issuer,issued,valid_from,valid_until,date,chl,data_type\n")},
 			err: "it has the columns of observations and of official statements"},
-		{name: "empty", files: []ingest.Openable{openable("l", allLakes), openable("o", "")}, err: "the file is empty"},
-		{name: "both at once", files: []ingest.Openable{openable("o", "id,name,lat,lon,lake_id,date,chl,data_type\n")}, err: "want one file for each"},
-		{name: "cannot be opened", files: []ingest.Openable{{Name: "x", Open: func() (io.ReadCloser, error) { return nil, fault }}}, err: "import: x: no"},
+		{name: "empty", files: []ingest.File{openable("l", allLakes), openable("o", "")}, err: "the file is empty"},
+		{name: "both at once", files: []ingest.File{openable("o", "id,name,lat,lon,lake_id,date,chl,data_type\n")}, err: "want one file for each"},
+		{name: "cannot be opened", files: []ingest.File{{Name: "x", Open: func() (io.ReadCloser, error) { return nil, fault }}}, err: "import: x: no"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestAllOrNothing(t *testing.T) {
 
 func TestAllDry(t *testing.T) {
 	s := emptyStore(t)
-	files := []ingest.Openable{openable("l", allLakes), openable("o", allObservations), openable("s", allAdvisories)}
+	files := []ingest.File{openable("l", allLakes), openable("o", allObservations), openable("s", allAdvisories)}
 	r, err := ingest.All(t.Context(), s, files, &ingest.Options{DryRun: true}, pass)
 	if err != nil || r.Lakes.Added != 2 || r.Observations.Added != 1 || r.Advisories.Added != 1 || r.Lakes.Written || r.Observations.Written || r.Advisories.Written {
 		t.Errorf("All = %+v, %v; want what would be added, and nothing written", r, err)
@@ -140,7 +140,7 @@ func TestAllInterrupted(t *testing.T) {
 	s := emptyStore(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	_, err := ingest.All(ctx, s, []ingest.Openable{openable("l", allLakes)}, nil, func(store.Tx, ingest.Reports) error {
+	_, err := ingest.All(ctx, s, []ingest.File{openable("l", allLakes)}, nil, func(store.Tx, ingest.Reports) error {
 		cancel()
 		return nil
 	})
@@ -171,7 +171,7 @@ func FuzzAll(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		undone := errors.New("undone")
 		reached := false
-		_, err := ingest.All(t.Context(), s, []ingest.Openable{openable("x", text)}, nil, func(_ store.Tx, r ingest.Reports) error {
+		_, err := ingest.All(t.Context(), s, []ingest.File{openable("x", text)}, nil, func(_ store.Tx, r ingest.Reports) error {
 			if reached = true; max(r.Lakes.Read, r.Observations.Read, r.Advisories.Read) != r.Read() {
 				t.Errorf("one file gave %d lakes, %d observations and %d statements", r.Lakes.Read, r.Observations.Read, r.Advisories.Read)
 			}

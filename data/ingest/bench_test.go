@@ -38,7 +38,7 @@ func archive(n int) (lakes, observations []byte) {
 func BenchmarkObservations(b *testing.B) {
 	lakes, observations := archive(2016)
 	run := func(b *testing.B, s store.Store, f importFunc, text []byte, want Report) {
-		r, err := f(b.Context(), s, []File{{"bench.csv", bytes.NewReader(text)}}, nil)
+		r, err := f(b.Context(), s, []File{textFile("bench.csv", string(text))}, nil)
 		if err != nil || r.Read != want.Read || r.Added != want.Added || r.Unchanged != want.Unchanged {
 			b.Fatalf("import = %+v, %v, want %+v", r, err, want)
 		}
@@ -139,7 +139,7 @@ func BenchmarkGeoJSON(b *testing.B) {
 		}
 		runtime.GC()
 		b.StartTimer()
-		r, err := Lakes(b.Context(), s, []File{{"bench.geojson", bytes.NewReader(text)}}, &Options{Progress: func(int64) {
+		r, err := Lakes(b.Context(), s, []File{textFile("bench.geojson", string(text))}, &Options{Progress: func(int64) {
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
 			heap = max(heap, m.HeapAlloc)

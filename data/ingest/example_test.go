@@ -27,7 +27,7 @@ func Example() {
 	defer s.Close()
 
 	const text = "id;name;lat;lon\nde_mv_mueritz;Müritz;53,42;12,7\nde_mv_schwerin;Schweriner See;537;11,46\n"
-	lakes := []ingest.File{{Name: "lakes.csv", Reader: strings.NewReader(text)}}
+	lakes := []ingest.File{ingest.NewFile("lakes.csv", strings.NewReader(text), int64(len(text)))}
 	report, err := ingest.Lakes(ctx, s, lakes, &ingest.Options{SkipBad: true})
 	if err != nil {
 		fmt.Println(err)

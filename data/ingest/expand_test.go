@@ -66,7 +66,7 @@ func TestCompressed(t *testing.T) {
 				t.Errorf("progress up to %d, want the file's own %d bytes", last, len(text))
 			}
 			// The size of reads does not matter.
-			if r, err := Lakes(t.Context(), s, []File{{"a", iotest.HalfReader(strings.NewReader(text))}}, nil); err != nil || r.Unchanged != r.Read {
+			if r, err := Lakes(t.Context(), s, []File{fileOf("a", func() io.Reader { return iotest.HalfReader(strings.NewReader(text)) })}, nil); err != nil || r.Unchanged != r.Read {
 				t.Errorf("in small reads: %+v, %v", r, err)
 			}
 		})
@@ -104,7 +104,8 @@ func TestBadCompression(t *testing.T) {
 	}
 	// Errors of the expanded content are reported as usual.
 	broken := errors.New("the disk is gone")
-	_, err := Lakes(t.Context(), newStore(t), []File{{"a", io.MultiReader(strings.NewReader(z[:20]), iotest.ErrReader(broken))}}, nil)
+	file := fileOf("a", func() io.Reader { return io.MultiReader(strings.NewReader(z[:20]), iotest.ErrReader(broken)) })
+	_, err := Lakes(t.Context(), newStore(t), []File{file}, nil)
 	if !errors.Is(err, broken) || strings.Contains(err.Error(), "damaged") {
 		t.Errorf("a file that cannot be read gave %v", err)
 	}
@@ -170,8 +171,8 @@ func FuzzCompressed(f *testing.F) {
 			t.Fatalf("%q was read as %q", packed, text)
 		}
 		opts := &Options{DryRun: true, SkipBad: true}
-		got, gotErr := Lakes(t.Context(), s, []File{{"a", bytes.NewReader(packed)}}, opts)
-		want, wantErr := Lakes(t.Context(), s, []File{{"a", bytes.NewReader(text)}}, opts)
+		got, gotErr := Lakes(t.Context(), s, []File{textFile("a", string(packed))}, opts)
+		want, wantErr := Lakes(t.Context(), s, []File{textFile("a", string(text))}, opts)
 		if got.String() != want.String() || (gotErr == nil) != (wantErr == nil) {
 			t.Errorf("compressed: %v, %v; expanded: %v, %v", got, gotErr, want, wantErr)
 		}

@@ -62,7 +62,7 @@ func TestEndlessFilesAreRejected(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
-			_, err := Lakes(t.Context(), store, []File{{"hostile", io.MultiReader(strings.NewReader(tt.start), rest)}}, nil)
+			_, err := Lakes(t.Context(), store, []File{fileOf("hostile", func() io.Reader { return io.MultiReader(strings.NewReader(tt.start), rest) })}, nil)
 			runtime.ReadMemStats(&after)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || len(err.Error()) > 2000 {
 				t.Errorf("error = %.300v, want a short one with %q", err, tt.want)
@@ -104,9 +104,7 @@ func TestRowsAreBounded(t *testing.T) {
 		rows: maxRows - 3, // read before
 	}
 	r.read(t.Context(), []File{
-		{Name: "a", Reader: strings.NewReader("id\n1\n2\n")},
-		{Name: "b", Reader: strings.NewReader("id\n3\n4\n5\n")},
-		{Name: "c", Reader: strings.NewReader("id\n6\n")},
+		textFile("a", "id\n1\n2\n"), textFile("b", "id\n3\n4\n5\n"), textFile("c", "id\n6\n"),
 	})
 	close(batches)
 	taken, last := 0, batch[struct{}]{}
@@ -156,7 +154,7 @@ func (h *heapAtEnd) Read(p []byte) (int, error) {
 func TestNewLakesDoNotKeepTheirRows(t *testing.T) {
 	for _, lakes := range []int{100, 4000} {
 		table := &heapAtEnd{n: lakes, length: 60_000}
-		file := File{Name: "lakes.csv", Reader: io.MultiReader(strings.NewReader("id,name,lat,lon,note\n"), table)}
+		file := fileOf("lakes.csv", func() io.Reader { return io.MultiReader(strings.NewReader("id,name,lat,lon,note\n"), table) })
 		report, err := Lakes(t.Context(), newStore(t), []File{file}, nil)
 		if err != nil || report.Added != lakes {
 			t.Fatalf("%d lakes added, want %d; error %v", report.Added, lakes, err)

@@ -31,6 +31,9 @@ type Options struct {
 	// Thousands separates groups of three digits of the numbers in tables: ".", ",", "'", " " (also those that do not
 	// break a line) or "space", or "none". Empty means that it is detected, or follows from Decimal.
 	Thousands string
+	// ValidDays is the number of days, 1 to 365, after which a warning of a Swim Guide document ends without a next record of its
+	// location and substance. Zero means 7.
+	ValidDays int
 	// DryRun reports what an import would do, and rolls it back.
 	DryRun bool
 	// Progress is called now and then with the number of bytes read so far, of all files together, as stored in the files.
@@ -108,10 +111,16 @@ func (o *Options) now() time.Time {
 // today returns the day in UTC.
 func (o *Options) today() data.Date { return data.DateOf(o.now()) }
 
-// A File is one input of an import.
+// A File is one input of an import, which may read it several times.
 type File struct {
 	Name string
-	io.Reader
+	// Open returns the file from its beginning. The caller closes it.
+	Open func() (io.ReadCloser, error)
+}
+
+// NewFile returns a File with the first size bytes of r, which the caller closes after the import.
+func NewFile(name string, r io.ReaderAt, size int64) File {
+	return File{name, func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(r, 0, size)), nil }}
 }
 
 // start prepares the options and runs the import.

@@ -10,7 +10,7 @@ import (
 
 func readLakes(t *testing.T, text string, opts *Options) ([]data.Lake, Report, error) {
 	t.Helper()
-	return ReadLakes(context.Background(), []File{{"lakes", strings.NewReader(text)}}, opts)
+	return ReadLakes(context.Background(), []File{textFile("lakes", text)}, opts)
 }
 
 // A GeoJSON of outlines needs only ids.

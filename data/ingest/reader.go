@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"limnomap/data"
 )
@@ -67,8 +66,7 @@ func (r *reader[T]) read(ctx context.Context, files []File) {
 		r.expanded = new(int64)
 	}
 	for i, f := range files {
-		r.input.Reader = f.Reader
-		if r.readFile(ctx, i) != nil {
+		if r.readFile(ctx, i, f) != nil {
 			return
 		}
 	}
@@ -79,16 +77,17 @@ func (r *reader[T]) read(ctx context.Context, files []File) {
 }
 
 // readFile sends the batches of a file. After an error there are no more.
-func (r *reader[T]) readFile(ctx context.Context, file int) error {
+func (r *reader[T]) readFile(ctx context.Context, file int, f File) error {
 	send := func(b batch[T]) error {
 		b.file = file
 		return r.send(ctx, b)
 	}
-	if d, ok := r.input.Reader.(interface{ SetReadDeadline(time.Time) error }); ok {
-		// A read from a pipe may block for ever. A regular file has no deadlines and needs none.
-		stop := context.AfterFunc(ctx, func() { _ = d.SetReadDeadline(time.Unix(0, 0)) })
-		defer stop()
+	opened, err := f.Open()
+	if err != nil {
+		return send(batch[T]{err: err})
 	}
+	defer opened.Close()
+	r.input.Reader = opened
 	t, end, err := open(&r.input, r.columns, r.json, r.wqp)
 	if err != nil {
 		return send(batch[T]{err: err})

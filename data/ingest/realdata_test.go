@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,33 +13,25 @@ import (
 	"limnomap/data"
 )
 
-// openShared opens a file of real data next to the repository.
-func openShared(t *testing.T, name string) *os.File {
+// sharedFile returns a file of real data next to the repository.
+func sharedFile(t *testing.T, name string) File {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "shared", "data", name)
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("NOT TESTED against real data: there is no %s", path)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
+	return File{name, func() (io.ReadCloser, error) { return os.Open(path) }}
 }
 
 // The original file with its own columns; its class of bacteria is ignored.
 func TestGermanBathingSites(t *testing.T) {
 	s := newStore(t)
-	f := openShared(t, "german_bathing_sites.csv")
-	strict, err := Lakes(t.Context(), s, []File{{"sites.csv", f}}, nil)
+	sites := sharedFile(t, "german_bathing_sites.csv")
+	strict, err := Lakes(t.Context(), s, []File{sites}, nil)
 	if err != nil || strict.Written || strict.Read != 2016 || strict.Rejected != 6 {
 		t.Fatalf("strict: %+v, %v, want 6 of 2016 rows rejected and nothing written", strict, err)
 	}
-	if _, err := f.Seek(0, 0); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Lakes(t.Context(), s, []File{{"sites.csv", f}}, &Options{SkipBad: true})
+	r, err := Lakes(t.Context(), s, []File{sites}, &Options{SkipBad: true})
 	if err != nil || r.Added != 2010 || r.Rejected != 6 || !slices.Equal(r.Bad, strict.Bad) {
 		t.Fatalf("skipping: %+v, %v, want 2010 rows added and the same 6 rejected", r, err)
 	}
@@ -61,13 +54,13 @@ func TestGermanBathingSites(t *testing.T) {
 // Lakes that have only names, with the positions in one file and the measurements in another.
 func TestGlobalLakes(t *testing.T) {
 	s := newStore(t)
-	r, err := Lakes(t.Context(), s, []File{{"coordinates.csv", openShared(t, "global_lakes_coordinates.csv")}},
+	r, err := Lakes(t.Context(), s, []File{sharedFile(t, "global_lakes_coordinates.csv")},
 		&Options{MakeIDs: true, Map: Mapping{"name": "lake", "lat": "lake_lat", "lon": "lake_long"}})
 	if err != nil || r.Added != 343 || r.Read != 343 {
 		t.Fatalf("lakes: %+v, %v, want 343 added", r, err)
 	}
 	opts := &Options{MakeIDs: true, SkipBad: true, Map: Mapping{"lake_id": "lake"}, Set: Mapping{"data_type": "satellite"}}
-	r, err = Observations(t.Context(), s, []File{{"chla.csv", openShared(t, "global_lakes_chla.csv")}}, opts)
+	r, err = Observations(t.Context(), s, []File{sharedFile(t, "global_lakes_chla.csv")}, opts)
 	if err != nil || r.Read != 52_114 || r.Added != 50_972 || r.Rejected != 1_142 || !slices.Equal(r.Ignored, []string{"n"}) {
 		t.Fatalf("observations: %+v, %v, want 50,972 of 52,114 added and n ignored", r, err)
 	}
@@ -98,7 +91,7 @@ func TestGlobalLakes(t *testing.T) {
 
 // A list merged from several, with many sites twice, some of them at two places.
 func TestEuropeanBathingSites(t *testing.T) {
-	r, err := Lakes(t.Context(), newStore(t), []File{{"sites.csv", openShared(t, "european_bathing_sites.csv")}}, &Options{SkipBad: true})
+	r, err := Lakes(t.Context(), newStore(t), []File{sharedFile(t, "european_bathing_sites.csv")}, &Options{SkipBad: true})
 	if err != nil || r.Read != 5493 || r.Read != r.Added+r.Unchanged+r.Rejected || r.Added < 2800 {
 		t.Fatalf("report = %+v, %v, want 5493 rows, at least 2800 of them added", r, err)
 	}

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -304,7 +305,7 @@ func TestBadFiles(t *testing.T) {
 	if _, err := Lakes(t.Context(), newStore(t), nil, nil); err == nil {
 		t.Error("an import of no file succeeded")
 	}
-	broken := []File{{"broken.csv", iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(aLake)))}}
+	broken := []File{fileOf("broken.csv", func() io.Reader { return iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(aLake))) })}
 	if _, err := Lakes(t.Context(), newStore(t), broken, nil); err == nil || !strings.Contains(err.Error(), "broken.csv: timeout") {
 		t.Errorf("a file that cannot be read gave %v", err)
 	}
@@ -315,7 +316,7 @@ func TestOneByteReads(t *testing.T) {
 	text := "id;name;lat;lon\nm;M\xfcritz;53,42;12,7\nx;\"a\nb\";50;10\n"
 	whole, parts := newStore(t), newStore(t)
 	mustImport(t, Lakes, whole, nil, text)
-	if _, err := Lakes(t.Context(), parts, []File{{"a.csv", iotest.OneByteReader(strings.NewReader(text))}}, nil); err != nil {
+	if _, err := Lakes(t.Context(), parts, []File{fileOf("a.csv", func() io.Reader { return iotest.OneByteReader(strings.NewReader(text)) })}, nil); err != nil {
 		t.Fatal(err)
 	}
 	want, _ := stored(t, whole)

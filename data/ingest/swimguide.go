@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,8 @@ const (
 	// since the record that ends a warning may be in another file.
 	maxSwimGuideBytes = 128 << 20
 	// maxValidDays is a year: an advisory of an older document is about another bathing season.
-	maxValidDays = 365
+	maxValidDays     = 365
+	defaultValidDays = 7
 )
 
 // SwimGuide imports the advisories of documents of Swim Guide's open data standard (see [swimguide]) as official statements, in one
@@ -34,24 +36,24 @@ const (
 //
 // A statement is issued at the publicationTime or the updateTime of its record, whichever is later; a record that was changed before the
 // stored statement was issued or withdrawn is older, and left out. The standard has no end of an advisory: one without a next record
-// ends that many days, 1 to 365, after it was issued, or at the stored end if that is earlier and the record was not changed since.
+// ends opts.ValidDays after it was issued, or at the stored end if that is earlier and the record was not changed since.
 //
 // No sample value is stored, since an observation needs chlorophyll. Map, Set and MakeIDs are not allowed, since a record has no columns.
-func SwimGuide(ctx context.Context, s store.Store, files []File, validDays int, opts *Options) (Report, error) {
+func SwimGuide(ctx context.Context, s store.Store, files []File, opts *Options) (Report, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
 	switch {
 	case len(files) == 0:
 		return Report{}, errors.New("import: there is no file to read")
-	case validDays < 1 || validDays > maxValidDays:
-		return Report{}, fmt.Errorf("import: warnings are valid for %d days: want 1 to %d", validDays, maxValidDays)
+	case opts.ValidDays < 0 || opts.ValidDays > maxValidDays:
+		return Report{}, fmt.Errorf("import: warnings are valid for %d days: want 1 to %d", opts.ValidDays, maxValidDays)
 	case len(opts.Map)+len(opts.Set) > 0 || opts.MakeIDs:
 		return Report{}, errors.New("import: map, set and make-ids need files with columns")
 	}
 	ctx, cancel := opts.limitTime(ctx)
 	defer cancel()
-	im := swimGuideImport{files: files, validDays: validDays, now: opts.now(), records: make(map[string]*sampleRecord)}
+	im := swimGuideImport{files: files, validDays: cmp.Or(opts.ValidDays, defaultValidDays), now: opts.now(), records: make(map[string]*sampleRecord)}
 	err := im.run(ctx, s, opts)
 	im.report.Written, im.report.DryRun = err == nil, errors.Is(err, errDryRun)
 	if err == nil || im.report.DryRun {
@@ -62,6 +64,30 @@ func SwimGuide(ctx context.Context, s store.Store, files []File, validDays int, 
 		return im.report, nil
 	}
 	return im.report, fmt.Errorf("import: %w", explainTime(ctx, err))
+}
+
+// isSwimGuide reports whether a file is a document of Swim Guide's standard, by its first member. A file that cannot be read is none.
+func isSwimGuide(f File) bool {
+	r, err := f.Open()
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	buffered, end, err := expand(r)
+	if err != nil {
+		return false
+	}
+	defer end()
+	start, _, err := textStart(buffered)
+	if err != nil {
+		return false
+	}
+	d := json.NewDecoder(bytes.NewReader(start))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return false
+	}
+	name, _ := d.Token()
+	return name == "$schema" || name == "documentTime" || name == "records"
 }
 
 // A swimGuideImport does one import.
@@ -142,9 +168,13 @@ func (im *swimGuideImport) read(ctx context.Context, opts *Options) error {
 	}
 	left := im.maxBytes
 	for i, f := range im.files {
-		input.Reader = f.Reader
-		var err error
-		if left, err = im.readFile(i, &input, left); err != nil {
+		opened, err := f.Open()
+		if err == nil {
+			input.Reader = opened
+			left, err = im.readFile(i, &input, left)
+			opened.Close()
+		}
+		if err != nil {
 			if left < 0 {
 				err = tooLarge("the documents have more than %d bytes, all together and after decompression: divide them among several imports", im.maxBytes)
 			}

@@ -47,11 +47,6 @@ func swimGuideDocument(tb testing.TB, records ...swimguide.Record) string {
 	return string(content)
 }
 
-// importSwimGuide is an importOf with warnings that are valid for a week.
-func importSwimGuide(ctx context.Context, s store.Store, files []File, opts *Options) (Report, error) {
-	return SwimGuide(ctx, s, files, 7, opts)
-}
-
 func warning(id string, day, until int) data.Advisory {
 	return data.Advisory{ID: data.AdvisoryID("de.example_" + id), LakeID: "x", Kind: data.Warning, Cause: data.Cyanobacteria, Issuer: "Amt",
 		TextEN: "No bathing.", Issued: july(day, 8), ValidFrom: july(day, 8), ValidUntil: july(until, 8)}
@@ -104,7 +99,7 @@ func TestSwimGuide(t *testing.T) {
 			mustImport(t, Lakes, s, nil, "id,external_id,name,lat,lon\nx,x,See X,50,10\ny,8099,See Y,50,10\n")
 			read := len(test.want) + test.left
 			for _, added := range []int{len(test.want), 0} {
-				r := mustImport(t, importSwimGuide, s, inJuly(), test.files...)
+				r := mustImport(t, Advisories, s, inJuly(), test.files...) // which finds out that these are documents
 				if !r.Written || r.Read != read || r.Added != added || r.Unchanged != len(test.want)-added || r.LeftOut != test.left || r.Samples != read {
 					t.Errorf("report %+v, want %d of %d added and %d left out", r, added, read, test.left)
 				}
@@ -121,7 +116,7 @@ func TestRepeatedSwimGuideRecords(t *testing.T) {
 	s := newStoreWithLakes(t)
 	before, after := swimGuideDocument(t, aSample("1", 1), aSample("2", 2, noAdvisory)), swimGuideDocument(t, aSample("1", 1), aSample("2", 2, noAdvisory), aSample("3", 3))
 	before = strings.Replace(before, "2026-07-01T08:00:00Z", "2026-07-01T10:00:00+02:00", 1)
-	r := mustImport(t, importSwimGuide, s, inJuly(), before, after)
+	r := mustImport(t, SwimGuide, s, inJuly(), before, after)
 	if !r.Written || r.Read != 5 || r.Added != 2 || r.Unchanged != 1 || r.LeftOut != 2 || r.Samples != 5 {
 		t.Errorf("report %+v", r)
 	}
@@ -135,10 +130,10 @@ func TestRepeatedSwimGuideRecords(t *testing.T) {
 // What the standard does not have stays as it is stored. A withdrawn statement whose record is updated later is in force again.
 func TestSwimGuideKeepsOtherColumns(t *testing.T) {
 	s := newStoreWithLakes(t)
-	mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, aSample("1", 1)))
+	mustImport(t, SwimGuide, s, inJuly(), swimGuideDocument(t, aSample("1", 1)))
 	mustImport(t, Advisories, s, inJuly(), advisoryHeader+"de.example_1,x,warning,cyanobacteria,Amt,No bathing.,Badewarnung,https://example.org/1,2026-07-01T08:00:00Z,2026-07-01T08:00:00Z,2026-07-08T08:00:00Z,2026-07-02\n")
 	undescribed := aSample("1", 1, func(r *swimguide.Record) { r.Updated, r.Advisory = july(3, 8), "" })
-	if r := mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, undescribed)); r.Changed != 1 {
+	if r := mustImport(t, SwimGuide, s, inJuly(), swimGuideDocument(t, undescribed)); r.Changed != 1 {
 		t.Errorf("report %+v", r)
 	}
 	want := reissued("1", 1, 3, 10)
@@ -156,9 +151,9 @@ func TestSwimGuideOfOtherStatement(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStoreWithLakes(t)
-			mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, aSample("1", 1)))
+			mustImport(t, SwimGuide, s, inJuly(), swimGuideDocument(t, aSample("1", 1)))
 			other := aSample("1", 1, change)
-			r := mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, other), swimGuideDocument(t, other))
+			r := mustImport(t, SwimGuide, s, inJuly(), swimGuideDocument(t, other), swimGuideDocument(t, other))
 			want := "statement de.example_1 of its guid: " + otherStatement
 			if r.Written || r.Rejected != 2 || r.Bad[0].Reason != want {
 				t.Errorf("report %+v, want two records rejected: %s", r, want)
@@ -200,7 +195,7 @@ func TestBadSwimGuideRecords(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStore(t)
 			mustImport(t, Lakes, s, nil, "id,external_id,name,lat,lon\nx,x,See X,50,10\ny,x2,See Y,50,10\nz,y,See Z,50,10\n")
-			wantOneStatementRejected(t, importSwimGuide, s, test.text, test.want)
+			wantOneStatementRejected(t, SwimGuide, s, test.text, test.want)
 		})
 	}
 }
@@ -210,31 +205,34 @@ func TestOptionsOfSwimGuide(t *testing.T) {
 	text := swimGuideDocument(t, aSample("1", 1), aSample("2", 2, atLocation("8099")), aSample("3", 3, noAdvisory))
 	opts := inJuly()
 	opts.SkipBad, opts.DryRun = true, true
-	r := mustImport(t, importSwimGuide, s, opts, text)
+	r := mustImport(t, SwimGuide, s, opts, text)
 	if !r.DryRun || r.Written || r.Added != 1 || r.Rejected != 1 || r.LeftOut != 1 || len(advisoriesOf(t, s)) > 0 {
 		t.Errorf("dry run: %+v", r)
 	}
 	opts.DryRun = false
-	r = mustImport(t, importSwimGuide, s, opts, text)
+	r = mustImport(t, SwimGuide, s, opts, text)
 	if !r.Written || r.Added != 1 || r.Rejected != 1 || r.LeftOut != 1 || !slices.Equal(r.Unknown, []data.LakeID{"8099"}) || len(advisoriesOf(t, s)) != 1 {
 		t.Errorf("import: %+v", r)
 	}
-	for _, days := range []int{-1, 0, 366} {
-		if _, err := SwimGuide(t.Context(), s, files(text), days, nil); err == nil || !strings.Contains(err.Error(), "want 1 to 365") {
+	for _, days := range []int{-1, 366} {
+		if _, err := SwimGuide(t.Context(), s, files(text), &Options{ValidDays: days}); err == nil || !strings.Contains(err.Error(), "want 1 to 365") {
 			t.Errorf("%d days: error %v", days, err)
 		}
 	}
 	for _, opts := range []*Options{{MakeIDs: true}, {Map: Mapping{"id": "a"}}, {Set: Mapping{"id": "a"}}} {
-		if _, err := SwimGuide(t.Context(), s, files(text), 7, opts); err == nil || !strings.Contains(err.Error(), "files with columns") {
+		if _, err := SwimGuide(t.Context(), s, files(text), opts); err == nil || !strings.Contains(err.Error(), "files with columns") {
 			t.Errorf("error %v, want that there are no columns", err)
 		}
 	}
-	if _, err := SwimGuide(t.Context(), s, nil, 7, nil); err == nil {
+	if _, err := Advisories(t.Context(), s, files(text, "id,lake_id,kind\n"), nil); err == nil || !strings.Contains(err.Error(), "1 of 2 files are documents") {
+		t.Errorf("with a table: error %v, want that they are imported apart", err)
+	}
+	if _, err := SwimGuide(t.Context(), s, nil, nil); err == nil {
 		t.Error("an import without a file succeeds")
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := SwimGuide(stopped, s, files(text), 7, nil); !errors.Is(err, context.Canceled) {
+	if _, err := SwimGuide(stopped, s, files(text), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that it was stopped", err)
 	}
 }
@@ -265,7 +263,7 @@ func TestNoSwimGuideDocument(t *testing.T) {
 			s := newStoreWithLakes(t)
 			opts := inJuly()
 			opts.SkipBad = true
-			r, err := SwimGuide(t.Context(), s, files(test.text), 7, opts)
+			r, err := SwimGuide(t.Context(), s, files(test.text), opts)
 			if err == nil || !strings.Contains(err.Error(), test.want) || r.Written || r.Samples > 0 {
 				t.Errorf("report %+v, error %v, want one with %q", r, err, test.want)
 			}
@@ -275,7 +273,7 @@ func TestNoSwimGuideDocument(t *testing.T) {
 		})
 	}
 	s := newStoreWithLakes(t)
-	if r := mustImport(t, importSwimGuide, s, inJuly(), packed.String()); r.Added != 1 {
+	if r := mustImport(t, SwimGuide, s, inJuly(), packed.String()); r.Added != 1 {
 		t.Errorf("of the compressed document: %+v", r)
 	}
 }
@@ -292,17 +290,19 @@ func TestSwimGuideIsBounded(t *testing.T) {
 	}{
 		{"one file", files(good), size - 1},
 		{"two files", files(good, good), 2*size - 1},
-		{"endless", []File{{Name: "a.json", Reader: io.MultiReader(strings.NewReader("{"), &endless{text: strings.Repeat(" ", 4096), bytes: 1 << 40})}}, 0},
+		{"endless", []File{fileOf("a.json", func() io.Reader {
+			return io.MultiReader(strings.NewReader("{"), &endless{text: strings.Repeat(" ", 4096), bytes: 1 << 40})
+		})}, 0},
 	} {
 		opts := inJuly()
 		opts.MaxBytes = test.maxBytes
-		if _, err := SwimGuide(t.Context(), s, test.files, 7, opts); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "divide them") {
+		if _, err := SwimGuide(t.Context(), s, test.files, opts); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "divide them") {
 			t.Errorf("%s: error %v, want that it is too large", test.name, err)
 		}
 	}
 	opts := inJuly()
 	opts.MaxBytes = 2 * size
-	if r, err := SwimGuide(t.Context(), s, files(good, good), 7, opts); err != nil || !r.Written {
+	if r, err := SwimGuide(t.Context(), s, files(good, good), opts); err != nil || !r.Written {
 		t.Errorf("at the limit: %+v, %v", r, err)
 	}
 }
@@ -316,7 +316,7 @@ func TestManyBadSwimGuideRecords(t *testing.T) {
 		records = append(records, aSample(fmt.Sprint("many-", i), 1, atLocation(fmt.Sprint("place-", i))))
 	}
 	for _, text := range []string{strings.Replace(good, `"records":[`, `"records":[`+strings.Repeat("7,", 1000), 1), swimGuideDocument(t, records...)} {
-		r := mustImport(t, importSwimGuide, s, inJuly(), text)
+		r := mustImport(t, SwimGuide, s, inJuly(), text)
 		if r.Rejected != 1000 || len(r.Bad) != maxBadRows || len(r.Unknown) > maxShownColumns+1 || !strings.Contains(r.String(), "And 980 rejected rows more") {
 			t.Errorf("report\n%s", r)
 		}
@@ -350,7 +350,7 @@ func TestLiftedSwimGuideAdvisory(t *testing.T) {
 		{"older", []string{issued}, 0, 0, 0, 1, []data.Advisory{withdrawn}},
 		{"issued again", []string{issuedAgain}, 0, 1, 0, 0, []data.Advisory{again}},
 	} {
-		r := mustImport(t, importSwimGuide, s, inJuly(), step.files...)
+		r := mustImport(t, SwimGuide, s, inJuly(), step.files...)
 		if !r.Written || r.Added != step.added || r.Changed != step.changed || r.Unchanged != step.unchanged || r.LeftOut != step.leftOut {
 			t.Errorf("%s: report %+v", step.name, r)
 		}
@@ -362,7 +362,7 @@ func TestLiftedSwimGuideAdvisory(t *testing.T) {
 		}
 	}
 	other := swimGuideDocument(t, aSample("1", 1, updatedOn(6), noAdvisory, func(r *swimguide.Record) { r.Organization = "Stadt" }))
-	if r := mustImport(t, importSwimGuide, s, inJuly(), other); r.Written || r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, otherStatement) {
+	if r := mustImport(t, SwimGuide, s, inJuly(), other); r.Written || r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, otherStatement) {
 		t.Errorf("lifted by another organization: report %+v", r)
 	}
 }
@@ -396,7 +396,7 @@ func TestLatestSwimGuideRecord(t *testing.T) {
 				slices.Reverse(backwards)
 				for _, records := range [][]swimguide.Record{test.records, backwards} {
 					s := newStoreWithLakes(t)
-					r := mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, records...))
+					r := mustImport(t, SwimGuide, s, inJuly(), swimGuideDocument(t, records...))
 					counted := r.Added + r.Unchanged + r.LeftOut + r.Rejected
 					switch {
 					case test.conflicts && (r.Written || r.Rejected != 1):
@@ -451,7 +451,7 @@ func TestVersionsOfSwimGuideRecords(t *testing.T) {
 			s := newStoreWithLakes(t)
 			var r Report
 			for _, document := range test.documents {
-				if r = mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, document...)); !r.Written {
+				if r = mustImport(t, SwimGuide, s, inJuly(), swimGuideDocument(t, document...)); !r.Written {
 					t.Fatalf("report %+v", r)
 				}
 			}
@@ -462,7 +462,7 @@ func TestVersionsOfSwimGuideRecords(t *testing.T) {
 				t.Errorf("stored %+v, want %+v", got, test.want)
 			}
 			document := swimGuideDocument(t, test.documents[len(test.documents)-1]...)
-			if r := mustImport(t, importSwimGuide, s, inJuly(), document); r.Changed+r.Added > 0 {
+			if r := mustImport(t, SwimGuide, s, inJuly(), document); r.Changed+r.Added > 0 {
 				t.Errorf("the last document again: %+v", r)
 			}
 		})
@@ -488,7 +488,7 @@ func TestExportOfSwimGuide(t *testing.T) {
 	}
 	s, other := newStoreWithLakes(t), newStoreWithLakes(t)
 	document := swimGuideDocument(t, records...)
-	r := mustImport(t, importSwimGuide, s, inJuly(), document)
+	r := mustImport(t, SwimGuide, s, inJuly(), document)
 	if !r.Written || r.Added+r.LeftOut != len(records) {
 		t.Fatalf("report %+v", r)
 	}
@@ -506,8 +506,8 @@ func TestExportOfSwimGuide(t *testing.T) {
 	}{
 		{"the same database", s, Advisories, table.String(), 0, len(want)},
 		{"another database", other, Advisories, table.String(), len(want), 0},
-		{"the document into the other database", other, importSwimGuide, document, 0, len(want)},
-		{"the document into the same database", s, importSwimGuide, document, 0, len(want)},
+		{"the document into the other database", other, SwimGuide, document, 0, len(want)},
+		{"the document into the same database", s, SwimGuide, document, 0, len(want)},
 	} {
 		if r := mustImport(t, step.by, step.into, inJuly(), step.text); !r.Written || r.Added != step.added || r.Unchanged != step.unchanged || r.Changed > 0 {
 			t.Errorf("%s: report %v", step.name, r)
@@ -524,9 +524,9 @@ func TestWhiteSpaceOfSwimGuideOrganization(t *testing.T) {
 	spaced := func(name string) func(*swimguide.Record) {
 		return func(r *swimguide.Record) { r.Organization = name }
 	}
-	mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, aSample("1", 1, spaced("Amt  X"))))
+	mustImport(t, SwimGuide, s, inJuly(), swimGuideDocument(t, aSample("1", 1, spaced("Amt  X"))))
 	for _, record := range []swimguide.Record{aSample("1", 1, updatedOn(2), spaced(" Amt X")), aSample("1", 1, updatedOn(3), noAdvisory, spaced("Amt\tX "))} {
-		if r := mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, record)); !r.Written || r.Changed != 1 {
+		if r := mustImport(t, SwimGuide, s, inJuly(), swimGuideDocument(t, record)); !r.Written || r.Changed != 1 {
 			t.Errorf("report %+v", r)
 		}
 	}

@@ -248,9 +248,9 @@ func FuzzWQP(f *testing.F) {
 func TestWQPAll(t *testing.T) {
 	texts := []string{wqpFile(t, wqp3Header, wqpChla(nil)),
 		"Location_Identifier,Location_Name,Location_Type,Location_LatitudeStandardized,Location_LongitudeStandardized\nWI_WQX-1,Mill Lake,Lake,45,-89\n"}
-	var all []Openable
+	var all []File
 	for i, text := range texts {
-		all = append(all, Openable{Name: fmt.Sprint(i), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }})
+		all = append(all, File{Name: fmt.Sprint(i), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }})
 	}
 	s := newStore(t)
 	r, err := All(t.Context(), s, all, nil, func(store.Tx, Reports) error { return nil })

@@ -372,7 +372,7 @@ func (r *Refresher) importRaster(c *claim, f *raster, opened *openRaster, from *
 	if err := store.CheckSpace(r.store, values.size); err != nil {
 		return err
 	}
-	reports, err := ingest.All(ctx, r.store, fileSet{values}.openable(), &ingest.Options{SkipBad: r.opts.SkipBad, Now: r.now,
+	reports, err := ingest.All(ctx, r.store, fileSet{values}.inputs(), &ingest.Options{SkipBad: r.opts.SkipBad, Now: r.now,
 		Timeout: r.opts.ImportTimeout, MaxBytes: maxExpansion * r.opts.MaxTotal}, put)
 	result.Report = reports.Observations
 	if err == nil && reports.Rejected() > 0 && !r.opts.SkipBad {

@@ -124,10 +124,10 @@ func (s fileSet) sameContent(before []data.RefreshFile) bool {
 	return slices.EqualFunc(s.known(), before, func(a, b data.RefreshFile) bool { return a.Key == b.Key && a.SHA256 == b.SHA256 })
 }
 
-func (s fileSet) openable() []ingest.Openable {
-	var files []ingest.Openable
+func (s fileSet) inputs() []ingest.File {
+	var files []ingest.File
 	for _, f := range s {
-		files = append(files, ingest.Openable{Name: f.name, Open: f.open})
+		files = append(files, ingest.File{Name: f.name, Open: f.open})
 	}
 	return files
 }

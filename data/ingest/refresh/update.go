@@ -212,7 +212,7 @@ func (r *Refresher) importFiles(c *claim, files fileSet, end func(store.Tx, data
 	if err := store.CheckSpace(r.store, files.bytes()); err != nil {
 		return Result{}, err
 	}
-	reports, err := ingest.All(c.ctx, r.store, files.openable(), &ingest.Options{SkipBad: r.opts.SkipBad, Now: r.now,
+	reports, err := ingest.All(c.ctx, r.store, files.inputs(), &ingest.Options{SkipBad: r.opts.SkipBad, Now: r.now,
 		Timeout: r.opts.ImportTimeout, MaxBytes: maxExpansion * r.opts.MaxTotal}, last)
 	switch {
 	case errors.Is(err, ingest.ErrTimeout):
