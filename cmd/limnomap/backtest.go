@@ -48,7 +48,7 @@ func (c *backtestCmd) Run(ctx context.Context, con *console) error {
 			scores, err = forecaster.Backtest(ctx, s, opts)
 			finish()
 			if err != nil {
-				err = fmt.Errorf("%s: %w", store.Name(c.DB), err)
+				err = fmt.Errorf("%s: %w", store.Name(c.DB.Reveal()), err)
 			}
 			return err
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 
 	"limnomap/cmd/limnomap/config"
 )
@@ -18,7 +17,7 @@ func (configCmd) Help() string {
   limnomap config
   limnomap --config limnomap.yaml config serve --api-rate 100
 The command is not run, but its settings are checked as it would check them, with files and addresses where this
-changes nothing and opens no connection: exit code 1 if the command would not start. Secrets are printed as <hidden>,
+changes nothing and opens no connection: exit code 1 if the command would not start. Secrets are printed as dots,
 which --config does not accept as a value.`
 }
 
@@ -48,6 +47,6 @@ func (c *configCmd) Run(ctx context.Context, con *console) error {
 	if err := inv.Print(&text); err != nil {
 		return err
 	}
-	_, err = io.WriteString(con.out, inv.Redactor.RedactKnown(text.String()))
+	_, err = text.WriteTo(con.out)
 	return err
 }

@@ -55,7 +55,7 @@ var valuesFor = map[string][]string{
 	"contact-name":        {"Gesundheitsamt Beispielstadt", "<b>Office</b>: yes"},
 	"contact-url":         {"https://example.org/bathing?a=b#c", "mailto:lakes@example.org", "tel:+49-30-1234567"},
 	"max-zoom":            {"0", "20"},
-	"basemap-url":         {"none", "https://tile.example.org/{z}/{x}/{y}@2x.png?key=b"},
+	"basemap-url":         {"none", "https://tile.example.org/{z}/{x}/{y}@2x.png?v=b"},
 	"basemap-labels-url":  {"none", "https://{s}.labels.example.org/{z}/{x}/{y}.png"},
 	"basemap-attribution": {"", "© others"},
 	"places":              {"places.json"},
@@ -152,7 +152,7 @@ func TestConfigOfEachCommand(t *testing.T) {
 
 func TestConfigCommand(t *testing.T) {
 	for _, misplaced := range []string{"https://u:geheim@h/{z}/{x}/{y}", "https://u:ge/he@im@h/{z}/{x}/{y}", "https://geheim@h/{z}/{x}/{y}"} {
-		if out := mustRun(t, "config", "--attribution", misplaced); strings.Contains(out, "geheim") || strings.Contains(out, "ge/he") || !strings.Contains(out, "attribution: https://") {
+		if out := mustRun(t, "config", "--attribution", misplaced); strings.Contains(out, "geheim") || strings.Contains(out, "ge/he") || !strings.Contains(out, "attribution: •••") {
 			t.Errorf("limnomap config shows a password in the wrong place:\n%s", out)
 		}
 		for _, flag := range []string{"--basemap-url", "--basemap-labels-url"} {
@@ -175,12 +175,12 @@ func TestConfigCommand(t *testing.T) {
 		"\n  api-rate: 100 # " + name + ":1\n",
 		"\n  tile-rate: 50 # LIMNOMAP_TILE_RATE\n",
 		"\n  key-rate: 7 # command line\n",
-		"\n  db: postgres://limnomap:<hidden>@db/lakes # " + name + ":3\n",
-		"\n  redis: redis://:<hidden>@redis # " + name + ":4\n",
+		"\n  db: ••• # " + name + ":3\n",
+		"\n  redis: ••• # " + name + ":4\n",
 		"\n  cors-origins: ['*'] # command line\n",
 		"\n  # cache-dir is not set\n",
 		"\n  refresh-every: 7d # default\n", // because of LIMNOMAP_REFRESH_FROM
-		"key=<hidden>",
+		"\n  refresh-from: [•••] # LIMNOMAP_REFRESH_FROM\n",
 	} {
 		if !strings.Contains("\n"+out, want) {
 			t.Errorf("limnomap config lacks %q:\n%s", want, out)
@@ -190,7 +190,7 @@ func TestConfigCommand(t *testing.T) {
 		t.Errorf("limnomap config shows a secret:\n%s", out)
 	}
 	printed := configured(t, out)
-	if _, _, err := runCommand(t, "serve", "--config", printed); err == nil || !strings.Contains(err.Error(), "<hidden> was printed instead of a secret") || !strings.Contains(err.Error(), printed+":") {
+	if _, _, err := runCommand(t, "serve", "--config", printed); err == nil || !strings.Contains(err.Error(), "••• was printed instead of a secret") || !strings.Contains(err.Error(), printed+":") {
 		t.Errorf("serve with the output: %v, want an error that names the hidden secret and the line", err)
 	}
 	if _, err := parsed(t, "serve", "--config", printed, "--db", "a.db", "--redis", "redis://r"); err != nil {
@@ -287,7 +287,7 @@ func TestConfigKeysAreUnique(t *testing.T) {
 			check(child)
 		}
 		for name, flag := range flags {
-			if flag.Tag.Has("secret") && flags[name+"-file"] != nil {
+			if config.IsSecret(flag) && flags[name+"-file"] != nil {
 				t.Errorf("the secret --%s and a flag --%s-file have the same variable", name, name)
 			}
 		}

@@ -145,7 +145,7 @@ func checkContactURL(text string) error {
 		}
 	}
 	if err != nil || len(text) > 500 {
-		return fmt.Errorf("%.80q: want an address such as https://example.org/bathing, mailto:lakes@example.org or tel:+49301234567", config.Redact(text))
+		return fmt.Errorf("%q: want an address such as https://example.org/bathing, mailto:lakes@example.org or tel:+49301234567", config.Redact(text))
 	}
 	return nil
 }

@@ -8,17 +8,18 @@ import (
 	"os"
 	"path/filepath"
 
+	"limnomap/cmd/limnomap/config"
 	"limnomap/data/store"
 )
 
 // A databaseFlag names a database that must be there.
 type databaseFlag struct {
-	DB string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users." required:"" placeholder:"FILE|URL" secret:""`
+	DB config.Location `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users." required:"" placeholder:"FILE|URL"`
 }
 
 // use calls f with the database.
 func (d *databaseFlag) use(ctx context.Context, f func(store.Store) error) error {
-	s, err := store.Open(ctx, d.DB, false)
+	s, err := store.Open(ctx, d.DB.Reveal(), false)
 	if err != nil {
 		return fmt.Errorf("--db: %w", err)
 	}
@@ -27,13 +28,13 @@ func (d *databaseFlag) use(ctx context.Context, f func(store.Store) error) error
 
 // A newDatabaseFlag names a database that is created if it is not there.
 type newDatabaseFlag struct {
-	DB string `help:"Database: an SQLite file, created if it does not exist, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users." required:"" placeholder:"FILE|URL" secret:""`
+	DB config.Location `help:"Database: an SQLite file, created if it does not exist, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users." required:"" placeholder:"FILE|URL"`
 }
 
 // open opens the database or creates it. A dry run gets a temporary one instead of a new one. The close function removes a
 // temporary database, and also a new SQLite file that nothing was written to.
 func (d *newDatabaseFlag) open(ctx context.Context, dryRun bool) (_ store.Store, closeStore func() error, err error) {
-	path, isFile := store.FilePath(d.DB)
+	path, isFile := store.FilePath(d.DB.Reveal())
 	absent, err := d.absent(ctx, path, isFile, dryRun)
 	if err != nil {
 		return nil, nil, err
@@ -41,7 +42,7 @@ func (d *newDatabaseFlag) open(ctx context.Context, dryRun bool) (_ store.Store,
 	if absent && dryRun {
 		return openTemporary(ctx, path, isFile)
 	}
-	s, err := store.Open(ctx, d.DB, true)
+	s, err := store.Open(ctx, d.DB.Reveal(), true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -82,7 +83,7 @@ func (d *newDatabaseFlag) absent(ctx context.Context, path string, isFile, dryRu
 	if !dryRun {
 		return false, nil
 	}
-	s, err := store.Open(ctx, d.DB, false)
+	s, err := store.Open(ctx, d.DB.Reveal(), false)
 	if err != nil {
 		return false, err
 	}

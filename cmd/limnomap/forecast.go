@@ -101,7 +101,7 @@ func (c *forecastCmd) run(ctx context.Context, con *console, s store.Store, opts
 	result, err := forecaster.Run(ctx, s, opts)
 	finish()
 	if err != nil {
-		return fmt.Errorf("%s: %w", store.Name(c.DB), err)
+		return fmt.Errorf("%s: %w", store.Name(c.DB.Reveal()), err)
 	}
 	_, err = fmt.Fprintln(report, describeForecast(&result))
 	return err

@@ -241,9 +241,9 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, opt
 	switch {
 	case !report.Written && !report.DryRun:
 		return fmt.Errorf("%d of %d rows rejected, nothing written to %s (--skip-bad imports the others)",
-			report.Rejected, report.Read, store.Name(c.DB))
+			report.Rejected, report.Read, store.Name(c.DB.Reveal()))
 	case report.Rejected > 0 && report.Rejected == report.Read:
-		return fmt.Errorf("all %d rows rejected, nothing written to %s", report.Read, store.Name(c.DB))
+		return fmt.Errorf("all %d rows rejected, nothing written to %s", report.Read, store.Name(c.DB.Reveal()))
 	}
 	return nil
 }

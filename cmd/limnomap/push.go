@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
 	"limnomap/data/events/eventlog"
 	"limnomap/data/events/push"
@@ -22,23 +23,23 @@ import (
 
 // pushFlags are about notifications in browsers.
 type pushFlags struct {
-	PushKey      string   `help:"Key with which notifications are signed: limnomap push keys prints one. Without it the page offers none. Prefer LIMNOMAP_PUSH_KEY: command lines are visible to other users." placeholder:"KEY" secret:""`
-	PushContact  string   `help:"Address of the operator for those of push services, as mailto:lakes@example.org or https://example.org/contact. Needed with --push-key." placeholder:"URL"`
-	PushServices []string `help:"Hosts of push services to which notifications may be sent, with commas between them; *.example.org is all hosts that end so, * is all. By default those of Chrome, Firefox, Edge and Safari: fcm.googleapis.com, jmt17.google.com, updates.push.services.mozilla.com, *.notify.windows.com, *.push.apple.com." placeholder:"HOST,…"`
+	PushKey      config.Secret `help:"Key with which notifications are signed: limnomap push keys prints one. Without it the page offers none. Prefer LIMNOMAP_PUSH_KEY: command lines are visible to other users." placeholder:"KEY"`
+	PushContact  string        `help:"Address of the operator for those of push services, as mailto:lakes@example.org or https://example.org/contact. Needed with --push-key." placeholder:"URL"`
+	PushServices []string      `help:"Hosts of push services to which notifications may be sent, with commas between them; *.example.org is all hosts that end so, * is all. By default those of Chrome, Firefox, Edge and Safari: fcm.googleapis.com, jmt17.google.com, updates.push.services.mozilla.com, *.notify.windows.com, *.push.apple.com." placeholder:"HOST,…"`
 }
 
 // checkPush returns the errors in the flags.
-func (f *pushFlags) checkPush(db string) error {
-	if f.PushKey == "" {
+func (f *pushFlags) checkPush(hasDB bool) error {
+	if !f.PushKey.IsSet() {
 		return nil
 	}
-	if _, err := notify.ParseKey(f.PushKey); err != nil {
+	if _, err := notify.ParseKey(f.PushKey.Reveal()); err != nil {
 		return fmt.Errorf("--push-key: %w", err)
 	}
 	if _, err := f.pushServices(); err != nil {
 		return err
 	}
-	if db == "" {
+	if !hasDB {
 		return errors.New("--push-key needs --db: the demo sends no notifications")
 	}
 	address, isMail := strings.CutPrefix(f.PushContact, "mailto:")
@@ -49,7 +50,7 @@ func (f *pushFlags) checkPush(db string) error {
 		err = errors.New("wrong")
 	}
 	if err != nil {
-		return fmt.Errorf("--push-contact %.80q: want mailto:lakes@example.org or https://example.org/contact", f.PushContact)
+		return fmt.Errorf("--push-contact %q: want mailto:lakes@example.org or https://example.org/contact", f.PushContact)
 	}
 	return nil
 }
@@ -75,10 +76,10 @@ func (c *serveCmd) newNotifier(shown *source, events *eventlog.Keeper, registry 
 	for _, result := range []string{"sent", "failed", "gone"} {
 		attempts.WithLabelValues(result)
 	}
-	if c.PushKey == "" {
+	if !c.PushKey.IsSet() {
 		return nil, notify.Key{}, nil
 	}
-	key, err := notify.ParseKey(c.PushKey)
+	key, err := notify.ParseKey(c.PushKey.Reveal())
 	if err != nil {
 		return nil, key, fmt.Errorf("--push-key: %w", err)
 	}

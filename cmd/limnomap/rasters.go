@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
 	"limnomap/data/ingest"
 	"limnomap/data/ingest/satellite"
@@ -58,7 +59,7 @@ func (c *importRastersCmd) Run(ctx context.Context, con *console) (err error) {
 		return interrupted(ctx, err, "nothing was written")
 	}
 	if len(lakes) == 0 {
-		return fmt.Errorf("%s has no lakes: import lakes first", store.Name(c.DB))
+		return fmt.Errorf("%s has no lakes: import lakes first", store.Name(c.DB.Reveal()))
 	}
 	e := extractor{con: con, report: con.out, opts: opts, lakes: lakes, skipBad: c.SkipBad}
 	tables, err := e.extract(ctx, c.Files)
@@ -77,7 +78,7 @@ func (c *importRastersCmd) Run(ctx context.Context, con *console) (err error) {
 		return interrupted(ctx, err, "nothing was written")
 	}
 	if err := rejected(reports.Observations); err != nil {
-		return fmt.Errorf("nothing written to %s: %w", store.Name(c.DB), err)
+		return fmt.Errorf("nothing written to %s: %w", store.Name(c.DB.Reveal()), err)
 	}
 	_, err = reports.Observations.WriteTo(con.out)
 	return err
@@ -103,11 +104,11 @@ type extractRastersCmd struct {
 	Files []string `arg:"" name:"file" help:"Satellite files." type:"existingfile"`
 	rasterFlags
 	dateFlag
-	DB      string `help:"Database with the lakes: an SQLite file, or the postgres:// URL of a PostgreSQL database. It is only read." placeholder:"FILE|URL" secret:""`
-	Lakes   string `help:"File with the lakes instead: GeoJSON, whose features need only an id, or CSV with id, lat and lon." type:"existingfile" placeholder:"FILE"`
-	Out     string `help:"CSV file to write, which import observations reads; - is standard output." required:"" placeholder:"FILE"`
-	Force   bool   `help:"Overwrite an existing file."`
-	SkipBad bool   `help:"Leave out files that cannot be used. By default one such file ends the command."`
+	DB      config.Location `help:"Database with the lakes: an SQLite file, or the postgres:// URL of a PostgreSQL database. It is only read." placeholder:"FILE|URL"`
+	Lakes   string          `help:"File with the lakes instead: GeoJSON, whose features need only an id, or CSV with id, lat and lon." type:"existingfile" placeholder:"FILE"`
+	Out     string          `help:"CSV file to write, which import observations reads; - is standard output." required:"" placeholder:"FILE"`
+	Force   bool            `help:"Overwrite an existing file."`
+	SkipBad bool            `help:"Leave out files that cannot be used. By default one such file ends the command."`
 }
 
 func (extractRastersCmd) Help() string {
@@ -137,16 +138,16 @@ func (c *extractRastersCmd) Run(ctx context.Context, con *console) error {
 // lakes returns the lakes of the database or of the file.
 func (c *extractRastersCmd) lakes(ctx context.Context) (lakes []satellite.Lake, err error) {
 	switch {
-	case (c.DB == "") == (c.Lakes == ""):
+	case c.DB.IsSet() == (c.Lakes != ""):
 		return nil, errors.New("want --db or --lakes, and not both")
-	case c.DB != "":
+	case c.DB.IsSet():
 		d := databaseFlag{DB: c.DB}
 		err := d.use(ctx, func(s store.Store) (err error) {
 			lakes, err = lakesOf(ctx, s)
 			return err
 		})
 		if err == nil && len(lakes) == 0 {
-			err = fmt.Errorf("%s has no lakes: import lakes first", store.Name(c.DB))
+			err = fmt.Errorf("%s has no lakes: import lakes first", store.Name(c.DB.Reveal()))
 		}
 		return lakes, err
 	}

@@ -93,7 +93,7 @@ func referenceRow(f *kong.Flag) string {
 		if f.Required {
 			marks = append(marks, "*required*")
 		}
-		if f.Tag.Has("secret") {
+		if config.IsSecret(f) {
 			marks = append(marks, "*secret*")
 		}
 		if f.Tag.Has("reload") {
@@ -132,7 +132,7 @@ func TestOnlyServeReloads(t *testing.T) {
 func TestSecretsAreMarked(t *testing.T) {
 	config.EachFlag(modelOf(t).Node, func(n *kong.Node, f *kong.Flag) {
 		mentioned := strings.Contains(strings.ToLower(f.Help), "password") || strings.Contains(f.Help, "visible to other users")
-		if mentioned && !f.Tag.Has("secret") {
+		if mentioned && !config.IsSecret(f) {
 			t.Errorf("limnomap %s --%s: its help mentions a password, but it is not a secret", config.CommandName(n), f.Name)
 		}
 	})

@@ -20,24 +20,24 @@ import (
 
 // refreshFlags are for refreshes by the command and by the server.
 type refreshFlags struct {
-	From            []string        `help:"Folder of files, or http:// or https:// URL of one file or of a list of satellite files, to refresh the database from; repeat the flag for several. Prefer the environment for a URL with a password." placeholder:"DIR|URL" secret:""`
-	Every           config.Schedule `help:"How often, such as 7d or 12h, or when, as a cron expression of five fields in UTC such as '0 5 * * 1'." placeholder:"PERIOD|CRON"`
-	SkipBad         bool            `help:"Import the valid rows and report the others. By default one invalid row rejects the refresh."`
-	RequireChecksum bool            `help:"Reject files without a checksum: FILE.sha256 beside each file, or the header field Repr-Digest of a URL. A checksum that exists must match in any case."`
-	MaxBytes        config.ByteSize `help:"Largest file to download from a URL." default:"2GiB" allowed:"1.."`
-	MaxTotal        config.ByteSize `help:"Largest size of all files of one refresh together, in folders and of URLs, as they are stored there. After decompression they may be eight times as large." default:"8GiB" allowed:"1..1024TiB"`
-	ImportTimeout   time.Duration   `help:"Longest time to import the files of one refresh. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
-	Timeout         time.Duration   `help:"Longest time to download a file from a URL." default:"1h" allowed:"1ms.."`
-	Newest          int             `help:"Of the satellite files of a folder or a list, those of this many dates are read, the newest ones." default:"12" allowed:"1.."`
-	MaxRasterBytes  config.ByteSize `help:"Largest satellite file to download whole from a server that does not send parts of files." default:"8GiB" allowed:"1.."`
-	CatalogueBase   string          `help:"http:// or https:// URL of a gateway with the files that a list names by their s3_path. Prefer the environment for a URL with a password." placeholder:"URL" secret:""`
-	Prefer          preference      `help:"Products, or beginnings of sources, in the order in which their values count for one lake and week, such as lwq,cyan; also for stored values. All are kept. Each refresh stores the order if another one is stored. Without this flag the stored order stays." placeholder:"PRODUCT,..."`
+	From            []config.Location `help:"Folder of files, or http:// or https:// URL of one file or of a list of satellite files, to refresh the database from; repeat the flag for several. Prefer the environment for a URL with a password." placeholder:"DIR|URL"`
+	Every           config.Schedule   `help:"How often, such as 7d or 12h, or when, as a cron expression of five fields in UTC such as '0 5 * * 1'." placeholder:"PERIOD|CRON"`
+	SkipBad         bool              `help:"Import the valid rows and report the others. By default one invalid row rejects the refresh."`
+	RequireChecksum bool              `help:"Reject files without a checksum: FILE.sha256 beside each file, or the header field Repr-Digest of a URL. A checksum that exists must match in any case."`
+	MaxBytes        config.ByteSize   `help:"Largest file to download from a URL." default:"2GiB" allowed:"1.."`
+	MaxTotal        config.ByteSize   `help:"Largest size of all files of one refresh together, in folders and of URLs, as they are stored there. After decompression they may be eight times as large." default:"8GiB" allowed:"1..1024TiB"`
+	ImportTimeout   time.Duration     `help:"Longest time to import the files of one refresh. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
+	Timeout         time.Duration     `help:"Longest time to download a file from a URL." default:"1h" allowed:"1ms.."`
+	Newest          int               `help:"Of the satellite files of a folder or a list, those of this many dates are read, the newest ones." default:"12" allowed:"1.."`
+	MaxRasterBytes  config.ByteSize   `help:"Largest satellite file to download whole from a server that does not send parts of files." default:"8GiB" allowed:"1.."`
+	CatalogueBase   config.Location   `help:"http:// or https:// URL of a gateway with the files that a list names by their s3_path. Prefer the environment for a URL with a password." placeholder:"URL"`
+	Prefer          preference        `help:"Products, or beginnings of sources, in the order in which their values count for one lake and week, such as lwq,cyan; also for stored values. All are kept. Each refresh stores the order if another one is stored. Without this flag the stored order stays." placeholder:"PRODUCT,..."`
 	rasterFlags
 }
 
 // check checks the folders and URLs. The names of the flags begin with prefix.
 func (f *refreshFlags) check(prefix string) error {
-	if err := refresh.Check(f.From); err != nil {
+	if err := refresh.Check(f.sources()); err != nil {
 		return fmt.Errorf("%sfrom: %w", prefix, err)
 	}
 	if _, err := f.catalogueBase(); err != nil {
@@ -46,12 +46,21 @@ func (f *refreshFlags) check(prefix string) error {
 	return nil
 }
 
+// sources returns the folders and URLs.
+func (f *refreshFlags) sources() []string {
+	texts := make([]string, len(f.From))
+	for i, from := range f.From {
+		texts[i] = from.Reveal()
+	}
+	return texts
+}
+
 // catalogueBase returns the URL of the gateway, or nil if there is none.
 func (f *refreshFlags) catalogueBase() (*url.URL, error) {
-	if f.CatalogueBase == "" {
+	if !f.CatalogueBase.IsSet() {
 		return nil, nil
 	}
-	u, err := url.Parse(f.CatalogueBase)
+	u, err := url.Parse(f.CatalogueBase.Reveal())
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, errors.New("it is not an http:// or https:// URL") // without it: it may have a password
 	}
@@ -67,7 +76,7 @@ func (f *refreshFlags) refresher(s store.Store, after afterRefresh, tracer trace
 	if err != nil {
 		return nil, err
 	}
-	return refresh.New(s, f.From, &refresh.Options{
+	return refresh.New(s, f.sources(), &refresh.Options{
 		SkipBad:         f.SkipBad,
 		RequireChecksum: f.RequireChecksum,
 		MaxBytes:        int64(f.MaxBytes),
@@ -146,7 +155,7 @@ func (c *refreshCmd) Check(context.Context) error {
 	if err := c.check("--"); err != nil {
 		return err
 	}
-	if err := store.Check(c.DB, true); err != nil {
+	if err := store.Check(c.DB.Reveal(), true); err != nil {
 		return fmt.Errorf("--db: %w", err)
 	}
 	return nil

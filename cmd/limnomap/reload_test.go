@@ -40,7 +40,7 @@ func TestReloadReadsSecrets(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	s := next.cli.Serve
-	if got, want := fmt.Sprint(s.DB, " ", s.Weeks, s.APIRate, s.KeyRate, s.TrustedProxies, next.cli.LogLevel), before+" 7 2 5 [fd00::/8] INFO"; got != want {
+	if got, want := fmt.Sprint(s.DB.Reveal(), " ", s.Weeks, s.APIRate, s.KeyRate, s.TrustedProxies, next.cli.LogLevel), before+" 7 2 5 [fd00::/8] INFO"; got != want {
 		t.Errorf("the server has %s, want %s", got, want)
 	}
 	limnomaptest.WriteFile(t, filepath.Dir(secret), "db", after+"\n"+after)

@@ -78,7 +78,7 @@ type serveCmd struct {
 
 	AnswerMemory *config.ByteSize `help:"Memory for all answers together that are made for one request each, such as filtered lists, until their clients have read them; beyond it requests get 503. By default an eighth of the memory limit, or 256MiB without one." allowed:"8MiB.." placeholder:"SIZE" group:"Limits"`
 
-	Redis string `help:"Redis server for rate limits that several servers share: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS. While it is unreachable, each server uses local rate limits. Prefer LIMNOMAP_REDIS: command lines are visible to other users." placeholder:"URL" secret:"" check:"redis" group:"Limits"`
+	Redis config.Location `help:"Redis server for rate limits that several servers share: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS. While it is unreachable, each server uses local rate limits. Prefer LIMNOMAP_REDIS: command lines are visible to other users." placeholder:"URL" check:"redis" group:"Limits"`
 
 	connectionFlags
 
@@ -106,7 +106,7 @@ func (c *serveCmd) Check(context.Context) error {
 		return errors.New("--metrics-key with --admin-listen: metrics on their own listener need no key")
 	case len(c.AdminHosts) > 0 && c.AdminListen == "":
 		return errors.New("--admin-host needs --admin-listen: the public listener is open to every host name")
-	case c.MetricsKey && c.DB == "":
+	case c.MetricsKey && !c.DB.IsSet():
 		return errors.New("--metrics-key needs --db: the demo has one key, which is public")
 	case c.BasemapLabelsURL != noBasemap && c.BasemapURL == noBasemap:
 		return errors.New("--basemap-labels-url needs a --basemap-url other than none: the labels belong to a basemap")
@@ -116,15 +116,15 @@ func (c *serveCmd) Check(context.Context) error {
 		return errors.New("--refresh-prefer needs --refresh-from: each refresh stores the order")
 	case len(c.Refresh.From) == 0 && c.Forecast:
 		return errors.New("--forecast needs --refresh-from: forecasts are made after each refresh; limnomap forecast makes them once")
-	case c.DB == "" && (c.HooksAllowHTTP || len(c.HooksAllow) > 0):
+	case !c.DB.IsSet() && (c.HooksAllowHTTP || len(c.HooksAllow) > 0):
 		return errors.New("--hooks-allow and --hooks-allow-http need --db: the demo sends no webhooks")
-	case len(c.Refresh.From) > 0 && c.DB == "":
+	case len(c.Refresh.From) > 0 && !c.DB.IsSet():
 		return errors.New("--refresh-from needs --db: the demo is not refreshed")
 	}
 	if err := c.checkConnections(); err != nil {
 		return err
 	}
-	if err := c.checkPush(c.DB); err != nil {
+	if err := c.checkPush(c.DB.IsSet()); err != nil {
 		return err
 	}
 	if len(c.Refresh.From) > 0 {
@@ -333,10 +333,10 @@ func (c *serveCmd) openCertificate(registry prometheus.Registerer, log *slog.Log
 
 // openQuota returns the rate limits that servers share, or nil without --redis.
 func (c *serveCmd) openQuota(log *slog.Logger) (_ ratelimit.Quota, closeQuota func() error, err error) {
-	if c.Redis == "" {
+	if !c.Redis.IsSet() {
 		return nil, func() error { return nil }, nil
 	}
-	shared, err := quota.Open(c.Redis)
+	shared, err := quota.Open(c.Redis.Reveal())
 	if err != nil {
 		return nil, nil, fmt.Errorf("--redis: %w", err)
 	}

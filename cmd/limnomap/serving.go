@@ -79,7 +79,7 @@ func (s *serving) run(ctx context.Context) error {
 	if s.notice != "" {
 		s.log.Warn("serving the embedded demo: "+s.notice, "open", address)
 	} else {
-		s.log.Info("serving", "db", store.Name(s.flags.DB), "open", address)
+		s.log.Info("serving", "db", store.Name(s.flags.DB.Reveal()), "open", address)
 	}
 	// Ready means that connections are accepted. Whether there are data yet is shown by /readyz: a database may be away for
 	// longer than a service manager waits.

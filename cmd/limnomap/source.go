@@ -18,9 +18,9 @@ import (
 // sourceFlags select the data and how they are read. All commands that draw tiles have them, so that they draw the same
 // tiles.
 type sourceFlags struct {
-	DB         string        `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users. Without a database, the embedded demo with simulated values is shown." placeholder:"FILE|URL" secret:"" group:"Data"`
-	Profile    string        `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003" group:"Data"`
-	StaleAfter config.Period `help:"How much older than the newest observation the current value of a lake may be, in whole days." default:"28d" allowed:"1d.." check:"whole-days" group:"Data"`
+	DB         config.Location `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users. Without a database, the embedded demo with simulated values is shown." placeholder:"FILE|URL" group:"Data"`
+	Profile    string          `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003" group:"Data"`
+	StaleAfter config.Period   `help:"How much older than the newest observation the current value of a lake may be, in whole days." default:"28d" allowed:"1d.." check:"whole-days" group:"Data"`
 	// SamplePrefer has no shorter unit than a day, as the dates of observations.
 	SamplePrefer config.Period `help:"How much older than the newest satellite value of a lake a sample may be to be the current value instead, in whole days." default:"14d" allowed:"0d.." check:"whole-days" group:"Data"`
 	Weeks        int           `help:"How many of the newest weeks are kept in memory for their maps; older weeks are read from the database. A lake takes 8 bytes per week." default:"104" allowed:"1.." group:"Data"`
@@ -40,10 +40,10 @@ type source struct {
 // checkSource returns the errors of open that can be found without opening the database. With create, the database need not
 // exist yet.
 func (f *sourceFlags) checkSource(create bool) error {
-	if f.DB == "" {
+	if !f.DB.IsSet() {
 		return nil
 	}
-	if err := store.Check(f.DB, create); err != nil {
+	if err := store.Check(f.DB.Reveal(), create); err != nil {
 		return fmt.Errorf("--db: %w", err)
 	}
 	return nil
@@ -65,11 +65,11 @@ func (f *sourceFlags) open(ctx context.Context, create bool) (*source, error) {
 		}
 		options.Oldest = &oldest
 	}
-	if f.DB == "" {
+	if !f.DB.IsSet() {
 		d := demo.New(time.Now)
 		return &source{d, d, demo.Notice, options, nil, func() error { return nil }}, nil
 	}
-	s, err := store.Open(ctx, f.DB, create)
+	s, err := store.Open(ctx, f.DB.Reveal(), create)
 	if err != nil {
 		return nil, fmt.Errorf("--db: %w", err)
 	}

@@ -11,7 +11,11 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-func isSecret(flag *kong.Flag) bool { return flag.Tag.Has("secret") }
+// IsSecret reports whether the values of a flag are secrets.
+func IsSecret(flag *kong.Flag) bool {
+	t := elemType(flag)
+	return t == reflect.TypeFor[Secret]() || t == reflect.TypeFor[Location]()
+}
 
 func isReloadable(flag *kong.Flag) bool { return flag.Tag.Has("reload") }
 
@@ -31,7 +35,7 @@ func (inv *Invocation) check(opts *Options) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(inv.checkEmpty(flag), checkHidden(flag, texts), checkRange(flag, opts.Vars), checkRule(flag, texts, opts.Rules)); err != nil {
+		if err := errors.Join(inv.checkEmpty(flag, texts), checkDots(flag, texts), checkRange(flag, opts.Vars), checkRule(flag, texts, opts.Rules)); err != nil {
 			return err
 		}
 	}
@@ -40,18 +44,20 @@ func (inv *Invocation) check(opts *Options) error {
 
 // checkEmpty returns an error if a database is named by an empty text, as by a script whose variable is not set: without
 // it the server would show the simulated values of the demo.
-func (inv *Invocation) checkEmpty(flag *kong.Flag) error {
-	if flag.Name == "db" && flag.Target.String() == "" && inv.resolver.originOf(inv.Command, flag) != fromDefault {
+func (inv *Invocation) checkEmpty(flag *kong.Flag, texts []string) error {
+	if flag.Name == "db" && texts[0] == "" && inv.resolver.originOf(inv.Command, flag) != fromDefault {
 		return errors.New("--db is empty: name a database, or for the demo remove --db, LIMNOMAP_DB and the key db")
 	}
 	return nil
 }
 
-// checkHidden returns an error if a value was copied from what Print printed instead of a secret.
-func checkHidden(flag *kong.Flag, texts []string) error {
+// checkDots returns an error if a value was copied from what Print printed instead of a secret; <hidden> is what v0.1.0 printed.
+func checkDots(flag *kong.Flag, texts []string) error {
 	for _, text := range texts {
-		if strings.Contains(text, hidden) {
-			return fmt.Errorf("--%s: %s was printed instead of a secret: write the secret itself", flag.Name, hidden)
+		for _, printed := range []string{dots, "<hidden>"} {
+			if strings.Contains(text, printed) {
+				return fmt.Errorf("--%s: %s was printed instead of a secret: write the secret itself", flag.Name, printed)
+			}
 		}
 	}
 	return nil

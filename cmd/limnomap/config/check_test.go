@@ -19,7 +19,7 @@ func TestValuesAreChecked(t *testing.T) {
 		{"--expires=1s", ""}, {"--expires=0", "--expires 0d: want 1s or more"},
 		{"--cache-memory=1MiB", ""}, {"--cache-memory=1MB", "--cache-memory 1000000: want 1MiB or more"},
 		{"--listen=", "--listen: want HOST:PORT"}, {"--listen=:80", ""},
-		{"--redis=", ""}, {"--redis=redis://h", ""}, {"--redis=redis://<hidden>@h", "--redis: <hidden> was printed instead of a secret"},
+		{"--redis=", ""}, {"--redis=redis://h", ""}, {"--redis=redis://<hidden>@h", "--redis: <hidden> was printed instead of a secret"}, {"--redis=•••", "--redis: ••• was printed instead of a secret"},
 		{"--cors-origins=a,b", ""}, {"--cors-origins=a,x", "--cors-origins: want no x"},
 		{"--profile=who1999", "--profile"},
 		{"--db=", "--db is empty"},

@@ -9,8 +9,9 @@
 //	allowed:"0..20"       the lowest and the highest value that are allowed; one of them may be missing
 //	check:"origin"        the rule, one of [Options].Rules, that each value must keep
 //	list:""               one text on the command line that may be a list in the file
-//	secret:""             may hold a password: printed as <hidden>; the variable NAME_FILE may name a file that holds it
 //	reload:""             changes while the server runs, at SIGHUP
+//
+// A flag of the type [Secret] or [Location] prints as dots, and the variable NAME_FILE may name a file that holds its value.
 //
 // [Parse] checks each value by these tags and by its type (UnmarshalText). Rules for several settings together are in
 // the Check method of the command: see [Checker].
@@ -22,6 +23,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -62,7 +64,7 @@ type Invocation struct {
 // files that these name. It returns nil if --help was asked for; the help is printed then. Errors have no secrets.
 func Parse(grammar any, args []string, opts *Options) (_ *Invocation, err error) {
 	inv := &Invocation{args: args, Redactor: NewRedactor(args, os.Environ())}
-	inv.resolver = newResolver(inv.Redactor)
+	inv.resolver = newResolver()
 	defer func() { err = inv.Redactor.Error(err) }()
 	helpPrinted := false
 	parser, err := kong.New(grammar,
@@ -86,6 +88,9 @@ func Parse(grammar any, args []string, opts *Options) (_ *Invocation, err error)
 	if err == nil && inv.Command.Command() == versionCommand {
 		return inv, nil
 	}
+	if err == nil {
+		inv.learnSecrets()
+	}
 	explained := inv.Explain(err)
 	if err != nil && explained == err && !errors.As(err, new(fileError)) {
 		explained = fmt.Errorf("%w (limnomap --help lists the commands)", err)
@@ -95,6 +100,22 @@ func Parse(grammar any, args []string, opts *Options) (_ *Invocation, err error)
 		return nil, err
 	}
 	return inv, inv.Explain(inv.check(opts))
+}
+
+// learnSecrets makes the Redactor know the secrets among the settings.
+func (inv *Invocation) learnSecrets() {
+	for _, flag := range inv.Command.Flags() {
+		texts, _, err := textsOf(flag)
+		if err != nil || !IsSecret(flag) {
+			continue
+		}
+		for _, text := range texts {
+			inv.Redactor.add(secretsIn(text)...)
+			if elemType(flag) == reflect.TypeFor[Secret]() {
+				inv.Redactor.add(text)
+			}
+		}
+	}
 }
 
 // Selected returns the command that was chosen.

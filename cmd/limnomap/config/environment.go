@@ -27,7 +27,6 @@ type resolver struct {
 	file      *file // nil without --config
 	opened    bool  // openFile was called
 	origins   map[*kong.Flag]string
-	redactor  *Redactor // learns the secrets in files
 }
 
 // Origins of values that have neither a variable nor a line in a file.
@@ -36,8 +35,8 @@ const (
 	fromDefault     = "default"
 )
 
-func newResolver(redactor *Redactor) *resolver {
-	return &resolver{lookupEnv: os.LookupEnv, origins: make(map[*kong.Flag]string), redactor: redactor}
+func newResolver() *resolver {
+	return &resolver{lookupEnv: os.LookupEnv, origins: make(map[*kong.Flag]string)}
 }
 
 // A fileError is an error in a configuration file. It needs no hint at --help.
@@ -61,7 +60,7 @@ func (r *resolver) openFile(ctx *kong.Context) error {
 		}
 		return nil
 	}
-	f, err := readFile(name, ctx.Model, r.redactor)
+	f, err := readFile(name, ctx.Model)
 	if err != nil {
 		return fileError{err}
 	}
@@ -95,7 +94,7 @@ func (r *resolver) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 // variable is the one of the two that is set.
 func (r *resolver) fromEnv(flag *kong.Flag, name string) (value, variable string, ok bool, err error) {
 	value, ok = r.lookupEnv(name)
-	if !isSecret(flag) {
+	if !IsSecret(flag) {
 		return value, name, ok, nil
 	}
 	file, fileOK := r.lookupEnv(name + fileSuffix)
@@ -114,7 +113,6 @@ func (r *resolver) fromEnv(flag *kong.Flag, name string) (value, variable string
 	if value = strings.TrimRight(string(text), "\r\n"); strings.ContainsAny(value, "\r\n\x00") || value == "" {
 		return "", "", false, fmt.Errorf("%s%s: %s is empty or has several lines: want one line", name, fileSuffix, file)
 	}
-	r.redactor.Add(value)
 	return value, name + fileSuffix, true, nil
 }
 
@@ -191,7 +189,7 @@ func unknownVariables(environ []string, app *kong.Application) error {
 	EachFlag(app.Node, func(_ *kong.Node, flag *kong.Flag) {
 		for _, name := range flag.Envs {
 			add(name)
-			if isSecret(flag) {
+			if IsSecret(flag) {
 				add(name + fileSuffix)
 			}
 		}

@@ -186,17 +186,17 @@ func TestSecretsInFiles(t *testing.T) {
 	const secret = "postgres://limnomap:geheim@db.example.org/lakes"
 	t.Setenv("LIMNOMAP_DB_FILE", writeFile(t, filepath.Join(dir, "db"), secret+"\n"))
 	g, inv, err := parse(t, "serve")
-	if err != nil || g.Serve.DB != secret {
+	if err != nil || g.Serve.DB.Reveal() != secret {
 		t.Fatalf("LIMNOMAP_DB_FILE: %v", err)
 	}
 	var out strings.Builder
-	if err := inv.Print(&out); err != nil || !strings.Contains(out.String(), "db: postgres://limnomap:<hidden>@db.example.org/lakes # LIMNOMAP_DB_FILE\n") {
+	if err := inv.Print(&out); err != nil || !strings.Contains(out.String(), "db: ••• # LIMNOMAP_DB_FILE\n") {
 		t.Errorf("Print: %v\n%s", err, out.String())
 	}
-	if g, _, err := parse(t, "serve", "--db", "other.db"); err != nil || g.Serve.DB != "other.db" {
+	if g, _, err := parse(t, "serve", "--db", "other.db"); err != nil || g.Serve.DB.Reveal() != "other.db" {
 		t.Errorf("a flag with LIMNOMAP_DB_FILE: %v", err)
 	}
-	if g, _, err := parse(t, "serve", "--config", writeConfig(t, "db: file.db")); err != nil || g.Serve.DB != secret {
+	if g, _, err := parse(t, "serve", "--config", writeConfig(t, "db: file.db")); err != nil || g.Serve.DB.Reveal() != secret {
 		t.Errorf("LIMNOMAP_DB_FILE does not override the file: %v", err)
 	}
 	for content, want := range map[string]string{"": "is empty", "\n": "is empty", secret + "\n" + secret: "several lines", strings.Repeat("a", maxSecret+1): "longer than"} {

@@ -33,12 +33,11 @@ type fileValue struct {
 
 // readFile reads and checks a whole file, also the sections of other commands: an error shows at once, not when that command
 // is used.
-func readFile(name string, app *kong.Application, redactor *Redactor) (*file, error) {
+func readFile(name string, app *kong.Application) (*file, error) {
 	text, err := ReadFile(name, maxConfigFile)
 	if err != nil {
 		return nil, fmt.Errorf("--config: %w", err)
 	}
-	redactor.addFile(text)
 	return parseFile(name, text, app)
 }
 
@@ -85,6 +84,9 @@ func (f *file) errorf(line int, format string, args ...any) error {
 	return fmt.Errorf("%s: %s", at, fmt.Sprintf(format, args...))
 }
 
+// word matches a key.
+var word = regexp.MustCompile(`^[\w-]*$`)
+
 // readSection reads the keys of a command, or of the top.
 func (f *file) readSection(n *yaml.Node, command *kong.Node) error {
 	section := CommandName(command)
@@ -99,7 +101,7 @@ func (f *file) readSection(n *yaml.Node, command *kong.Node) error {
 	f.values[section] = values
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
-		if key.Kind != yaml.ScalarNode {
+		if key.Kind != yaml.ScalarNode || !word.MatchString(key.Value) { // an error that repeats a line could show a password
 			return f.errorf(key.Line, "a key is a word such as api-rate%s", inSection(section))
 		}
 		if first := lines[key.Value]; first != 0 {

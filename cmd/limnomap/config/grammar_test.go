@@ -15,9 +15,9 @@ import (
 // A grammar has flags of all types and with all tags, on commands like those of limnomap.
 type grammar struct {
 	Serve struct {
-		DB             string        `secret:""`
-		Redis          string        `secret:"" check:"redis"`
-		From           []string      `secret:""`
+		DB             Location
+		Redis          Secret `check:"redis"`
+		From           []Location
 		Listen         string        `default:"127.0.0.1:8080" check:"address"`
 		APIRate        int           `default:"300" allowed:"0.." reload:""`
 		TileRate       int           `default:"6000" allowed:"0.." reload:""`
@@ -52,7 +52,7 @@ type grammar struct {
 	} `cmd:""`
 	Keys struct {
 		List struct {
-			DB string `required:"" secret:""`
+			DB Location `required:""`
 		} `cmd:""`
 	} `cmd:""`
 	Config struct {

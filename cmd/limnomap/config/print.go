@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
@@ -47,8 +48,8 @@ func (inv *Invocation) printFlag(w io.Writer, indent string, flag *kong.Flag) er
 		_, err = fmt.Fprintf(w, "%s# %s is not set\n", indent, flag.Name)
 		return err
 	}
-	for i, text := range texts {
-		texts[i] = printable(flag, text)
+	for i, v := range elements(flag, reflect.Indirect(flag.Target)) {
+		texts[i] = printable(v, texts[i])
 	}
 	line, err := yamlOf(flag, texts)
 	if err != nil {
@@ -59,4 +60,18 @@ func (inv *Invocation) printFlag(w io.Writer, indent string, flag *kong.Flag) er
 	}
 	_, err = fmt.Fprintf(w, "%s%s: %s # %s\n", indent, flag.Name, line, origin)
 	return err
+}
+
+// printable returns the text of a value, or dots for a secret and for what looks like one in the wrong place.
+func printable(v reflect.Value, text string) string {
+	switch secret := v.Interface().(type) {
+	case Location:
+		return secret.Name()
+	case Secret:
+		return secret.String()
+	}
+	if len(secretsIn(text)) > 0 {
+		return dots
+	}
+	return text
 }

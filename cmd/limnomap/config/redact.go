@@ -1,84 +1,19 @@
 package config
 
 import (
+	"cmp"
 	"io"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/alecthomas/kong"
 
 	"limnomap/data/apikey"
 	"limnomap/data/linetext"
 )
 
-// Errors and log messages leave secrets out where they are made. This file is the second line of defence:
-//
-//   - printable and redactURL are for the value of a flag, which limnomap config prints. They leave out all that is not
-//     known to be harmless.
-//   - Redact is for any text, such as an error or a line of the log, that may hold a secret in an unexpected place. It leaves
-//     out what looks like one. A Redactor also leaves out the passwords that it knows from the settings.
-//   - SecretsIn finds secrets on the command line.
-
-// hidden is printed instead of a secret. A URL cannot hold < or > unescaped, so it is not a password itself.
-const hidden = "<hidden>"
-
-// printable returns the value of a flag without what must not be printed.
-func printable(flag *kong.Flag, text string) string {
-	if !isSecret(flag) && (!strings.Contains(text, "@") || hasNoUser(text)) { // the key of a basemap is public: every page has it
-		return text
-	}
-	return redactURL(text)
-}
-
-// hasNoUser reports whether text is certainly not a URL with a user, although it may contain @, as {y}@2x.png does.
-func hasNoUser(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && u.User == nil && !strings.Contains(u.RawQuery, "@")
-}
-
-// publicParameters are the parameters of a database URL that are not secrets. A URL of a file may have its key in any
-// other one.
-var publicParameters = []string{"sslmode", "application_name", "connect_timeout", "search_path", "vfs", "nolock", "psow"}
-
-// redactURL returns text without the passwords, tokens and keys that a URL may hold. It hides too much rather than too
-// little.
-func redactURL(text string) string {
-	scheme, rest, ok := strings.Cut(text, "://")
-	if !ok {
-		if strings.Contains(strings.ToLower(text), "password") {
-			return hidden // a connection string that is not a URL
-		}
-		return Redact(text)
-	}
-	address, query, hasQuery := strings.Cut(rest, "?")
-	if strings.Contains(query, "@") { // the password contains a question mark, or a parameter contains @
-		return scheme + "://" + hidden
-	}
-	if i := strings.LastIndexByte(address, '@'); i >= 0 {
-		user, _, hasPassword := strings.Cut(address[:i], ":")
-		if hasPassword {
-			user += ":" + hidden
-		} else if strings.HasPrefix(strings.ToLower(scheme), "http") {
-			user = hidden // it may be a token
-		}
-		address = user + address[i:]
-	}
-	if !hasQuery {
-		return scheme + "://" + address
-	}
-	parameters := strings.Split(query, "&")
-	for i, p := range parameters {
-		if name, _, hasValue := strings.Cut(p, "="); !slices.Contains(publicParameters, name) {
-			parameters[i] = hidden
-			if hasValue {
-				parameters[i] = name + "=" + hidden
-			}
-		}
-	}
-	return scheme + "://" + address + "?" + strings.Join(parameters, "&")
-}
+// Secrets are of the type [Secret]. This file is the second line of defence for texts that may have one in an unexpected place, such as
+// an error that repeats a value of the wrong flag, or the line of the log about a request: Redact hides what looks like a secret, and a
+// Redactor also what it knows from the settings.
 
 const (
 	// secretNames matches the names of secrets at their end: password, client_secret, access_token, api_key.
@@ -96,16 +31,16 @@ var secretPatterns = []struct {
 	replacement string
 }{
 	// The user and password of any URL, up to the last @ of the word: an unescaped password may contain @.
-	{[]string{"://"}, regexp.MustCompile(`(://)(?:[^\s"\\]|\\.)*@`), "${1}" + hidden + "@"},
+	{[]string{"://"}, regexp.MustCompile(`(://)(?:[^\s"\\]|\\.)*@`), "${1}" + dots + "@"},
 	// The same without a scheme or with a mistyped one: the word from its first colon to its last @.
-	{[]string{"@"}, regexp.MustCompile(`((?:^|[\s"=])(?:[^\s"\\:@=]|\\[^:])*\\?:)(?:[^\s"\\/]|\\.|/[^\s"\\/]|/\\.)(?:[^\s"\\]|\\.)*@`), "${1}" + hidden + "@"},
+	{[]string{"@"}, regexp.MustCompile(`((?:^|[\s"=])(?:[^\s"\\:@=]|\\[^:])*\\?:)(?:[^\s"\\/]|\\.|/[^\s"\\/]|/\\.)(?:[^\s"\\]|\\.)*@`), "${1}" + dots + "@"},
 	// A PostgreSQL connection string of keywords, whose values may be quoted, or the query of a URL.
 	{[]string{"word=", "WORD=", "word =", "ecret=", "ECRET=", "oken=", "OKEN=", "api_key=", "apikey=", "API_KEY=", "pwd=", "pass=", "passwd=", "phrase=", "PHRASE="},
-		regexp.MustCompile(`(?i)((?:` + secretNames + `)\s?=\s?)(?:\\"[^"\\]*|"[^\s",}\\][^"\\]*|'[^'"\\]*|[^\s"'\\&` + "`" + `]+)`), "${1}" + hidden},
+		regexp.MustCompile(`(?i)((?:` + secretNames + `)\s?=\s?)(?:\\"[^"\\]*|"[^\s",}\\][^"\\]*|'[^'"\\]*|[^\s"'\\&` + "`" + `]+)`), "${1}" + dots},
 	// A parameter of a URL. Outside of a URL, key=agency in the log names an API key, which is not a secret.
-	{[]string{"?"}, regexp.MustCompile(`(?i)([?&][^\s"'\\` + "`" + `=&?]*(?:` + parameterNames + `)[^\s"'\\` + "`" + `=&?]*=)[^\s"'\\&` + "`" + `]+`), "${1}" + hidden},
+	{[]string{"?"}, regexp.MustCompile(`(?i)([?&][^\s"'\\` + "`" + `=&?]*(?:` + parameterNames + `)[^\s"'\\` + "`" + `=&?]*=)[^\s"'\\&` + "`" + `]+`), "${1}" + dots},
 	// An API key: the prefix and a text from crypto/rand.Text.
-	{[]string{apikey.Prefix}, regexp.MustCompile(apikey.Prefix + `[A-Z2-7]{26,}`), apikey.Prefix + hidden},
+	{[]string{apikey.Prefix}, regexp.MustCompile(apikey.Prefix + `[A-Z2-7]{26,}`), apikey.Prefix + dots},
 }
 
 // colonBeforeAt reports whether a word of text has an @ after a colon. Without this, each line of the log about a tile {y}@2x.png
@@ -130,7 +65,7 @@ func colonBeforeAt(text string) bool {
 // placeholder matches the example in an error that describes the form of a URL, which has no password.
 var placeholder = regexp.MustCompile(`^://\[?USER:PASSWORD@$`)
 
-// Redact returns text with <hidden> instead of what looks like a secret.
+// Redact returns text with dots instead of what looks like a secret.
 func Redact(text string) string {
 	for _, s := range secretPatterns {
 		if !slices.ContainsFunc(s.hints, func(hint string) bool { return strings.Contains(text, hint) }) || s.hints[0] == "@" && !colonBeforeAt(text) {
@@ -172,36 +107,12 @@ func SecretsIn(args []string) []string {
 		if flag, ok := strings.CutPrefix(arg, "--"); ok {
 			name, value, _ = strings.Cut(flag, "=")
 		}
-		if hasSecret(value) {
-			if name == "" {
-				name = "an argument"
-			}
-			names = append(names, name)
+		if len(secretsIn(value)) > 0 {
+			names = append(names, cmp.Or(name, "an argument"))
 		}
 		if !strings.HasPrefix(arg, "-") {
 			name = ""
 		}
 	}
 	return names
-}
-
-// hasSecret reports whether value is a URL with a password, with a token as its user, or with a parameter that is named like a
-// secret, or whether it looks like a secret without being a URL.
-func hasSecret(value string) bool {
-	if !strings.Contains(value, "://") {
-		return Redact(value) != value || len(passwordsIn(value)) > 0
-	}
-	u, err := url.Parse(value)
-	if err != nil {
-		return strings.Contains(value, "@") // a password with an unescaped character
-	}
-	if _, ok := u.User.Password(); ok || u.User != nil && strings.HasPrefix(u.Scheme, "http") {
-		return true
-	}
-	for parameter := range u.Query() {
-		if secretParameter.MatchString(parameter) {
-			return true
-		}
-	}
-	return false
 }

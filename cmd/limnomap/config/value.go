@@ -177,9 +177,11 @@ func elements(flag *kong.Flag, v reflect.Value) []reflect.Value {
 	return values
 }
 
-// textOf returns the text that v can be read from.
+// textOf returns the text that v can be read from, even of a secret.
 func textOf(v reflect.Value) (string, error) {
 	switch x := v.Interface().(type) {
+	case interface{ Reveal() string }:
+		return x.Reveal(), nil
 	case encoding.TextMarshaler:
 		text, err := x.MarshalText()
 		return string(text), err
