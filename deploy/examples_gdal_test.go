@@ -1,3 +1,5 @@
+//go:build long
+
 package deploy
 
 import (
@@ -9,7 +11,6 @@ import (
 	"math"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,29 +37,6 @@ func gdalSource(t *testing.T, server string) string {
 	}
 	text := strings.Replace(string(example), theirs, "<ServerUrl>"+server+"/", 1)
 	return limnomaptest.WriteFile(t, t.TempDir(), "limnomap.xml", text)
-}
-
-// run runs a command and returns its output, or its error messages if it fails.
-func run(t *testing.T, command ...string) (stdout string, err error) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		err = fmt.Errorf("%s: %w\n%s", strings.Join(command, " "), err, &stderr)
-	}
-	return string(out), err
-}
-
-// mustRun is run for a command that must succeed.
-func mustRun(t *testing.T, command ...string) string {
-	t.Helper()
-	out, err := run(t, command...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
 
 // A mercatorWindow is a part of the map at a zoom, in pixels of the whole map at that zoom.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"image"
 	"net/http"
 	"os"
 	"os/exec"
@@ -152,20 +151,13 @@ const (
 	historyPath = "/api/v1/bathing-lakes/history/gappy.csv?limit=50"
 )
 
-func TestExampleScripts(t *testing.T) {
+func TestExampleInPython(t *testing.T) {
 	t.Parallel()
+	limnomaptest.Need(t, "python3")
+	t.Log(mustRun(t, "python3", "--version"))
 	db := makeScriptLakes(t)
 	server := limnomaptest.Start(t, "--db", db, "--api-rate", "0")
-	t.Run("Python", func(t *testing.T) {
-		limnomaptest.Need(t, "python3")
-		t.Log(mustRun(t, "python3", "--version"))
-		checkPython(t, startRecorder(t, server.Base), server, db)
-	})
-	t.Run("R", func(t *testing.T) {
-		limnomaptest.Need(t, "Rscript")
-		t.Log(mustRun(t, "Rscript", "-e", "cat(R.version.string)"))
-		checkR(t, startRecorder(t, server.Base))
-	})
+	checkPython(t, startRecorder(t, server.Base), server, db)
 }
 
 func checkPython(t *testing.T, front *recorder, server *limnomaptest.Server, db string) {
@@ -310,95 +302,25 @@ func readHistory(t *testing.T, server, lake string) []historyEntry {
 	return history.History
 }
 
-func checkR(t *testing.T, front *recorder) {
-	picture := filepath.Join(t.TempDir(), "history.png")
-	front.failNext(shed)
-	out, complaint, err := runScript(t, "Rscript", "examples/lakes.R", front.URL, "gappy", picture)
-	if err != nil || complaint != "" {
-		t.Fatalf("%v\n%s", err, complaint)
-	}
-	if want := "CLOSED by an official statement: never zero \n"; !strings.Contains(out, want) {
-		t.Errorf("lakes.R prints\n%s\nwant %q", out, want)
-	}
-	lakes := readLakes(t, front.URL)
-	lines := slices.DeleteFunc(strings.Split(out, "\n"), func(line string) bool { return strings.HasPrefix(line, "CLOSED") })
-	for _, lake := range lakes {
-		at := slices.IndexFunc(lines, func(line string) bool { return slices.Contains(strings.Fields(line), lake.ID) })
-		switch {
-		case at < 0:
-			t.Errorf("lakes.R does not name %s", lake.ID)
-		case lake.Chl == nil && !strings.HasPrefix(lines[at], "without a current value:"):
-			t.Errorf("lakes.R says %q of %s, which has no value", lines[at], lake.ID)
-		case lake.Chl != nil && !slices.Equal(strings.Fields(lines[at]), strings.Fields(fmt.Sprint(lake.ID, " ", lake.official(), " ", chlText(lake.Chl), " ", lake.Risk, " ", lake.MeasuredAt.Format(time.RFC3339)))):
-			t.Errorf("lakes.R says %q of %+v", lines[at], lake)
-		}
-	}
-	values, gaps, samples, forecasts := 0, 0, 0, 0
-	for _, entry := range readHistory(t, front.URL, "gappy") {
-		switch {
-		case entry.DataType == "ai_forecast":
-			forecasts++
-		case entry.DataType == "in_situ":
-			samples++
-		case entry.Chl == nil:
-			gaps++
-		default:
-			values++
-		}
-	}
-	if want := fmt.Sprintf("gappy has %d values, %d gaps, %d samples and %d forecasts", values, gaps, samples, forecasts); gaps != gapTo-gapFrom || samples != 1 || !slices.Contains(lines, want) {
-		t.Errorf("lakes.R prints\n%s\nwant %q", out, want)
-	}
-	content, err := os.ReadFile(picture)
+// mustRun is run for a command that must succeed.
+func mustRun(t *testing.T, command ...string) string {
+	t.Helper()
+	out, err := run(t, command...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkGaps(t, decodePNG(t, content))
-
-	if out, complaint, err := runScript(t, "Rscript", "examples/lakes.R", front.URL, "never", picture); err != nil || complaint != "" || !strings.Contains(out, "never had a value") {
-		t.Errorf("of a lake without observations: %v\n%s\n%s", err, out, complaint)
-	}
-	if _, complaint, err := runScript(t, "Rscript", "examples/lakes.R", front.URL, "nowhere", picture); err == nil || !strings.Contains(complaint, "404 Not Found") {
-		t.Errorf("of a lake that is not there: %v\n%s", err, complaint)
-	}
+	return out
 }
 
-// checkGaps fails the test unless the line of gappy has three parts, with gaps in the weeks without a value, whether these
-// have rows or not.
-func checkGaps(t *testing.T, picture image.Image) {
+// run runs a command and returns its output, or its error messages if it fails.
+func run(t *testing.T, command ...string) (stdout string, err error) {
 	t.Helper()
-	line := parseColour(t, "#0a6f94")
-	var best []int // columns with the colour of the line, in the row with the most of them
-	bounds := picture.Bounds()
-	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
-		var columns []int
-		for x := bounds.Min.X; x < bounds.Max.X; x++ {
-			if near(picture.At(x, y), line, 40) {
-				columns = append(columns, x)
-			}
-		}
-		if len(columns) > len(best) {
-			best = columns
-		}
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s: %w\n%s", strings.Join(command, " "), err, &stderr)
 	}
-	var runs [][2]int // first and last of adjacent columns
-	for _, x := range best {
-		if len(runs) == 0 || x > runs[len(runs)-1][1]+2 {
-			runs = append(runs, [2]int{x, x})
-		}
-		runs[len(runs)-1][1] = x
-	}
-	want := [][2]int{{0, gapFrom - 1}, {gapTo, absentFrom - 1}, {absentTo, weeksMeasured - 1}}
-	if len(runs) < len(want) {
-		t.Fatalf("the line is drawn at %v, want three times", runs)
-	}
-	runs = runs[:len(want)] // an import may have added a later value
-	perWeek := float64(runs[2][0]-runs[0][0]) / absentTo
-	for i, run := range runs {
-		for j, x := range run {
-			if at := float64(runs[0][0]) + perWeek*float64(want[i][j]); float64(x) < at-10 || float64(x) > at+10 {
-				t.Errorf("the line is drawn from and to the columns %v, want %.0f for week %d", runs, at, want[i][j])
-			}
-		}
-	}
+	return string(out), err
 }

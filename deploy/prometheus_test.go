@@ -2,7 +2,6 @@ package deploy
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -10,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/oasdiff/yaml"
-
-	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // A ruleFile has the fields of a rule file that the tests read.
@@ -69,30 +66,6 @@ func prometheusRules(t testing.TB) (recording, alerts []rule) {
 		t.Fatalf("%d recording rules and %d alerts were read", len(recording), len(alerts))
 	}
 	return recording, alerts
-}
-
-// promtool accepts the configurations and the rules, and the unit tests of the rules pass.
-func TestPromtool(t *testing.T) {
-	t.Parallel()
-	limnomaptest.Need(t, "promtool")
-	glob := func(pattern string) []string {
-		files, err := filepath.Glob(filepath.Join("prometheus", pattern))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %q, %v", pattern, files, err)
-		}
-		return files
-	}
-	for _, args := range [][]string{
-		append([]string{"check", "config", "--lint-fatal"}, glob("prometheus*.yml")...),
-		append([]string{"check", "rules", "--lint-fatal"}, glob("limnomap.alerts.yml")...),
-		append([]string{"check", "rules", "--lint-fatal"}, glob("limnomap.rules.yml")...),
-		append([]string{"test", "rules"}, glob("*_test.yml")...),
-	} {
-		out, err := exec.Command("promtool", args...).CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "SUCCESS") {
-			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-	}
 }
 
 var (

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 // The address of the server in the examples.
@@ -86,6 +87,9 @@ type output struct {
 // check checks the block with the given index.
 func (e *examples) check(t *testing.T, i int) {
 	b := e.page.blocks[i]
+	if b.long() && !testsize.Long {
+		return
+	}
 	b.text = strings.ReplaceAll(b.text, exampleAddress, strings.TrimPrefix(e.front.address, "http://"))
 	switch b.language {
 	case "sh":
@@ -136,7 +140,7 @@ func (e *examples) checkOutput(t *testing.T, i int, b block) {
 		before = e.page.blocks[i-1]
 	}
 	switch {
-	case before.marked("no-test"):
+	case before.marked("no-test") || before.long() && !testsize.Long:
 		return
 	case before.language != "sh" && before.language != "python" && before.language != "r":
 		if b.language == "json" {

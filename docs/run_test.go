@@ -27,9 +27,16 @@ var (
 	servesLast = regexp.MustCompile(`(?m)^limnomap (?:serve|refresh .*--every)\b(?:.*\\\n)*.*[^&\n]\n?\z`)
 	// installed matches the programs of make setup that blocks call.
 	installed = regexp.MustCompile(`\b(?:curl|gdal_translate|gdalinfo|ogr2ogr|promtool|python3)\b`)
+	// installedLong matches those of make setup long.
+	installedLong = regexp.MustCompile(`\bpromtool\b`)
 	// serves matches the log line of a server that is ready.
 	serves = regexp.MustCompile(`msg="?(?:serving|refresh)`)
 )
+
+// long reports whether a block needs a program that only make test-long installs.
+func (b block) long() bool {
+	return b.language == "r" || b.language == "sh" && installedLong.MatchString(b.text)
+}
 
 // run runs a block with a program that reads a file, in the folder of the page, and keeps the output.
 func (e *examples) run(t *testing.T, i int, b block, program string, flags ...string) {

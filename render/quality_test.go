@@ -12,6 +12,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/demo"
+	"limnomap/internal/testsize"
 )
 
 // grounds are the backgrounds of tiles: a white map and a dark one, #2b2b2b.
@@ -25,14 +26,14 @@ func TestQuality(t *testing.T) {
 		psnrBound               = 43.0     // dB
 	)
 	m := newMap(t, colormap.Default, who2003())
-	for _, source := range []struct {
+	for _, source := range testsize.Cases(1, []struct {
 		name string
 		draw func(*testing.T) (*Layer, []maptile.Tile)
 	}{
 		{"demo", demoTiles},
 		{"German sites", siteTiles},
 		{"set of tiles", everyTenth},
-	} {
+	}) {
 		for name, s := range map[string]spectrum{"32 colours": stepped(m), "no steps": smooth(m)} {
 			t.Run(source.name+"/"+name, func(t *testing.T) {
 				l, tiles := source.draw(t)

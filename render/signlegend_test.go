@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"limnomap/colormap"
+	"limnomap/internal/testsize"
 	"limnomap/render/legend"
 	"limnomap/render/symbol"
 )
@@ -17,7 +18,7 @@ func TestLegendHasTheSignsOfTiles(t *testing.T) {
 		// Tiles have quarters of an edge, legends all 256 steps. The difference is below an eighth, per line that meets in the pixel.
 		allowed = 255 * 2 / 8
 	)
-	for _, id := range colormap.IDs() {
+	for _, id := range testsize.Cases(1, colormap.IDs()) {
 		m := newMap(t, id, who2003())
 		var value uint8 // index of the colour that represents the lowest class
 		for i, c := range m.Table() {

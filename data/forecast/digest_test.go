@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"limnomap/internal/testsize"
 )
 
 // digest is what testdata/digest prints. It changes if the model does.
@@ -25,6 +27,9 @@ func TestDigest(t *testing.T) {
 		{name: "amd64 with fused multiply-add", arch: "amd64", env: "GOAMD64=v3"},
 		{name: "arm64", arch: "arm64", env: "GOARCH=arm64", emulator: []string{"qemu-aarch64-static"}},
 	} {
+		if c.arch != "" && !testsize.Long {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			switch {
 			case c.arch == "" || c.arch == runtime.GOARCH:

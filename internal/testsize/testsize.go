@@ -10,3 +10,8 @@ func Of[T any](short, long T) T {
 	}
 	return short
 }
+
+// Cases returns the first n cases, or all with the build tag long.
+func Cases[T any](n int, all []T) []T {
+	return all[:Of(n, len(all))]
+}

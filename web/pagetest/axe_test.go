@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
 
@@ -71,7 +72,7 @@ func TestPageAccess(t *testing.T) {
 		{"desktop", 1280, 800},
 		{"phone", 320, 640},
 	} {
-		for _, scheme := range []string{"light", "dark"} {
+		for _, scheme := range testsize.Of([]string{map[string]string{"desktop": "light", "phone": "dark"}[device.name]}, []string{"light", "dark"}) {
 			t.Run(device.name+" "+scheme, func(t *testing.T) {
 				t.Parallel()
 				b := startBrowser(t, map[string]string{"light": "en-GB", "dark": "de"}[scheme])

@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
 
@@ -68,7 +69,7 @@ func coloursOf(picture image.Image, from, to float64) int {
 func TestPagePicturesToSave(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	for _, scheme := range []string{"light", "dark"} {
+	for _, scheme := range testsize.Cases(1, []string{"light", "dark"}) {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()
 			b := startBrowser(t, "en-GB")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestPageFrameSizes(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	for _, size := range [][2]int64{{300, 250}, {320, 480}, {600, 480}, {1100, 250}, {1100, 420}} {
+	for _, size := range testsize.Cases(2, [][2]int64{{300, 250}, {320, 480}, {600, 480}, {1100, 250}, {1100, 420}}) {
 		for language, scheme := range map[string]string{"en": "light", "de": "dark"} {
 			t.Run(fmt.Sprintf("%dx%d %s", size[0], size[1], scheme), func(t *testing.T) {
 				t.Parallel()
@@ -93,7 +94,10 @@ func TestPageFrameResizes(t *testing.T) {
 			if (source === frame.contentWindow && origin === new URL(frame.src).origin && data.type === 'limnomap:height') frame.style.height = data.height + 'px';
 		})`,
 	} {
-		for _, width := range []int{320, 700} {
+		if name != "message" && !testsize.Long {
+			continue
+		}
+		for _, width := range testsize.Cases(1, []int{320, 700}) {
 			t.Run(fmt.Sprintf("%s %d", name, width), func(t *testing.T) {
 				t.Parallel()
 				host := startResizingHost(t, "window.heights = new Set(); "+script+"; new ResizeObserver(() => heights.add(document.querySelector('iframe').offsetHeight)).observe(document.querySelector('iframe'))",

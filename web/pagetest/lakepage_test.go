@@ -1,6 +1,7 @@
 package pagetest
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,12 +11,16 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
 
 // saveWholePicture saves a picture of the whole document for a person to look at.
 func saveWholePicture(t *testing.T, b *browsertest.Browser, name string) {
 	t.Helper()
+	if flag.Lookup("test.artifacts").Value.String() != "true" {
+		return
+	}
 	if err := os.WriteFile(filepath.Join(t.ArtifactDir(), name+".png"), browsertest.Ask(t, b, chromedp.FullScreenshot(100)), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -26,12 +31,12 @@ func saveWholePicture(t *testing.T, b *browsertest.Browser, name string) {
 func TestLakePageInBrowser(t *testing.T) {
 	t.Parallel()
 	base := startStatements(t)
-	for _, device := range []struct {
+	for _, device := range testsize.Cases(1, []struct {
 		name          string
 		width, height int64
 	}{
 		{"narrow", 320, 640}, {"phone", 390, 844}, {"desk", 1440, 900},
-	} {
+	}) {
 		for _, scheme := range []string{"light", "dark"} {
 			t.Run(device.name+" "+scheme, func(t *testing.T) {
 				t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
+	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
 
@@ -383,7 +384,7 @@ func TestPageMarksZoom(t *testing.T) {
 // The legend shows the classes of the API, with symbols and limits, for each profile.
 func TestPageLegend(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	for _, c := range testsize.Cases(3, []struct {
 		profile, language string
 		width             int64
 		says              []string
@@ -392,7 +393,7 @@ func TestPageLegend(t *testing.T) {
 		{"who2021", "de", 1599, []string{"gering", "mittel", "hoch", "kein Wert"}},
 		{"who2021", "de", 1920, []string{"Mittleres Risiko: über 12 bis 24", "WHO 2021", "Kein aktueller Wert", "Älter als zwei Wochen", "Blasse Farbe", "keine Vorhersagen", "Zeichen aller Seen"}},
 		{"uba2015", "de", 320, []string{"gering", "mittel", "hoch", "kein Wert"}},
-	} {
+	}) {
 		t.Run(fmt.Sprintf("%s at %d px", c.profile, c.width), func(t *testing.T) {
 			t.Parallel()
 			base := startServer(t, "--profile", c.profile)

@@ -2,6 +2,7 @@ package pagetest
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -145,9 +146,12 @@ func TestPageNamesKeepValues(t *testing.T) {
 	}
 }
 
-// savePicture saves a picture of the window for a person to look at.
+// savePicture saves a picture of the window for a person to look at, with go test -artifacts.
 func savePicture(t *testing.T, b *browsertest.Browser, name string) {
 	t.Helper()
+	if flag.Lookup("test.artifacts").Value.String() != "true" {
+		return
+	}
 	if err := os.WriteFile(filepath.Join(t.ArtifactDir(), name+".png"), browsertest.Ask(t, b, chromedp.CaptureScreenshot()), 0o644); err != nil {
 		t.Fatal(err)
 	}

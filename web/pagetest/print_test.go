@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
 
@@ -71,7 +72,7 @@ const layoutOfSheet = `(() => {
 func TestPagePrintsOneSheet(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--attribution", "Lake Agency")
-	for _, s := range []screen{{width: 1440, height: 900}, {width: 1920, height: 700}, {width: 390, height: 844, touch: true}, {width: 844, height: 390, touch: true}, {width: 1440, height: 900, text: 26}} {
+	for _, s := range testsize.Cases(1, []screen{{width: 1440, height: 900}, {width: 1920, height: 700}, {width: 390, height: 844, touch: true}, {width: 844, height: 390, touch: true}, {width: 1440, height: 900, text: 26}}) {
 		for _, lake := range []string{"", embeddedLake} {
 			t.Run(strings.TrimSpace(s.String()+" "+lake), func(t *testing.T) {
 				t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
 
@@ -108,25 +109,25 @@ func TestPageScreens(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	const closed, card, list = "", "with a card", "with the list"
-	for _, c := range []struct {
+	for _, c := range testsize.Cases(3, []struct {
 		screen
 		mapHeight, mapArea map[string]float64 // the least of the window
 	}{
 		{screen{width: 640, height: 360, touch: true}, map[string]float64{closed: 1, card: 1, list: 1}, map[string]float64{closed: 0.5, card: 0.5, list: 0.5}},
+		{screen{width: 390, height: 844, touch: true}, map[string]float64{closed: 0.5, card: 0.2}, nil},
+		{screen{width: 1440, height: 900, text: 26}, map[string]float64{closed: 0.6, card: 0.6}, nil},
 		{screen{width: 844, height: 390, touch: true}, map[string]float64{closed: 1, card: 1, list: 1}, map[string]float64{closed: 0.5, card: 0.5, list: 0.5}},
 		{screen{width: 844, height: 390, touch: true, text: 26}, map[string]float64{closed: 1, card: 1, list: 1}, nil},
 		{screen{width: 720, height: 450}, map[string]float64{closed: 1, card: 1}, nil}, // 1440 x 900 at 200 %
 		{screen{width: 820, height: 1180, touch: true}, map[string]float64{closed: 0.6, card: 0.3}, nil},
-		{screen{width: 390, height: 844, touch: true}, map[string]float64{closed: 0.5, card: 0.2}, nil},
 		{screen{width: 390, height: 844, touch: true, root: 26}, map[string]float64{closed: 0.25, card: 0.25}, nil},
 		{screen{width: 390, height: 844, touch: true, root: 32}, map[string]float64{closed: 0.25, card: 0.25}, nil},
 		{screen{width: 390, height: 844, touch: true, text: 26}, map[string]float64{closed: 0.25, card: 0.25}, nil},
 		{screen{width: 1440, height: 900}, map[string]float64{closed: 0.7, card: 0.7}, nil},
 		{screen{width: 1440, height: 900, root: 26}, map[string]float64{closed: 0.6, card: 0.6}, nil},
-		{screen{width: 1440, height: 900, text: 26}, map[string]float64{closed: 0.6, card: 0.6}, nil},
 		{screen{width: 1440, height: 900, forced: true}, map[string]float64{closed: 0.7, card: 0.7}, nil},
 		{screen{width: 390, height: 844, touch: true, forced: true}, map[string]float64{closed: 0.5, card: 0.2}, nil},
-	} {
+	}) {
 		for language, scheme := range map[string]string{"en-GB": "light", "de": "dark"} {
 			t.Run(c.String()+" "+scheme, func(t *testing.T) {
 				t.Parallel()
@@ -176,7 +177,7 @@ func TestPageFirstViewIsCentred(t *testing.T) {
 	for _, lake := range status.Lakes {
 		west, east, south, north = min(west, lake.Lon), max(east, lake.Lon), min(south, lake.Lat), max(north, lake.Lat)
 	}
-	for _, s := range []screen{{width: 820, height: 1180, touch: true}, {width: 390, height: 844, touch: true}, {width: 640, height: 360, touch: true}, {width: 1440, height: 900}} {
+	for _, s := range testsize.Cases(2, []screen{{width: 1440, height: 900}, {width: 390, height: 844, touch: true}, {width: 640, height: 360, touch: true}, {width: 820, height: 1180, touch: true}}) {
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
 			b := startBrowser(t, "en-GB")
@@ -212,6 +213,9 @@ func TestPageFirstViewIsCentred(t *testing.T) {
 func TestPageFewWeeks(t *testing.T) {
 	t.Parallel()
 	for name, weeks := range map[string][]int{"one week": {0}, "two weeks": {-1, 0}, "three dates": {-6, -3, 0}, "ten weeks": {-9, -8, -7, -6, -5, -4, -3, -2, -1, 0}, "a week and years before": {-150, 0}} {
+		if len(weeks) > 3 && !testsize.Long {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := filepath.Join(t.TempDir(), "lakes.db")
@@ -254,7 +258,7 @@ func TestPageFewWeeks(t *testing.T) {
 func TestPageRingIsFree(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	for _, s := range []screen{{width: 390, height: 844, touch: true}, {width: 360, height: 640, touch: true}, {width: 640, height: 360, touch: true}} {
+	for _, s := range testsize.Cases(1, []screen{{width: 390, height: 844, touch: true}, {width: 360, height: 640, touch: true}, {width: 640, height: 360, touch: true}}) {
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
 			b := startBrowser(t, "en-GB")

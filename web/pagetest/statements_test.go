@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
 
@@ -84,6 +85,9 @@ func eachReader(t *testing.T, test func(t *testing.T, b *browsertest.Browser, ge
 			{"phone", 390, 844, []chromedp.EmulateViewportOption{chromedp.EmulateScale(2), chromedp.EmulateMobile}},
 			{"desk", 1280, 800, nil},
 		} {
+			if !testsize.Long && (language == "de") != (device.name == "desk") {
+				continue
+			}
 			t.Run(language+" "+device.name, func(t *testing.T) {
 				t.Parallel()
 				b := startBrowser(t, language)

@@ -1,3 +1,5 @@
+//go:build long
+
 package satellite
 
 import (
@@ -35,25 +37,6 @@ func runPython(t *testing.T, args ...string) {
 	if out, err := exec.CommandContext(t.Context(), python, append([]string{"testdata/rasterio_values.py"}, args...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", args, err, out)
 	}
-}
-
-// irregularLake returns a lake of about that radius in degrees of latitude, with an island. Their shores have that many points.
-func irregularLake(t testing.TB, random *rand.Rand, id string, lon, lat, radius float64, shore, island int) Lake {
-	t.Helper()
-	ring := func(points int, radius, roughness float64) orb.Ring {
-		var r orb.Ring
-		for i := range points {
-			angle := 2 * math.Pi * float64(i) / float64(points)
-			d := radius * (1 + roughness*(random.Float64()-0.5))
-			r = append(r, orb.Point{lon + d*math.Cos(angle)/math.Cos(lat*math.Pi/180), lat + d*math.Sin(angle)})
-		}
-		return append(r, r[0])
-	}
-	outline, err := data.NewOutline(orb.MultiPolygon{{ring(shore, radius, 0.8), ring(island, radius/4, 0.4)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Lake{ID: data.LakeID(id), Point: orb.Point{lon, lat}, Outline: outline}
 }
 
 // writeOutlines writes the outlines in the form in which Extract uses them.

@@ -3,6 +3,7 @@ package crs
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -189,4 +190,42 @@ func BenchmarkProject(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A box is an area in degrees.
+type box struct{ west, south, east, north float64 }
+
+type point struct{ x, y float64 }
+
+func (b box) random(rng *rand.Rand, n int) []point {
+	points := make([]point, n)
+	for i := range points {
+		points[i] = point{b.west + (b.east-b.west)*rng.Float64(), b.south + (b.north-b.south)*rng.Float64()}
+	}
+	return points
+}
+
+// areas are at least the areas of use of the EPSG dataset. They are wider where the formulas allow it.
+func areas() map[int]box {
+	all := map[int]box{
+		4326: {-180, -90, 180, 90}, 4258: {-35, 24, 45, 85}, 4269: {-180, 15, -40, 87}, 4167: {165, -48, 180, -33}, 4283: {105, -50, 160, -5},
+		4617: {-145, 40, -45, 87}, 4674: {-125, -60, -25, 33}, 6318: {-180, 15, -60, 75}, 7844: {105, -50, 160, -5},
+		3857: {-180, -85.06, 180, 85.06},
+		3035: {-35, 24, 45, 85},
+		5070: {-130, 20, -60, 55},
+		3338: {-180, 45, -125, 75},
+		6350: {-130, 20, -60, 55}, 3005: {-145, 45, -110, 62}, 3577: {105, -50, 160, -5},
+		6931: {-180, 0, 180, 90}, 6932: {-180, -90, 180, 0},
+		3006: {10, 54, 25, 70}, 3067: {19, 58, 32, 71}, 2193: {165, -48, 180, -33},
+	}
+	for _, f := range utmFamilies {
+		for zone := f.first; zone <= f.last; zone++ {
+			middle := float64(6*zone - 183)
+			all[f.base+zone] = box{max(-180, middle-9), 0, min(180, middle+9), 84}
+			if f.south {
+				all[f.base+zone] = box{max(-180, middle-9), -80, min(180, middle+9), 0}
+			}
+		}
+	}
+	return all
 }

@@ -1,7 +1,8 @@
+//go:build long
+
 package hdf5
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -47,16 +48,6 @@ func runH5py(t testing.TB, script string) (dir string) {
 		t.Fatalf("%s: %v\n%s", script, err, out)
 	}
 	return dir
-}
-
-// openBytes opens a file in memory.
-func openBytes(t testing.TB, raw []byte) *File {
-	t.Helper()
-	f, err := Open(bytes.NewReader(raw), int64(len(raw)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
 }
 
 // TestChunks compares the values of all layouts, indexes of chunks, filters and types with those that h5py reads.

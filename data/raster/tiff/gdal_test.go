@@ -1,12 +1,12 @@
+//go:build long
+
 package tiff
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"image"
 	"maps"
 	"math"
 	"os"
@@ -65,25 +65,6 @@ func gdalMatrix(t *testing.T) (dir string, files []gdalFile) {
 	t.Logf("GDAL %s", manifest.GDAL)
 	return dir, manifest.Files
 }
-
-// readWhole returns all values of a band.
-func readWhole(im *Image, band int) ([]float64, error) {
-	w, h := im.Width(), im.Height()
-	all := make([]float64, w*h)
-	for i := range all {
-		all[i] = -12345.678 // not read
-	}
-	err := im.Gather(context.Background(), band, []image.Rectangle{image.Rect(0, 0, w, h)}, func(_ int, part image.Rectangle, values []float64) error {
-		for y := part.Min.Y; y < part.Max.Y; y++ {
-			copy(all[y*w+part.Min.X:], values[:part.Dx()])
-			values = values[part.Dx():]
-		}
-		return nil
-	})
-	return all, err
-}
-
-func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
 // differing counts values that are not those of a file of float64.
 func differing(values []float64, want []byte) int {

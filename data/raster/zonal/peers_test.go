@@ -1,3 +1,5 @@
+//go:build long
+
 package zonal
 
 import (
@@ -47,12 +49,6 @@ func askPeers(t *testing.T, lakes []testLake) []peerAnswer {
 	}
 	t.Log(reply.Versions)
 	return reply.Answers
-}
-
-func runsOf(m *Mask) [][3]int {
-	runs := [][3]int{}
-	m.Each(func(y, x0, x1 int) { runs = append(runs, [3]int{y, x0, x1}) })
-	return runs
 }
 
 // TestPeers compares masks with those of rasterio and Shapely.
