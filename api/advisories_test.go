@@ -9,7 +9,7 @@ import (
 
 	"limnomap/api/apitest"
 	"limnomap/data"
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 const advisoriesURL = "/api/v1/bathing-lakes/advisories"

@@ -16,9 +16,9 @@ import (
 	"limnomap/api/table"
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/data/admission/background"
 	"limnomap/data/index"
 	"limnomap/tiles"
+	"limnomap/tiles/background"
 )
 
 // A published is a snapshot with everything that can be prepared for its answers. It is immutable, except that very long lists of the first

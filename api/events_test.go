@@ -17,8 +17,8 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
-	"limnomap/data/admission"
 	"limnomap/data/events/eventlog"
+	"limnomap/tiles/admission"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"limnomap/api/joinwrites"
 	"limnomap/api/params"
 	"limnomap/data"
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/data"
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 const forecastURL = pathForecast

@@ -10,7 +10,7 @@ import (
 	"limnomap/api/params"
 	"limnomap/api/route"
 	"limnomap/data"
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"limnomap/data"
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 // A hangingHistorian answers when released is closed.

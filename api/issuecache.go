@@ -12,7 +12,7 @@ import (
 	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/data"
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 // issueTimeout bounds the wait for a turn to read an issue, and the read.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 // TestNoMemoryForLists shows a server whose memory for answers is taken: prepared and small answers go on.

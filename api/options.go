@@ -22,9 +22,9 @@ import (
 	"limnomap/api/ratelimit"
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/data/admission"
 	"limnomap/data/events/push"
 	"limnomap/tiles"
+	"limnomap/tiles/admission"
 )
 
 // Tiles returns finished tiles; *tiles.Service does.

@@ -15,8 +15,8 @@ import (
 	"limnomap/api/answer"
 	"limnomap/api/sign"
 	"limnomap/data"
-	"limnomap/data/admission"
 	"limnomap/tiles"
+	"limnomap/tiles/admission"
 )
 
 const (

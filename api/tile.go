@@ -11,8 +11,8 @@ import (
 	"limnomap/api/params"
 	"limnomap/api/route"
 	"limnomap/data"
-	"limnomap/data/admission"
 	"limnomap/tiles"
+	"limnomap/tiles/admission"
 )
 
 // cacheTile is for tiles without a current v=: they are used for five minutes, and longer while a new one is fetched, so that

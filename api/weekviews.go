@@ -9,7 +9,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/data"
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 // weekTurnWait is how long a request waits for its turn to build the map of a week, or to read it.

@@ -45,6 +45,9 @@ type SnapshotOptions struct {
 	Patience time.Duration
 	// Now returns the present time, for which official statements are active. Nil means time.Now.
 	Now func() time.Time
+	// Background is called first in each goroutine that reads while requests are answered: the maps of an old week, or a snapshot
+	// that replaces another one. It may give the goroutine a thread of low priority. Nil does nothing.
+	Background func()
 }
 
 // withDefaults returns a copy of o with defaults for zero values, or an error for invalid ones.
@@ -79,6 +82,9 @@ func (o *SnapshotOptions) withDefaults() (SnapshotOptions, error) {
 	c.Weeks = cmp.Or(c.Weeks, defaultWeeks)
 	c.Patience = cmp.Or(c.Patience, defaultPatience)
 	c.ViewMemory = cmp.Or(c.ViewMemory, defaultViewMemory)
+	if c.Background == nil {
+		c.Background = func() {}
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -136,8 +142,7 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Snapshot
 	}
 	s.weeks, s.asOf = l.weeks.weeks()
 	s.held = len(s.weeks) - len(l.weeks.recent)
-	// Of the old views, up to maxBlocks blocks are kept, while another one may be read.
-	s.old = newOldViews(ctx, src, o.Patience, len(s.Lakes), o.ViewMemory/4)
+	s.old = newOldViews(ctx, src, &o, len(s.Lakes))
 	if s.views, err = newViewCache(len(s.Lakes), o.ViewMemory/2); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"limnomap/data/admission/background"
 )
 
 // ErrUnavailable is returned for the map of an old week if the Source that has its observations does not answer, or
@@ -34,10 +32,11 @@ type viewBlock struct {
 // oldViews reads the views of weeks whose observations are not in memory. It reads one block at a time, so that many
 // requests cost no more memory and database time than one.
 type oldViews struct {
-	source   Source
-	ctx      context.Context // that the snapshot was loaded with
-	patience time.Duration   // how long a request waits for a block; no limit if negative
-	weeks    Week            // per block
+	source     Source
+	ctx        context.Context // that the snapshot was loaded with
+	patience   time.Duration   // how long a request waits for a block; no limit if negative
+	weeks      Week            // per block
+	background func()          // see SnapshotOptions
 
 	mu      sync.Mutex   // guards the fields below
 	blocks  []*viewBlock // in memory, the last used one at the end
@@ -52,10 +51,11 @@ type blockRead struct {
 	err   error
 }
 
-// newOldViews returns the old views of that many lakes, with that much memory for each block.
-func newOldViews(ctx context.Context, src Source, patience time.Duration, lakes int, memory int64) *oldViews {
+// newOldViews returns the old views of that many lakes.
+func newOldViews(ctx context.Context, src Source, o *SnapshotOptions, lakes int) *oldViews {
+	memory := o.ViewMemory / 4 // of a block: up to maxBlocks are kept, while another one may be read
 	fit := memory / int64(stateBytes*max(lakes, 1))
-	return &oldViews{source: src, ctx: ctx, patience: patience, weeks: Week(min(max(fit, 1), maxBlockWeeks))}
+	return &oldViews{source: src, ctx: ctx, patience: o.Patience, background: o.Background, weeks: Week(min(max(fit, 1), maxBlockWeeks))}
 }
 
 // oldView returns the view of a week that is older than those in memory, but not older than the first one.
@@ -169,7 +169,7 @@ func (p *oldViews) startOrJoin(s *Snapshot, first Week) *blockRead {
 // are gone, so that a slow source's work is not wasted. It ends with the source's answer, after readTimeout, or with the
 // context that the snapshot was loaded with.
 func (p *oldViews) read(s *Snapshot, r *blockRead) {
-	background.Here() // decoding rows and building maps is work; who waits for it has a turn, and cached tiles go first
+	p.background() // decoding rows and building maps is work; who waits for it has a turn, and cached tiles go first
 	ctx, cancel := context.WithTimeout(p.ctx, readTimeout)
 	defer cancel()
 	var revision Revision

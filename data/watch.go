@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"limnomap/data/admission/background"
 )
 
 const (
@@ -134,14 +132,14 @@ func (w *Watcher) forecasts(ctx context.Context, current *Snapshot) (*Snapshot, 
 	return snapshot.At(time.Now()), nil
 }
 
-// load loads a snapshot: the first as fast as possible, and later ones on a thread of low priority, since requests for the current one are
+// load loads a snapshot: the first as fast as possible, and later ones in the background, since requests for the current one are
 // answered meanwhile. It publishes the current one whenever other official statements are active: a load may take minutes.
 func (w *Watcher) load(ctx context.Context, current *Snapshot) (snapshot *Snapshot, err error) {
 	done, before := make(chan struct{}), current
 	go func() { // ends with the load
 		defer close(done)
-		if before != nil {
-			background.Here()
+		if before != nil && w.Options != nil && w.Options.Background != nil {
+			w.Options.Background()
 		}
 		snapshot, err = loadAfter(ctx, before, w.Source, w.Options)
 	}()

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"limnomap/data"
+	"limnomap/tiles/background"
 )
 
 // A prioritySource notes the priority of the threads that read it.
@@ -35,7 +36,8 @@ func TestWatcherLoadsAtLowPriority(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	published := 0
 	wake := make(chan struct{}, 1)
-	(&data.Watcher{Source: src, Wake: wake, Publish: func(*data.Snapshot) {
+	opts := &data.SnapshotOptions{Background: background.Here}
+	(&data.Watcher{Source: src, Options: opts, Wake: wake, Publish: func(*data.Snapshot) {
 		if published++; published == 3 {
 			cancel()
 			return

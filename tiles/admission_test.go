@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"limnomap/data"
-	"limnomap/data/admission"
 	"limnomap/render"
+	"limnomap/tiles/admission"
 )
 
 // A walker is a renderer whose Fingerprint waits at a gate for each tile that it does not remember.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 // A flight is one search for a tile, shared by all who ask for that tile meanwhile. golang.org/x/sync/singleflight shares

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"limnomap/data"
-	"limnomap/data/admission"
 	"limnomap/render"
+	"limnomap/tiles/admission"
 )
 
 // A traffic is a list of callers, and how long each tile takes.

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"limnomap/data"
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 // The tests below run in bubbles (testing/synctest): synctest.Wait returns when every goroutine waits for something, and time

@@ -14,9 +14,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"limnomap/data"
-	"limnomap/data/admission"
 	"limnomap/render"
 	"limnomap/render/vector"
+	"limnomap/tiles/admission"
 )
 
 // A Renderer draws tiles; *render.Renderer does. It must be safe for concurrent use. A panic in it fails only the tile that

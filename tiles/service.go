@@ -8,9 +8,9 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/data/admission"
 	"limnomap/render"
 	"limnomap/render/vector"
+	"limnomap/tiles/admission"
 )
 
 var (

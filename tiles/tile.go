@@ -14,8 +14,8 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/data/admission"
 	"limnomap/render"
+	"limnomap/tiles/admission"
 )
 
 // A Request names a tile of a view.

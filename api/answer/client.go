@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 // ClientAddr returns the address of the client that sent r: the one in its RequestInfo, or the peer's if there is none.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 // StatusClientGone is logged when the client left before anything was written; nginx made the number customary.

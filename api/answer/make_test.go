@@ -7,7 +7,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 // A blockedWriter is a client that does not read until it may.

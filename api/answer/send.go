@@ -14,7 +14,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 const (

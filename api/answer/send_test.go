@@ -13,7 +13,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 // newSender returns a Sender with enough memory for all, unless the options say otherwise.

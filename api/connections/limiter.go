@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/api/answer"
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 const (

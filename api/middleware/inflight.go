@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"limnomap/api/answer"
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 // InFlight bounds how many requests are answered at the same time: each takes a goroutine and its buffers until its client has

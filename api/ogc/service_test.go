@@ -15,9 +15,9 @@ import (
 	"limnomap/api/answer"
 	"limnomap/api/route"
 	"limnomap/data"
-	"limnomap/data/admission"
 	"limnomap/data/demo"
 	"limnomap/tiles"
+	"limnomap/tiles/admission"
 )
 
 // newHandler returns a handler of all addresses of a Service that shows the demo's lakes. It notes the last tile in asked.

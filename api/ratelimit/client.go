@@ -6,7 +6,7 @@ import (
 	"net/netip"
 
 	"limnomap/api/answer"
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 // A Client says how a limit tells clients apart: in its own buckets by a hash with the limit's seed, in shared buckets by a

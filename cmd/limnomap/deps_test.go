@@ -14,14 +14,12 @@ const module = "limnomap/"
 // mayImport lists for each package which of our packages it may import. This is the architecture: a package imports only the
 // packages that it is built from, and no import points back.
 var mayImport = map[string][]string{
-	"data":                      {"data/forecast", "data/linetext", "data/admission/background"},
+	"data":                      {"data/forecast", "data/linetext"},
 	"data/apikey":               {},
 	"data/store":                {"data", "data/apikey", "data/diskspace", "data/events/eventfeed", "data/forecast", "data/events/hook", "data/events/push"},
 	"data/fold":                 {},
-	"data/diskspace":            {},                            // the room of a disk, which knows no data
-	"data/inorder":              {},                            // work on many goroutines, which knows no data
-	"data/admission":            {"data/admission/background"}, // shares of memory and work, which know no data
-	"data/admission/background": {},
+	"data/diskspace":            {}, // the room of a disk, which knows no data
+	"data/inorder":              {}, // work on many goroutines, which knows no data
 	"data/ingest":               {"data", "data/store", "data/swimguide", "data/fold", "data/linetext"},
 	"data/demo":                 {"data", "data/apikey", "data/forecast", "data/forecast/forecaster", "data/inorder"},
 	"data/index":                {"data", "data/fold"},
@@ -54,30 +52,32 @@ var mayImport = map[string][]string{
 	"render/picture":            {"render/symbol", "colormap"},
 	"render/symbol":             {"colormap"},
 	"render/vector":             {"render", "colormap", "data"},
-	"tiles":                     {"render", "render/vector", "colormap", "data", "data/inorder", "data/admission", "tiles/hilbert"}, // not tiles/disk: it asks for a Disk by an interface
+	"tiles":                     {"render", "render/vector", "colormap", "data", "data/inorder", "tiles/admission", "tiles/hilbert"}, // not tiles/disk: it asks for a Disk by an interface
 	"tiles/archive":             {"tiles/hilbert"},
 	"tiles/disk":                {"data/diskspace"}, // bytes under keys: it knows neither tiles nor pixels
 
-	"tiles/hilbert":   {},
-	"data/linetext":   {}, // texts from outside, which knows no data
-	"data/fetchguard": {}, // addresses, which knows no data
+	"tiles/hilbert":    {},
+	"tiles/admission":  {"tiles/background"}, // shares of memory and work, which know no tile
+	"tiles/background": {},
+	"data/linetext":    {}, // texts from outside, which knows no data
+	"data/fetchguard":  {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/sign", "api/table", "api/words", "tiles", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/sign", "api/table", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
-	"api/answer":          {"data/admission"},
+	"api/answer":          {"tiles/admission"},
 	"api/auth":            {"api/answer", "data/apikey"},
 	"api/atom":            {}, // a format, for anyone
 	"api/cap":             {"api/atom", "data"},
-	"api/connections":     {"api/answer", "data/admission"},
+	"api/connections":     {"api/answer", "tiles/admission"},
 	"api/errorpage":       {"api/words"},
 	"api/joinwrites":      {},
 	"api/lakepage":        {"api/words", "colormap", "data", "data/index", "data/linetext"},
-	"api/middleware":      {"api/answer", "data/admission"},
+	"api/middleware":      {"api/answer", "tiles/admission"},
 	"api/ogc":             {"api/answer", "api/params", "api/route", "data", "tiles"},
 	"api/params":          {"api/answer", "data", "tiles"},
-	"api/ratelimit":       {"api/answer", "data/admission"},
+	"api/ratelimit":       {"api/answer", "tiles/admission"},
 	"api/ratelimit/quota": {}, // ratelimit uses it by an interface of its own
 	"api/route":           {"api/answer"},
 	"api/sign":            {"api/words", "colormap", "data", "data/linetext"},
@@ -108,7 +108,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/config": {"data/apikey", "data/linetext"}, // for the prefix of keys, and to escape texts; it knows no command
 
 	"cmd/benchhttp": {}, // limnomap is compared with it
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/diskspace", "data/events/eventfeed", "data/events/eventlog", "data/gazetteer", "data/events/hook", "data/events/hook/delivery", "data/events/push", "data/events/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecast/forecaster", "data/ingest", "data/demo", "data/ingest/rangefile", "data/ingest/refresh", "data/ingest/satellite", "web"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/diskspace", "data/events/eventfeed", "data/events/eventlog", "data/gazetteer", "data/events/hook", "data/events/hook/delivery", "data/events/push", "data/events/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecast/forecaster", "data/ingest", "data/demo", "data/ingest/rangefile", "data/ingest/refresh", "data/ingest/satellite", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in

@@ -17,10 +17,10 @@ import (
 
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
-	"limnomap/data/admission/background"
 	"limnomap/data/forecast"
 	"limnomap/data/forecast/forecaster"
 	"limnomap/data/store"
+	"limnomap/tiles/background"
 )
 
 type forecastCmd struct {

@@ -21,12 +21,12 @@ import (
 	"limnomap/api/ratelimit/quota"
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
-	"limnomap/data/admission"
 	"limnomap/data/events/eventlog"
 	"limnomap/data/ingest/refresh"
 	"limnomap/render"
 	"limnomap/render/vector"
 	"limnomap/tiles"
+	"limnomap/tiles/admission"
 	"limnomap/tiles/disk"
 	"limnomap/web"
 )

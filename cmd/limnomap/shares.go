@@ -6,7 +6,7 @@ import (
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
-	"limnomap/data/admission"
+	"limnomap/tiles/admission"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"testing"
 
-	"limnomap/data/admission"
 	"limnomap/data/store"
+	"limnomap/tiles/admission"
 )
 
 // However many connections a database has, histories leave some of them to the server, and at least one history is read.

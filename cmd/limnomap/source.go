@@ -13,6 +13,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/demo"
 	"limnomap/data/store"
+	"limnomap/tiles/background"
 )
 
 // sourceFlags select the data and how they are read. All commands that draw tiles have them, so that they draw the same
@@ -57,7 +58,7 @@ func (f *sourceFlags) open(ctx context.Context, create bool) (*source, error) {
 	}
 	prefer := int(time.Duration(f.SamplePrefer) / config.Day)
 	options := data.SnapshotOptions{Profile: profile, StaleAfter: int(time.Duration(f.StaleAfter) / config.Day), SamplePrefer: &prefer,
-		Weeks: f.Weeks, ViewMemory: viewMemory()}
+		Weeks: f.Weeks, ViewMemory: viewMemory(), Background: background.Here}
 	if f.OldestWeek != "" {
 		oldest, err := data.ParseDate(f.OldestWeek)
 		if err != nil {

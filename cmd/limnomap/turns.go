@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"limnomap/data/admission"
 	"limnomap/data/store"
+	"limnomap/tiles/admission"
 )
 
 const (

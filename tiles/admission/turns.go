@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"limnomap/data/admission/background"
+	"limnomap/tiles/background"
 )
 
 const (
