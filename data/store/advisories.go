@@ -38,8 +38,8 @@ var advisoryTexts = strings.Join([]string{atMost("a.id", maxIDBytes), atMost("l.
 	atMost("a.text_en", maxAdvisoryTextBytes), atMost("a.text_de", maxAdvisoryTextBytes), atMost("a.url", maxURLBytes)}, ", ")
 
 // A statement whose lake does not exist has no lake's id, which is an error.
-var advisoriesQuery = fmt.Sprintf(`SELECT %s, a.kind, a.cause, a.issued, a.valid_from, a.valid_until, a.withdrawn
-	FROM limnomap.advisories AS a LEFT JOIN limnomap.lakes AS l ON l.key = a.lake LIMIT %d`, advisoryTexts, maxAdvisories+1)
+var advisorySQL = fmt.Sprintf(`SELECT %s, a.kind, a.cause, a.issued, a.valid_from, a.valid_until, a.withdrawn
+	FROM limnomap.advisories AS a LEFT JOIN limnomap.lakes AS l ON l.key = a.lake`, advisoryTexts)
 
 func (s *common) Advisories(ctx context.Context) (all []data.Advisory, rev data.Revision, err error) {
 	err = s.db.snapshot(ctx, "read official statements", func(ctx context.Context, q querier) (err error) {
@@ -65,14 +65,14 @@ func readAdvisories(ctx context.Context, q querier) ([]data.Advisory, error) {
 		}
 		return a, err
 	}
-	all, err := collect(ctx, q, scan, advisoriesQuery)
+	all, err := collect(ctx, q, scan, fmt.Sprintf("%s LIMIT %d", advisorySQL, maxAdvisories+1))
 	if err == nil && len(all) > maxAdvisories {
 		return nil, errManyAdvisories
 	}
 	return all, err
 }
 
-// scanAdvisory scans a row of advisoriesQuery. The caller checks everything but the types of the columns.
+// scanAdvisory scans a row of advisorySQL. The caller checks everything but the types of the columns.
 func scanAdvisory(row rowScanner) (a data.Advisory, err error) {
 	var kind, cause int64
 	var issued, from, until, withdrawn sql.NullInt64
@@ -106,19 +106,9 @@ type advisoryImport struct {
 
 const (
 	insertAdvisorySQL = `INSERT INTO limnomap.advisories (id, lake, kind, cause, issuer, issued, valid_from, valid_until, text_en, text_de, url, withdrawn)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (id) DO NOTHING`
-	// The kept columns are the last four. A statement that is issued again after it was withdrawn is in force again.
-	keptAdvisory = `text_en = CASE WHEN $13 THEN text_en ELSE $9 END, text_de = CASE WHEN $14 THEN text_de ELSE $10 END,
-			url = CASE WHEN $15 THEN url ELSE $11 END, withdrawn = CASE WHEN NOT $16 THEN $12 WHEN withdrawn < $6 THEN NULL ELSE withdrawn END`
-	updateAdvisorySQL = `UPDATE limnomap.advisories SET kind = $3, cause = $4, issued = $6, valid_from = $7,
-			valid_until = $8, ` + keptAdvisory + differentAdvisory + ` AND lake = $2 AND issuer = $5`
-	// The parameters are an id, a lake and an issuer.
-	otherAdvisorySQL   = `SELECT count(*) FROM limnomap.advisories WHERE id = $1 AND (lake <> $2 OR issuer <> $3)`
-	advisoryDiffersSQL = `SELECT count(*) FROM limnomap.advisories` + differentAdvisory
-	differentAdvisory  = ` WHERE id = $1 AND (lake <> $2 OR kind <> $3 OR cause <> $4 OR issuer <> $5 OR issued <> $6 OR valid_from <> $7
-			OR valid_until IS DISTINCT FROM $8 OR NOT $13 AND text_en <> $9 OR NOT $14 AND text_de <> $10 OR NOT $15 AND url <> $11
-			OR NOT $16 AND withdrawn IS DISTINCT FROM $12 OR $16 AND withdrawn < $6)`
-	insertAdvisoryParameters = 12
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+	updateAdvisorySQL = `UPDATE limnomap.advisories SET lake = $2, kind = $3, cause = $4, issuer = $5, issued = $6, valid_from = $7,
+		valid_until = $8, text_en = $9, text_de = $10, url = $11, withdrawn = $12 WHERE id = $1`
 )
 
 // put writes a batch. lakeKey returns the number of a lake, or false if it is not stored. changed reports whether anything was written,
@@ -140,9 +130,12 @@ func (im *advisoryImport) put(ctx context.Context, q querier, lakeKey func(conte
 			changes[i] = UnknownLake
 		case repeated:
 			im.repeated = append(im.repeated, i)
-			changes[i], err = compareAdvisory(ctx, q, advisoryArgs(a, key, keep), wasOther)
+			_, changes[i], err = mergeStored(ctx, q, a, keep)
+			if changes[i] = ofRepeated(changes[i]); changes[i] == OtherStatement && !wasOther {
+				changes[i] = Contradicts
+			}
 		default:
-			changes[i], err = writeAdvisory(ctx, q, advisoryArgs(a, key, keep))
+			changes[i], err = writeAdvisory(ctx, q, key, a, keep)
 			// A copy, because it may be a substring of a whole row.
 			im.ids[data.AdvisoryID(strings.Clone(string(a.ID)))] = changes[i] == OtherStatement
 			changed = changed || changes[i] == Added || changes[i] == Changed
@@ -157,43 +150,27 @@ func (im *advisoryImport) put(ctx context.Context, q querier, lakeKey func(conte
 	return changes, changed, err
 }
 
-func advisoryArgs(a *data.Advisory, key int64, keep AdvisoryColumns) []any {
-	return []any{string(a.ID), key, int64(a.Kind), int64(a.Cause), a.Issuer, a.Issued.Unix(), a.ValidFrom.Unix(), unixOrNull(a.ValidUntil),
-		a.TextEN, a.TextDE, a.URL, unixOrNull(a.Withdrawn), keep.TextEN, keep.TextDE, keep.URL, keep.Withdrawn}
+// mergeStored merges a statement with the stored one of its id: Added if there is none.
+func mergeStored(ctx context.Context, q querier, a *data.Advisory, keep AdvisoryColumns) (data.Advisory, Change, error) {
+	stored, err := collect(ctx, q, scanAdvisory, advisorySQL+" WHERE a.id = $1", string(a.ID))
+	if err != nil || len(stored) == 0 {
+		return *a, Added, err
+	}
+	merged, change := mergeAdvisories(&stored[0], a, keep)
+	return merged, change, nil
 }
 
-func writeAdvisory(ctx context.Context, q querier, args []any) (Change, error) {
-	if n, err := q.exec(ctx, insertAdvisorySQL, args[:insertAdvisoryParameters]...); err != nil || n > 0 {
-		return Added, err
+// writeAdvisory writes a statement of the lake with that number.
+func writeAdvisory(ctx context.Context, q querier, lake int64, a *data.Advisory, keep AdvisoryColumns) (Change, error) {
+	merged, change, err := mergeStored(ctx, q, a, keep)
+	statement := map[Change]string{Added: insertAdvisorySQL, Changed: updateAdvisorySQL}[change]
+	if err != nil || statement == "" {
+		return change, err
 	}
-	if n, err := q.exec(ctx, updateAdvisorySQL, args...); err != nil || n > 0 {
-		return Changed, err
-	}
-	return otherAdvisory(ctx, q, args)
-}
-
-// otherAdvisory returns OtherStatement if the id is stored for another lake or issuer, otherwise Unchanged.
-func otherAdvisory(ctx context.Context, q querier, args []any) (Change, error) {
-	var n int
-	if err := q.queryRow(ctx, otherAdvisorySQL, args[0], args[1], args[4]).Scan(&n); err != nil || n == 0 {
-		return Unchanged, err
-	}
-	return OtherStatement, nil
-}
-
-// compareAdvisory compares a row whose id is repeated with the stored one, and writes nothing. wasOther is whether the first row with
-// the id was OtherStatement.
-func compareAdvisory(ctx context.Context, q querier, args []any, wasOther bool) (Change, error) {
-	if wasOther {
-		if c, err := otherAdvisory(ctx, q, args); err != nil || c == OtherStatement {
-			return c, err
-		}
-	}
-	var n int
-	if err := q.queryRow(ctx, advisoryDiffersSQL, args...).Scan(&n); err != nil || n == 0 {
-		return Unchanged, err
-	}
-	return Contradicts, nil
+	a = &merged
+	_, err = q.exec(ctx, statement, string(a.ID), lake, int64(a.Kind), int64(a.Cause), a.Issuer, a.Issued.Unix(), a.ValidFrom.Unix(),
+		unixOrNull(a.ValidUntil), a.TextEN, a.TextDE, a.URL, unixOrNull(a.Withdrawn))
+	return change, err
 }
 
 // boundAdvisories returns an error if the database holds more than a server does.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"limnomap/data"
@@ -65,30 +66,80 @@ func BenchmarkHistory(b *testing.B) {
 	}
 }
 
-// BenchmarkImport writes 209,664 observations, into an empty database and again into the same one.
+// BenchmarkImport writes 104 weekly observations of each of 500 lakes in batches, as importers do: into an empty database, again the same,
+// and again with other values. Those of a satellite have details.
 func BenchmarkImport(b *testing.B) {
-	lakes, observations := archive(2016)
-	for _, again := range []bool{false, true} {
-		b.Run(fmt.Sprintf("again=%t", again), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				b.StopTimer()
-				s, err := Open(context.Background(), filepath.Join(b.TempDir(), "lakes.db"), true)
+	lakes, plain := archive(500)
+	satellite := slices.Clone(plain)
+	for i := range satellite {
+		o := &satellite[i]
+		o.Source, o.Details.Version = "Copernicus LWQ300", "V2.1.1"
+		o.Details.ValidPixels, o.Details.TotalPixels = data.Known(int32(i%90)), data.Known(int32(90))
+	}
+	put := func(b *testing.B, s Store, observations []data.Observation) {
+		b.Helper()
+		err := s.Import(b.Context(), func(tx Tx) error {
+			for batch := range slices.Chunk(observations, 20_000) {
+				if _, err := tx.PutObservations(b.Context(), batch, ObservationColumns{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, db := range []string{"sqlite", "postgres"} {
+		for name, observations := range map[string][]data.Observation{"plain": plain, "satellite": satellite} {
+			other := slices.Clone(observations)
+			for i := range other {
+				if other[i].Chlorophyll.Valid() {
+					other[i].Chlorophyll++
+				}
+			}
+			open := func(b *testing.B) Store {
+				b.Helper()
+				dsn := filepath.Join(b.TempDir(), "lakes.db")
+				if db == "postgres" {
+					dsn = newDatabase(b)
+				}
+				s, err := Open(b.Context(), dsn, true)
 				if err != nil {
 					b.Fatal(err)
 				}
-				put(b, s, lakes, nil)
-				if again {
-					put(b, s, nil, observations)
-				}
-				b.StartTimer()
-				put(b, s, nil, observations)
-				b.StopTimer()
-				if err := s.Close(); err != nil {
+				err = s.Import(b.Context(), func(tx Tx) error {
+					_, err := tx.PutLakes(b.Context(), lakes, LakeColumns{})
+					return err
+				})
+				if err != nil {
 					b.Fatal(err)
 				}
-				b.StartTimer()
+				return s
 			}
-		})
+			run := func(import_ string, again bool, in ...[]data.Observation) {
+				b.Run(fmt.Sprintf("%s/%s/%s", db, name, import_), func(b *testing.B) {
+					b.ReportAllocs()
+					var s Store
+					for n := 0; b.Loop(); n++ {
+						if s == nil || !again {
+							b.StopTimer()
+							if s != nil {
+								s.Close()
+							}
+							if s = open(b); again {
+								put(b, s, observations)
+							}
+							b.StartTimer()
+						}
+						put(b, s, in[n%len(in)])
+					}
+					s.Close()
+				})
+			}
+			run("first", false, observations)
+			run("unchanged", true, observations)
+			run("changed", true, other, observations)
+		}
 	}
 }

@@ -135,6 +135,8 @@ func testContradictingObservations(t *testing.T, open opener) {
 					Pixels:      rapid.IntRange(0, 3).Draw(rt, "keep pixels") == 0,
 					Quality:     rapid.Bool().Draw(rt, "keep quality"),
 					Version:     rapid.IntRange(0, 3).Draw(rt, "keep version") == 0,
+					Flags:       rapid.Bool().Draw(rt, "keep flags"),
+					Method:      rapid.Bool().Draw(rt, "keep method"),
 					Secchi:      rapid.Bool().Draw(rt, "keep depth"),
 				}
 				batch := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) data.Observation { return drawObservation(rt, keep) }), 0, 12).Draw(rt, "rows")
@@ -209,6 +211,12 @@ func drawObservation(rt *rapid.T, lacks ObservationColumns) data.Observation {
 	if !lacks.Version {
 		o.Details.Version = rapid.SampledFrom([]string{"", "V9", "v09", "V10", "V10.1"}).Draw(rt, "version")
 	}
+	if o.Chlorophyll.Valid() && !lacks.Flags {
+		o.Details.Flags = rapid.SampledFrom([]data.Flags{0, data.FlagsOf(data.Cloud), data.FlagsOf(data.Cloud, data.Scum)}).Draw(rt, "flags")
+	}
+	if !lacks.Method {
+		o.Details.Method = rapid.SampledFrom([]string{"", "m"}).Draw(rt, "method")
+	}
 	if !lacks.Secchi && rapid.Bool().Draw(rt, "with a depth") {
 		o.Details.Secchi = data.Known(data.Hundredths(rapid.IntRange(0, 1).Draw(rt, "depth")))
 	}
@@ -255,7 +263,8 @@ func modelPut(stored map[modelKey]data.Observation, seen map[modelKey]seenRows, 
 	}
 	poorer := o.Quality == data.Poor && before.Chlorophyll.Valid() && before.Quality != data.Poor
 	if (!o.Chlorophyll.Valid() && !keep.Chlorophyll || poorer) &&
-		(keep.Level && before.Level != data.NoLevel || keep.CellDensity && before.CellDensity != data.NoCellDensity) {
+		(keep.Level && before.Level != data.NoLevel || keep.CellDensity && before.CellDensity != data.NoCellDensity ||
+			keep.Flags && before.Chlorophyll.Valid() && before.Details.Flags&data.FlagsOf(data.Scum) != 0) {
 		return LosesReport
 	}
 	if keep.Chlorophyll {
@@ -278,6 +287,15 @@ func modelPut(stored map[modelKey]data.Observation, seen map[modelKey]seenRows, 
 	}
 	if keep.Version && o.Chlorophyll == before.Chlorophyll {
 		o.Details.Version = before.Details.Version
+	}
+	if keep.Flags {
+		o.Details.Flags = before.Details.Flags
+		if o.Chlorophyll != before.Chlorophyll { // the other flags are about another value
+			o.Details.Flags &= data.FlagsOf(data.Scum)
+		}
+	}
+	if keep.Method {
+		o.Details.Method = before.Details.Method
 	}
 	if keep.Secchi {
 		o.Details.Secchi = before.Details.Secchi

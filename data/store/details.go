@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"limnomap/data"
@@ -19,18 +21,7 @@ var (
 	postgresDetails = fmt.Sprintf("CASE WHEN pg_column_size(o.details) > %d THEN '\"too long\"'::jsonb ELSE o.details END AS details", maxDetailsBytes)
 )
 
-// sqliteMember returns the expression of a member of the column details of a table o. It is read only from details that an import may
-// have stored.
-func sqliteMember(name string) string {
-	return fmt.Sprintf("CASE WHEN octet_length(o.details) <= %d THEN o.details ->> '$.%s' END", maxDetailsBytes, name)
-}
-
-// postgresMember is like sqliteMember.
-func postgresMember(name string) string {
-	return fmt.Sprintf("CASE WHEN pg_column_size(o.details) <= %d THEN o.details ->> '%s' END", maxDetailsBytes, name)
-}
-
-// detailsObject is the column details: what is absent is left out. A member that an update keeps or removes is a null in its patch.
+// detailsObject is the column details: what is absent is left out.
 type detailsObject struct {
 	Lower       *float64 `json:"chl_lower,omitempty"`
 	Upper       *float64 `json:"chl_upper,omitempty"`
@@ -137,68 +128,35 @@ func readDetails(o *data.Observation, text []byte) error {
 	return nil
 }
 
-// keptMembers are the members of details, and whether an import keeps them. Those that are a part of the value belong to it.
-var keptMembers = []struct {
-	name string
-	kept func(ObservationColumns) bool
-}{
-	{"chl_lower", func(k ObservationColumns) bool { return k.Chlorophyll }},
-	{"chl_upper", func(k ObservationColumns) bool { return k.Chlorophyll }},
-	{"below_limit", func(k ObservationColumns) bool { return k.Chlorophyll }},
-	{"n_valid", func(k ObservationColumns) bool { return k.Pixels }},
-	{"n_total", func(k ObservationColumns) bool { return k.Pixels }},
-	{"quality", func(k ObservationColumns) bool { return k.Quality }},
-	{"flags", func(k ObservationColumns) bool { return k.Flags }},
-	{"method", func(k ObservationColumns) bool { return k.Method }},
-	{"version", func(k ObservationColumns) bool { return k.Version }},
-	{"secchi_m", func(k ObservationColumns) bool { return k.Secchi }},
-	{"water_temperature_c", func(k ObservationColumns) bool { return k.WaterTemperature }},
-}
-
-// ofNewValue returns what an import keeps of an observation whose value changes.
-func (k ObservationColumns) ofNewValue() ObservationColumns {
-	if !k.Chlorophyll { // otherwise it does not change
-		k.Quality, k.Flags, k.Version = false, false, false
+// withOrderOf returns the object text with those of its members first that stored has, in the order there, and then the others by name.
+func withOrderOf(stored []byte, text string) string {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &members); err != nil {
+		panic("store: details must unmarshal: " + err.Error())
 	}
-	return k
-}
-
-// reportPatch returns the merge patch for an observation whose value changes and that has a stored flag of scum: it keeps this flag if the
-// import lacks flags.
-func (k ObservationColumns) reportPatch() string {
-	var kept detailsObject
-	if k.Flags {
-		kept.Flags = []string{data.Scum.String()}
-	}
-	return jsonText(kept)
-}
-
-// detailsPatch returns the JSON merge patch (RFC 7396) by which an import changes stored details to these: a member that is kept is not
-// in it, and an absent one is null.
-func detailsPatch(details string, keep ObservationColumns) string {
-	patch := make(map[string]json.RawMessage)
-	if details != "" {
-		if err := json.Unmarshal([]byte(details), &patch); err != nil {
-			panic("store: details must unmarshal: " + err.Error())
+	names := memberNames(stored)
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	for _, m := range keptMembers {
-		if m.kept(keep) {
-			delete(patch, m.name)
-		} else if patch[m.name] == nil {
-			patch[m.name] = json.RawMessage("null")
+	var b strings.Builder
+	for _, name := range names {
+		if value := members[name]; value != nil {
+			fmt.Fprintf(&b, ",%q:%s", name, value)
+			delete(members, name)
 		}
 	}
-	return jsonText(patch)
+	return "{" + strings.TrimPrefix(b.String(), ",") + "}"
 }
 
-// keptNames returns the members of details that an import keeps.
-func keptNames(keep ObservationColumns) []string {
-	names := []string{}
-	for _, m := range keptMembers {
-		if m.kept(keep) {
-			names = append(names, m.name)
-		}
+// memberNames returns the names of the members of a valid JSON object, in their order.
+func memberNames(object []byte) (names []string) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	var value json.RawMessage
+	for _, err := d.Token(); err == nil && d.More(); err = d.Decode(&value) {
+		name, _ := d.Token()
+		names = append(names, name.(string))
 	}
 	return names
 }

@@ -54,6 +54,24 @@ func (k *importedKeys) takeOutranked(lake int64, d data.Date, source int64) bool
 	return lakes != nil && lakes.CheckedRemove(uint64(lake))
 }
 
+// merge is like the function merge, for a row of the import. first reports whether it is the first one with its key; another one may be Contradicts.
+func (k *importedKeys) merge(lake, source int64, first bool, stored, in *data.Observation, keep ObservationColumns) (data.Observation, Change) {
+	merged, change, outranks := merge(stored, in, keep)
+	switch {
+	case change == OlderVersion || change == WorseThanStored:
+		if first {
+			k.addOutranked(lake, in.Date, source)
+		}
+		return merged, change
+	case in.Type == data.Satellite && k.takeOutranked(lake, in.Date, source) || outranks:
+		first = true
+	}
+	if change == Changed && !first {
+		return *stored, Contradicts
+	}
+	return merged, change
+}
+
 // lakesIn returns a bitmap, which may be new.
 func lakesIn(of map[seriesDate]*roaring64.Bitmap, p seriesDate) *roaring64.Bitmap {
 	lakes := of[p]

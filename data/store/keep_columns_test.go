@@ -95,6 +95,7 @@ func testKeptReports(t *testing.T, open opener) {
 	poorCount.CellDensity = 0
 	noChlorophyll := poor // an import without chl
 	noChlorophyll.Chlorophyll = data.NoChlorophyll
+	var cases []importCase
 	for _, test := range []struct {
 		name             string
 		stored, imported data.Observation
@@ -125,30 +126,16 @@ func testKeptReports(t *testing.T, open opener) {
 		{"poor, neither", plain, poor, ObservationColumns{Level: true, CellDensity: true, Flags: true}, Changed},
 		{"poor before", poorCount, poor, ObservationColumns{Level: true, CellDensity: true, Flags: true}, Unchanged},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			s, ctx := open(t, time.Now), t.Context()
-			put(t, s, []data.Lake{testLake("a")}, []data.Observation{test.stored})
-			later := test.imported
-			later.Date++
-			err := s.Import(ctx, func(tx Tx) error {
-				got, err := tx.PutObservations(ctx, []data.Observation{test.imported, later}, test.keep)
-				if want := []Change{test.want, Added}; err == nil && !slices.Equal(got, want) {
-					t.Errorf("import = %v, want %v", got, want)
-				}
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := test.stored
-			if test.want == Changed {
-				want = test.imported
-			}
-			if _, _, got := scan(t, s); !slices.Equal(got, []data.Observation{want, later}) {
-				t.Errorf("stored %+v, want %+v and the later one", got, want)
-			}
-		})
+		then := test.stored
+		if test.want == Changed {
+			then = test.imported
+		}
+		later := test.imported
+		later.Date++
+		cases = append(cases, importCase{test.name, test.keep, []data.Observation{test.stored}, []data.Observation{test.imported, later},
+			[]Change{test.want, Added}, []data.Observation{then, later}})
 	}
+	testImports(t, open, cases)
 }
 
 // A lake may move within and near its outline, and anywhere if it gets another outline or none.

@@ -8,35 +8,30 @@ import (
 	"limnomap/data"
 )
 
-// copyObservations copies the given rows into a table, and if numbered, their numbers into its column n.
-func (t *postgresTx) copyObservations(ctx context.Context, table pgx.Identifier, observations []data.Observation, rows []int, numbered bool) error {
-	columns := []string{"n", "lake", "date", "type", "source", "chl", "level", "density", "measured_at", "details"}
-	first := 1
-	if numbered {
-		first = 0
-	}
+// copyRows copies rows into a table.
+func (t *postgresTx) copyRows(ctx context.Context, table pgx.Identifier, rows []keyedRow) error {
+	columns := []string{"lake", "date", "type", "source", "chl", "level", "density", "measured_at", "details"}
 	values := make([]any, len(columns))
-	_, err := t.tx.CopyFrom(ctx, table, columns[first:], pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
-		o := &observations[rows[i]]
-		values[0], values[1], values[2], values[3] = int32(rows[i]), t.keys[o.LakeID], int32(o.Date), int16(o.Type)
-		values[4] = int16(t.sources.numbers[o.Source]) // 0 for no name
-		clear(values[5:])
-		if o.Chlorophyll.Valid() {
-			values[5] = int32(o.Chlorophyll)
+	_, err := t.tx.CopyFrom(ctx, table, columns, pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
+		r := &rows[i]
+		values[0], values[1], values[2], values[3] = int32(r.lake), int32(r.date), int16(r.dataType), int16(r.source)
+		clear(values[4:])
+		if r.Chlorophyll.Valid() {
+			values[4] = int32(r.Chlorophyll)
 		}
-		if o.Level != data.NoLevel {
-			values[6] = int16(o.Level)
+		if r.Level != data.NoLevel {
+			values[5] = int16(r.Level)
 		}
-		if o.CellDensity >= 0 {
-			values[7] = unsigned(o.CellDensity)
+		if r.CellDensity >= 0 {
+			values[6] = unsigned(r.CellDensity)
 		}
-		if !o.MeasuredAt.IsZero() {
-			values[8] = o.MeasuredAt.Unix()
+		if !r.MeasuredAt.IsZero() {
+			values[7] = r.MeasuredAt.Unix()
 		}
-		if details := detailsText(o); details != "" {
-			values[9] = details
+		if details := detailsText(r.Observation); details != "" {
+			values[8] = details
 		}
-		return values[first:], nil
+		return values, nil
 	}))
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -56,10 +57,10 @@ func (s *postgres) Import(ctx context.Context, fn func(Tx) error) error {
 	return nil
 }
 
-// A postgresTx is the transaction of one import. No other transaction writes, so what it has read stays valid. It copies
-// the rows of a batch into a temporary table, and in one statement compares them with the stored rows and writes those that
-// differ. Rows of a year that had no partition are copied directly into the new one. Rows with a repeated key are only
-// compared, after the others are written.
+// A postgresTx is the transaction of one import. No other transaction writes, so what it has read stays valid. In one query it reads the
+// stored rows with the keys of a batch, and merges them with those of the batch. It copies new rows into the partitions of their years,
+// and changed ones into a temporary table, from which one statement updates them. Rows of a year that had no partition are copied without
+// a look at what is stored. Rows with a repeated key come after the others.
 type postgresTx struct {
 	store    *postgres
 	tx       pgx.Tx
@@ -71,21 +72,17 @@ type postgresTx struct {
 	sources  sourceNumbers
 	years    map[partition]*year // existing partitions
 	repeated []int               // rows of the last batch
-	copied   []int               // rows of the last batch in the temporary table
 
 	advisories advisoryImport
 }
 
-// Without statistics the planner would read all observations to compare them with a batch.
+// Without statistics the planner would read all observations to find those of a batch.
 const beginImport = `
 	SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
-	CREATE TEMPORARY TABLE incoming_lakes (n integer NOT NULL, id text COLLATE "C" NOT NULL, external_id text NOT NULL, name text NOT NULL,
-		lon double precision NOT NULL, lat double precision NOT NULL, region text NOT NULL, area_km2 double precision NOT NULL,
-		outline bytea NOT NULL) ON COMMIT DROP;
-	CREATE TEMPORARY TABLE incoming (n integer NOT NULL, lake integer NOT NULL, date integer NOT NULL, type smallint NOT NULL,
+	CREATE TEMPORARY TABLE changed (lake integer NOT NULL, date integer NOT NULL, type smallint NOT NULL,
 		source smallint NOT NULL, chl integer, level smallint, density double precision, measured_at bigint, details jsonb) ON COMMIT DROP`
 
-// begin waits for other imports, and creates the temporary tables.
+// begin waits for other imports, and creates the temporary table.
 func (t *postgresTx) begin(ctx context.Context) error {
 	if _, err := t.tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(importLock)); err != nil {
 		return err
@@ -144,85 +141,12 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 	if err := t.findKeys(ctx, len(observations), func(i int) data.LakeID { return observations[i].LakeID }); err != nil {
 		return err
 	}
-	in, err := t.sortRows(ctx, observations, changes)
-	if err != nil {
-		return err
-	}
-	t.repeated, t.copied = in.repeated, nil
-	for p, rows := range in.fresh {
-		if err := t.copyObservations(ctx, p.table(), observations, rows, false); err != nil {
-			return err
-		}
-		t.years[p].written += len(rows)
-		t.changed = true
-	}
-	write := func(rows []int, query string) error {
-		if len(rows) == 0 {
-			return nil
-		}
-		if !slices.Equal(rows, t.copied) {
-			if err := t.copyIncoming(ctx, observations, rows); err != nil {
-				return err
-			}
-		}
-		err := t.readChanges(ctx, changes, query, keep.Level, keep.CellDensity, keep.MeasuredAt, detailsPatch("", keep), keptNames(keep),
-			detailsPatch("", keep.ofNewValue()), keptNames(keep.ofNewValue()), keep.Chlorophyll, keep.Flags, keep.reportPatch())
-		for _, i := range rows {
-			if changes[i] == Added || changes[i] == Changed {
-				t.years[partitionOf(observations[i].Date)].written++
-			}
-		}
-		return err
-	}
-	first, err := t.compareFirst(ctx, observations, in.first, keep, changes)
-	if err != nil {
-		return err
-	}
-	if err := write(first, writeObservations); err != nil {
-		return err
-	}
-	for _, i := range in.repeated {
-		if err := t.attach(ctx, partitionOf(observations[i].Date)); err != nil {
-			return err
-		}
-	}
-	for again := in.repeated; len(again) > 0; {
-		r, err := t.compareRepeated(ctx, observations, again, keep, changes)
-		if err != nil {
-			return err
-		}
-		if err := write(r.same, compareObservations); err != nil {
-			return err
-		}
-		if err := write(r.write, writeObservations); err != nil {
-			return err
-		}
-		again = r.rest
-	}
-	return nil
-}
-
-// copyIncoming replaces the rows of the temporary table.
-func (t *postgresTx) copyIncoming(ctx context.Context, observations []data.Observation, rows []int) error {
-	if _, err := t.tx.Exec(ctx, "TRUNCATE incoming"); err != nil {
-		return err
-	}
-	t.copied = rows
-	return t.copyObservations(ctx, pgx.Identifier{"incoming"}, observations, rows, true)
-}
-
-// sortedRows are the rows of known lakes in a batch, by index.
-type sortedRows struct {
-	fresh    map[partition][]int // first rows of their key, of years that this import created: all are new
-	first    []int               // first rows of their key, of other years
-	repeated []int               // rows whose key is repeated
-}
-
-// sortRows sorts rows without a query.
-func (t *postgresTx) sortRows(ctx context.Context, observations []data.Observation, changes []Change) (sortedRows, error) {
-	in := sortedRows{fresh: make(map[partition][]int)}
-	for i, o := range observations {
-		key, known := t.keys[o.LakeID]
+	t.repeated = nil
+	var first, repeated []keyedRow
+	fresh := make(map[partition][]keyedRow) // of years that this import created: all are new
+	for i := range observations {
+		o := &observations[i]
+		lake, known := t.keys[o.LakeID]
 		if !known {
 			changes[i] = UnknownLake
 			continue
@@ -233,90 +157,144 @@ func (t *postgresTx) sortRows(ctx context.Context, observations []data.Observati
 			continue
 		}
 		if err != nil {
-			return in, err
+			return err
 		}
 		p, err := t.yearOf(ctx, o.Date)
 		if err != nil {
-			return in, err
+			return err
 		}
+		row := keyedRow{rowKey{int64(lake), source, o.Date, o.Type}, o, i}
 		switch {
-		case !t.imported.addObservation(int64(key), o.Date, o.Type, source):
-			in.repeated = append(in.repeated, i)
+		case !t.imported.addObservation(row.lake, o.Date, o.Type, source):
+			t.repeated, repeated = append(t.repeated, i), append(repeated, row)
 		case t.years[p].fresh:
 			changes[i] = Added
-			in.fresh[p] = append(in.fresh[p], i)
+			fresh[p] = append(fresh[p], row)
 		default:
-			in.first = append(in.first, i)
+			first = append(first, row)
 		}
 	}
-	return in, nil
+	if err := t.addRows(ctx, fresh); err != nil {
+		return err
+	}
+	if err := t.mergeRows(ctx, first, true, keep, changes); err != nil {
+		return err
+	}
+	for _, r := range repeated {
+		if err := t.attach(ctx, partitionOf(r.date)); err != nil {
+			return err
+		}
+	}
+	return t.mergeRows(ctx, repeated, false, keep, changes)
 }
 
-// readChanges reads from the result of a statement what happened to each row.
-func (t *postgresTx) readChanges(ctx context.Context, changes []Change, query string, args ...any) error {
-	rows, err := t.tx.Query(ctx, query, args...)
+// A rowKey is the key of an observation.
+type rowKey struct {
+	lake, source int64
+	date         data.Date
+	dataType     data.DataType
+}
+
+// A keyedRow is an observation to be written.
+type keyedRow struct {
+	rowKey
+	*data.Observation
+	at int // its index in the batch
+}
+
+// mergeRows merges rows with the stored ones, and writes them if anything differs. first says that the import had no rows with their keys before.
+func (t *postgresTx) mergeRows(ctx context.Context, rows []keyedRow, first bool, keep ObservationColumns, changes []Change) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	stored, err := t.readRows(ctx, rows)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	var n int
-	var c int16
-	for rows.Next() {
-		if err := rows.Scan(&n, &c); err != nil {
-			return err
+	added := make(map[partition][]keyedRow)
+	changed := make(map[rowKey]keyedRow)
+	for _, r := range rows {
+		before := stored[r.rowKey]
+		if before == nil {
+			p := partitionOf(r.date)
+			added[p], changes[r.at] = append(added[p], r), Added
+			continue
 		}
-		changes[n] = Change(c)
-		t.changed = t.changed || changes[n] == Added || changes[n] == Changed
+		before.LakeID, before.Source = r.LakeID, r.Source
+		merged, change := t.imported.merge(r.lake, r.source, first, before, r.Observation, keep)
+		if changes[r.at] = change; change == Changed {
+			*before = merged // a later row of the batch may have the same key
+			changed[r.rowKey] = keyedRow{r.rowKey, before, r.at}
+		}
 	}
-	return rows.Err()
+	if err := t.addRows(ctx, added); err != nil {
+		return err
+	}
+	return t.updateRows(ctx, slices.Collect(maps.Values(changed)))
 }
 
-// comparedObservations compares the rows of the temporary table with those stored. Its result is each row as it would be
-// stored, and a Change as a number. The parameters say which columns to keep.
-const comparedObservations = `
-	WITH compared AS MATERIALIZED (
-		SELECT i.n, i.lake, i.date, i.type, i.source,
-			CASE WHEN $8 AND o.lake IS NOT NULL THEN o.chl ELSE i.chl END AS chl,
-			CASE WHEN $1 AND o.lake IS NOT NULL THEN o.level ELSE i.level END AS level,
-			CASE WHEN $2 AND o.lake IS NOT NULL THEN o.density ELSE i.density END AS density,
-			CASE WHEN $3 AND o.lake IS NOT NULL THEN o.measured_at ELSE i.measured_at END AS measured_at,
-			` + patchedJSONB + ` AS details,
-			CASE
-				WHEN o.lake IS NULL THEN 1 -- Added
-				WHEN (i.chl IS NULL AND NOT $8
-						OR i.details ->> 'quality' = 'poor' AND o.chl IS NOT NULL AND o.details ->> 'quality' IS DISTINCT FROM 'poor')
-					AND ($1 AND o.level IS NOT NULL OR $2 AND o.density IS NOT NULL OR
-						$9 AND o.chl IS NOT NULL AND o.details -> 'flags' ? 'scum') THEN 4 -- LosesReport
-				WHEN (CASE WHEN $8 THEN NULL ELSE o.chl END, CASE WHEN $1 THEN NULL ELSE o.level END, CASE WHEN $2 THEN NULL ELSE o.density END, CASE WHEN $3 THEN NULL ELSE o.measured_at END)
-					IS DISTINCT FROM (CASE WHEN $8 THEN NULL ELSE i.chl END, CASE WHEN $1 THEN NULL ELSE i.level END, CASE WHEN $2 THEN NULL ELSE i.density END, CASE WHEN $3 THEN NULL ELSE i.measured_at END)
-					OR o.details IS DISTINCT FROM ` + patchedJSONB + `
-					THEN 2 -- Changed
-				ELSE 0
-			END AS change
-		FROM incoming AS i LEFT JOIN limnomap.observations AS o
-			ON o.lake = i.lake AND o.date = i.date AND o.type = i.type AND o.source = i.source)`
-
-// patchedJSONB are the details after an import. $4 has a null for each member that the import sets, and $5 are the names of those that it
-// keeps; $6 and $7 are the same for another value, and $10 is added then if there is a flag of scum.
-const patchedJSONB = `CASE WHEN o.details IS NULL THEN i.details
-	WHEN o.chl IS NOT DISTINCT FROM i.chl
-	THEN nullif(jsonb_strip_nulls(o.details || $4::jsonb || (coalesce(i.details, '{}') - $5::text[])), '{}')
-	ELSE nullif(jsonb_strip_nulls(o.details || $6::jsonb || (coalesce(i.details, '{}') - $7::text[])
-		|| CASE WHEN o.details -> 'flags' ? 'scum' THEN $10::jsonb ELSE '{}' END), '{}') END`
-
 const (
-	writeObservations = comparedObservations + `, added AS (
-		INSERT INTO limnomap.observations (lake, date, type, source, chl, level, density, measured_at, details)
-		SELECT lake, date, type, source, chl, level, density, measured_at, details FROM compared WHERE change = 1
-	), changed AS (
-		UPDATE limnomap.observations AS o SET chl = c.chl, level = c.level, density = c.density, measured_at = c.measured_at, details = c.details
-		FROM compared AS c WHERE c.change = 2 AND o.lake = c.lake AND o.date = c.date AND o.type = c.type AND o.source = c.source
-	)
-	SELECT n, change::smallint FROM compared WHERE change <> 0`
-	// A repeated row that would change something contradicts the first.
-	compareObservations = comparedObservations + `
-	SELECT n, (CASE change WHEN 2 THEN 6 ELSE change END)::smallint FROM compared WHERE change <> 0`
+	storedRowsSQL = "SELECT " + observationColumns + `%s FROM unnest($1::integer[], $2::integer[], $3::smallint[], $4::smallint[]) AS i (lake, date, type, source)
+		JOIN limnomap.observations AS o ON o.lake = i.lake AND o.date = i.date AND o.type = i.type AND o.source = i.source`
+	updateRowsSQL = `UPDATE limnomap.observations AS o
+		SET chl = c.chl, level = c.level, density = c.density, measured_at = c.measured_at, details = c.details
+		FROM changed AS c WHERE o.lake = c.lake AND o.date = c.date AND o.type = c.type AND o.source = c.source`
 )
+
+// readRows returns the stored rows with the keys of these, without the id of the lake and the name of the source.
+func (t *postgresTx) readRows(ctx context.Context, rows []keyedRow) (map[rowKey]*data.Observation, error) {
+	lakes, dates, types, sources := make([]int32, len(rows)), make([]int32, len(rows)), make([]int16, len(rows)), make([]int16, len(rows))
+	for i, r := range rows {
+		lakes[i], dates[i], types[i], sources[i] = int32(r.lake), int32(r.date), int16(r.dataType), int16(r.source)
+	}
+	stored := make(map[rowKey]*data.Observation)
+	err := postgresQuerier{db: t.tx}.query(ctx, func(found rowIterator) error {
+		var row observationRow
+		for found.Next() {
+			if err := found.scanObservation(&row); err != nil {
+				return err
+			}
+			o, err := row.ofSource("", "")
+			if err != nil {
+				return err
+			}
+			stored[rowKey{row.lake, row.source, o.Date, o.Type}] = &o
+		}
+		return nil
+	}, fmt.Sprintf(storedRowsSQL, postgresDetails), lakes, dates, types, sources)
+	return stored, err
+}
+
+// addRows copies new rows into the partitions of their years.
+func (t *postgresTx) addRows(ctx context.Context, rows map[partition][]keyedRow) error {
+	for p, of := range rows {
+		if err := t.copyRows(ctx, p.table(), of); err != nil {
+			return err
+		}
+		t.years[p].written += len(of)
+		t.changed = true
+	}
+	return nil
+}
+
+// updateRows updates stored rows.
+func (t *postgresTx) updateRows(ctx context.Context, rows []keyedRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if _, err := t.tx.Exec(ctx, "TRUNCATE changed"); err != nil {
+		return err
+	}
+	if err := t.copyRows(ctx, pgx.Identifier{"changed"}, rows); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		t.years[partitionOf(r.date)].written++
+	}
+	t.changed = true
+	_, err := t.tx.Exec(ctx, updateRowsSQL)
+	return err
+}
 
 // findKeys looks up the numbers of the lakes in a batch that are not cached. Lakes that are not stored stay unknown.
 func (t *postgresTx) findKeys(ctx context.Context, n int, id func(int) data.LakeID) error {

@@ -188,13 +188,25 @@ func (r *observationRow) compare(other *observationRow) int {
 	return cmp.Compare(r.source, other.source) * sameSeriesDate
 }
 
-// observation returns the row as an observation of that lake. A number that its column cannot have is an error: cut to fewer bits it
-// might be a valid one. The caller checks everything else.
+// observation returns the row as an observation of that lake. The caller checks everything but what could not be checked later.
 func (r *observationRow) observation(id data.LakeID, sources *knownSources) (data.Observation, error) {
+	of, err := sources.of(r.source)
+	if err != nil {
+		return data.Observation{}, fmt.Errorf("lake %.80q, observation on %s: %w", id, data.Date(r.date), err)
+	}
+	o, err := r.ofSource(id, of.name)
+	o.Rank = of.rank
+	return o, err
+}
+
+// ofSource is like observation, for a row whose source is known. A number that its column cannot have is an error: cut to fewer bits it
+// might be a valid one.
+func (r *observationRow) ofSource(id data.LakeID, source string) (data.Observation, error) {
 	o := data.Observation{
 		LakeID:      id,
 		Date:        data.Date(r.date),
 		Type:        data.DataType(r.dataType),
+		Source:      source,
 		Chlorophyll: data.NoChlorophyll,
 		Level:       data.NoLevel,
 		CellDensity: data.NoCellDensity,
@@ -221,15 +233,12 @@ func (r *observationRow) observation(id data.LakeID, sources *knownSources) (dat
 		return o, fmt.Errorf("lake %.80q has an observation with a number out of range: day %d, type %d, chl %d, level %d",
 			id, r.date, r.dataType, r.chl.Int64, r.level.Int64)
 	}
-	of, err := sources.of(r.source)
-	o.Source, o.Rank = of.name, of.rank
-	if err == nil && r.details != nil {
+	if r.details != nil {
 		detailed := o // a variable of its own: one whose address is taken is allocated, and most observations have no details
-		err = readDetails(&detailed, r.details)
-		o = detailed
-	}
-	if err != nil {
-		return o, fmt.Errorf("lake %.80q, observation on %s: %w", id, o.Date, err)
+		if err := readDetails(&detailed, r.details); err != nil {
+			return o, fmt.Errorf("lake %.80q, observation on %s: %w", id, o.Date, err)
+		}
+		return detailed, nil
 	}
 	return o, nil
 }

@@ -32,8 +32,10 @@ func (s *sqlite) Import(ctx context.Context, fn func(Tx) error) error {
 		return s.wrap(err, "begin an import")
 	}
 	defer tx.Rollback() // no effect after a commit; also if fn panics
-	w := &sqliteTx{store: s, conn: conn, tx: tx, ended: ctx.Err, imported: newImportedKeys(), keys: newLakeKeys(), sampled: make(map[int64]bool)}
-	defer w.closeGroup()
+	w := &sqliteTx{store: s, conn: conn, tx: tx, ended: ctx.Err, imported: newImportedKeys(), keys: newLakeKeys(), sampled: make(map[int64]bool),
+		insertGroup: driverStmt{query: insertRowsSQL(s.groupRows)}, readGroup: driverStmt{query: readRowsSQL(s.groupRows)},
+		insertRow: driverStmt{query: insertRowsSQL(1)}, updateRow: driverStmt{query: updateRowSQL}}
+	defer w.closeStatements()
 	if err := fn(w); err != nil {
 		return err
 	}
@@ -94,8 +96,8 @@ const (
 // noLakeKey is the number of a lake that is not stored. SQLite counts from 1.
 const noLakeKey = math.MinInt64
 
-// A sqliteTx is the transaction of one import. It tries to insert each row, and if its key exists, to update it if anything
-// differs: the number of rows affected tells what happened. A row whose key is repeated is only compared. Observations are inserted in groups.
+// A sqliteTx is the transaction of one import. Observations are inserted in groups, until the key of one is stored; then the stored ones of
+// each group are read, merged with those of the import, and written if anything differs.
 type sqliteTx struct {
 	store    *sqlite
 	conn     *sql.Conn // of the transaction
@@ -105,13 +107,10 @@ type sqliteTx struct {
 	changed  bool
 	err      error // the first error of a statement: then nothing is committed
 
-	insertLake, updateLake, lakeKey      *sql.Stmt // prepared on first use; the transaction closes them
-	keptOutline, lakeDiffers             *sql.Stmt
-	insertObservation, updateObservation *sql.Stmt
-	report, observationDiffers           *sql.Stmt
-	storedRow                            *sql.Stmt
-	addSampled                           *sql.Stmt
-	insertGroup                          driver.Stmt // of t.conn: closeGroup closes it
+	insertLake, updateLake, lakeKey *sql.Stmt // prepared on first use; the transaction closes them
+	storedLake, addSampled          *sql.Stmt
+	insertGroup, readGroup          driverStmt // closeStatements closes them
+	insertRow, updateRow            driverStmt
 
 	keys     *lakeKeys // noLakeKey for a lake that is not stored
 	allKeys  bool      // whether keys has all stored lakes
@@ -123,44 +122,13 @@ type sqliteTx struct {
 }
 
 const (
-	insertLakeSQL = `INSERT INTO lakes (id, external_id, name, lon, lat, region, area_km2, outline)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`
-	updateLakeSQL = `UPDATE lakes SET external_id = iif(?9, external_id, ?2), name = ?3, lon = ?4, lat = ?5,
-			region = iif(?10, region, ?6), area_km2 = iif(?11, area_km2, ?7), outline = iif(?12, outline, ?8) ` + differentLake
-	lakeDiffersSQL = `SELECT count(*) FROM lakes ` + differentLake
-	// IS NOT treats two NULLs as equal.
-	differentLake = `WHERE id = ?1 AND (external_id, name, lon, lat, region, area_km2, outline) IS NOT
-			(iif(?9, external_id, ?2), ?3, ?4, ?5, iif(?10, region, ?6), iif(?11, area_km2, ?7), iif(?12, outline, ?8))`
-	// Only for a lake that moves, so that importing the same lakes again is quick.
-	keptOutlineSQL = `SELECT outline FROM lakes WHERE id = ?1 AND outline <> x'' AND (lon, lat) <> (?2, ?3)`
-	lakeKeySQL     = `SELECT key FROM lakes WHERE id = ?`
-
-	// Parameters without numbers: the driver would copy the text of each number for each row.
-	insertObservationSQL = `INSERT INTO observations (lake, date, type, source, chl, level, density, measured_at, details)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (lake, date, type, source) DO NOTHING`
-	updateObservationSQL = `UPDATE observations SET chl = iif(?15, chl, ?5), level = iif(?10, level, ?6), density = iif(?11, density, ?7),
-			measured_at = iif(?12, measured_at, ?8), details = ` + patchedDetails + ` ` + differentObservation
-	observationDiffersSQL = `SELECT count(*) FROM observations ` + differentObservation
-	differentObservation  = `WHERE lake = ?1 AND date = ?2 AND type = ?3 AND source = ?4 AND (chl, level, density, measured_at, details) IS NOT
-			(iif(?15, chl, ?5), iif(?10, level, ?6), iif(?11, density, ?7), iif(?12, measured_at, ?8), ` + patchedDetails + `)`
-	patchedDetails = `iif(details IS NULL, ?9, nullif(iif(chl IS ?5, json_patch(details, ?13),
-			json_patch(json_patch(details, ?14), iif(` + hasScum + `, ?16, '{}'))), '{}'))`
-	hasScum       = `EXISTS (SELECT 1 FROM json_each(details, '$.flags') WHERE value = 'scum')`
+	insertLakeSQL = `INSERT INTO lakes (id, external_id, name, lon, lat, region, area_km2, outline) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`
+	updateLakeSQL = `UPDATE lakes SET external_id = ?2, name = ?3, lon = ?4, lat = ?5, region = ?6, area_km2 = ?7, outline = ?8 WHERE id = ?1`
+	lakeKeySQL    = `SELECT key FROM lakes WHERE id = ?`
 	addSampledSQL = `INSERT INTO sampled_lakes (lake) VALUES (?) ON CONFLICT DO NOTHING`
-	reportSQL     = `SELECT count(*) FROM observations WHERE lake = ?1 AND date = ?2 AND type = ?3 AND source = ?4
-		AND (?5 AND level IS NOT NULL OR ?6 AND density IS NOT NULL OR
-			?7 AND chl IS NOT NULL AND ` + hasScum + `)
-		AND (?8 OR chl IS NOT NULL AND json_extract(details, '$.quality') IS NOT 'poor')`
 )
 
-var storedRowSQL = "SELECT " + storedColumns(sqliteMember) + " FROM observations AS o WHERE lake = ? AND date = ? AND type = ? AND source = ?"
-
-// The first parameters of an update are those of the insert.
-const (
-	insertLakeParameters        = 8
-	insertObservationParameters = 9
-	patchParameter              = 12 // of an update, from 0; then comes the patch for another value
-)
+var storedLakeSQL = "SELECT " + lakeColumns + " FROM lakes WHERE key = ?"
 
 // fail returns err wrapped, and keeps the first error that is a failure of the database.
 func (t *sqliteTx) fail(ctx context.Context, err error, doing string) error {
@@ -206,11 +174,10 @@ func (t *sqliteTx) prepare(ctx context.Context, stmts map[string]**sql.Stmt) err
 
 func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeColumns) ([]Change, error) {
 	err := t.prepare(ctx, map[string]**sql.Stmt{
-		insertLakeSQL:  &t.insertLake,
-		updateLakeSQL:  &t.updateLake,
-		keptOutlineSQL: &t.keptOutline,
-		lakeKeySQL:     &t.lakeKey,
-		lakeDiffersSQL: &t.lakeDiffers,
+		insertLakeSQL: &t.insertLake,
+		updateLakeSQL: &t.updateLake,
+		storedLakeSQL: &t.storedLake,
+		lakeKeySQL:    &t.lakeKey,
 	})
 	if err != nil {
 		return nil, t.fail(ctx, err, "write lakes")
@@ -218,90 +185,66 @@ func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeCol
 	changes := make([]Change, len(lakes))
 	t.repeated = t.repeated[:0]
 	row := context.WithoutCancel(ctx) // a statement takes microseconds, and the driver would start a goroutine for a context that can end
-	for i, l := range lakes {
-		args := []any{string(l.ID), l.ExternalID, l.Name, l.Point[0], l.Point[1], l.Region, l.AreaKM2, []byte(l.Outline),
-			keep.ExternalID, keep.Region, keep.AreaKM2, keep.Outline}
+	for i := range lakes {
 		if err = ctx.Err(); err == nil {
-			changes[i], err = t.putLake(row, i, l, keep, args)
+			changes[i], err = t.putLake(row, i, &lakes[i], keep)
 		}
 		if err != nil {
-			return nil, t.fail(ctx, err, fmt.Sprintf("write lake %q", l.ID))
+			return nil, t.fail(ctx, err, fmt.Sprintf("write lake %q", lakes[i].ID))
 		}
+		t.changed = t.changed || changes[i] == Added || changes[i] == Changed
 	}
 	return changes, nil
 }
 
-// putLake writes lake i of a batch. A stored lake must not leave an outline that the import keeps.
-func (t *sqliteTx) putLake(ctx context.Context, i int, l data.Lake, keep LakeColumns, args []any) (Change, error) {
+// putLake writes lake i of a batch.
+func (t *sqliteTx) putLake(ctx context.Context, i int, l *data.Lake, keep LakeColumns) (Change, error) {
 	key, err := t.key(ctx, l.ID)
 	if errors.Is(err, sql.ErrNoRows) {
-		return t.addLake(ctx, l.ID, args)
+		return Added, t.addLake(ctx, l)
 	}
 	if err != nil {
 		return Unchanged, err
 	}
-	first := t.imported.addLake(key)
-	if !first {
+	_, stored, err := newLakeScanner().scan(t.storedLake.QueryRowContext(ctx, key))
+	if err != nil {
+		return Unchanged, err
+	}
+	merged, change := mergeLakes(&stored, l, keep)
+	switch first := t.imported.addLake(key); {
+	case !first:
 		t.repeated = append(t.repeated, i)
+		return ofRepeated(change), nil
+	case change == Changed:
+		_, err = t.updateLake.ExecContext(ctx, lakeArgs(&merged)...)
 	}
-	if keep.Outline {
-		var outline string
-		err := t.keptOutline.QueryRowContext(ctx, string(l.ID), l.Point[0], l.Point[1]).Scan(&outline)
-		switch {
-		case errors.Is(err, sql.ErrNoRows): // it does not move, or has no outline
-		case err != nil:
-			return Unchanged, err
-		case !NearOutline(data.Outline(outline).Bound(), l.Point):
-			return LeavesOutline, nil
-		}
-	}
-	if !first {
-		return t.compareRepeated(ctx, t.lakeDiffers, args)
-	}
-	if changed, err := t.write(ctx, t.updateLake, args); err != nil || changed {
-		return Changed, err
-	}
-	return Unchanged, nil
+	return change, err
 }
 
 // addLake inserts a lake.
-func (t *sqliteTx) addLake(ctx context.Context, id data.LakeID, args []any) (Change, error) {
-	result, err := t.insertLake.ExecContext(ctx, args[:insertLakeParameters]...)
+func (t *sqliteTx) addLake(ctx context.Context, l *data.Lake) error {
+	result, err := t.insertLake.ExecContext(ctx, lakeArgs(l)...)
 	if err != nil {
-		return Unchanged, err
+		return err
 	}
-	t.changed = true
 	key, err := result.LastInsertId()
 	t.imported.addLake(key)
-	t.keys.set(id, key)
-	return Added, err
+	t.keys.set(l.ID, key)
+	return err
 }
 
-// compareRepeated compares a row with a repeated key with the stored one, and writes nothing.
-func (t *sqliteTx) compareRepeated(ctx context.Context, differs *sql.Stmt, args []any) (Change, error) {
-	var n int
-	if err := differs.QueryRowContext(ctx, args...).Scan(&n); err != nil || n == 0 {
-		return Unchanged, err
-	}
-	return Contradicts, nil
+func lakeArgs(l *data.Lake) []any {
+	return []any{string(l.ID), l.ExternalID, l.Name, l.Point[0], l.Point[1], l.Region, l.AreaKM2, []byte(l.Outline)}
 }
 
 func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error) {
-	err := t.prepare(ctx, map[string]**sql.Stmt{
-		lakeKeySQL:            &t.lakeKey,
-		insertObservationSQL:  &t.insertObservation,
-		updateObservationSQL:  &t.updateObservation,
-		reportSQL:             &t.report,
-		observationDiffersSQL: &t.observationDiffers,
-		addSampledSQL:         &t.addSampled,
-		storedRowSQL:          &t.storedRow,
-	})
-	if err != nil {
+	if err := t.prepare(ctx, map[string]**sql.Stmt{lakeKeySQL: &t.lakeKey, addSampledSQL: &t.addSampled}); err != nil {
 		return nil, t.fail(ctx, err, "write observations")
 	}
 	t.repeated = t.repeated[:0]
-	b := newObservationBatch(observations, keep)
+	b := &observationBatch{rows: observations, keep: keep, changes: make([]Change, len(observations))}
 	row := context.WithoutCancel(ctx)
+	var err error
 	for i := range observations {
 		b.at = i
 		if err = ctx.Err(); err == nil {
@@ -321,139 +264,41 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 	return b.changes, nil
 }
 
-// An observationBatch are the rows of one PutObservations.
-type observationBatch struct {
-	rows      []data.Observation
-	keep      ObservationColumns
-	changes   []Change
-	at        int    // index of the row that is written, which an error names
-	args      []any  // its parameters
-	noDetails [2]any // the patches for a row without details
-	group     observationGroup
-}
-
-func newObservationBatch(rows []data.Observation, keep ObservationColumns) *observationBatch {
-	b := &observationBatch{rows: rows, keep: keep, changes: make([]Change, len(rows)),
-		noDetails: [2]any{detailsPatch("", keep), detailsPatch("", keep.ofNewValue())}}
-	b.args = []any{insertObservationParameters: keep.Level, keep.CellDensity, keep.MeasuredAt, b.noDetails[0], b.noDetails[1], keep.Chlorophyll, keep.reportPatch()}
-	return b
-}
-
-// putObservation writes row b.at, or adds it to the group.
+// putObservation adds row b.at to the group, and writes a row that repeats a key at once, after those of the group.
 func (t *sqliteTx) putObservation(ctx context.Context, b *observationBatch) error {
-	i, o := b.at, &b.rows[b.at]
+	o := &b.rows[b.at]
 	key, err := t.key(ctx, o.LakeID)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		b.changes[i] = UnknownLake
+		b.changes[b.at] = UnknownLake
 		return nil
 	case err != nil:
 		return err
 	}
 	source, err := t.sources.of(ctx, sqliteQuerier{db: t.tx}, o.Source)
 	if errors.Is(err, errManySources) {
-		b.changes[i] = ManySources
+		b.changes[b.at] = ManySources
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	first := t.imported.addObservation(key, o.Date, o.Type, source)
-	if !first {
+	row := groupRow{at: b.at, lake: key, source: source, first: t.imported.addObservation(key, o.Date, o.Type, source)}
+	if !row.first {
+		t.repeated = append(t.repeated, b.at)
 		if err := t.endGroup(ctx, b); err != nil { // the group may have the row that this one repeats
 			return err
 		}
-		b.at = i
-		t.repeated = append(t.repeated, i)
-	} else if o.Type == data.InSitu && !t.sampled[key] {
+		b.group = append(b.group, row)
+		return t.endGroup(ctx, b)
+	}
+	if o.Type == data.InSitu && !t.sampled[key] {
 		if _, err := t.addSampled.ExecContext(ctx, key); err != nil {
 			return err
 		}
 		t.sampled[key] = true
 	}
-	observationArgs(b.args, key, source, o)
-	if first && !b.group.refused {
-		return t.addToGroup(ctx, b)
-	}
-	b.changes[i], err = t.writeObservation(ctx, b, first)
-	return err
-}
-
-// writeObservation writes row b.at, whose parameters are in b.args. first says that the import had no row with its key before. A gap or a
-// poor value must not take away what the import keeps.
-func (t *sqliteTx) writeObservation(ctx context.Context, b *observationBatch, first bool) (Change, error) {
-	o, keep, args := &b.rows[b.at], b.keep, b.args
-	if first {
-		if added, err := t.write(ctx, t.insertObservation, args[:insertObservationParameters]); err != nil || added {
-			return Added, err
-		}
-	}
-	if o.Type == data.Satellite {
-		key, source := args[0].(int64), args[3].(int64)
-		switch c, err := t.precedence(ctx, o, keep, args); {
-		case err != nil:
-			return Unchanged, err
-		case c == OlderVersion || c == WorseThanStored:
-			if first {
-				t.imported.addOutranked(key, o.Date, source)
-			}
-			return c, nil
-		case t.imported.takeOutranked(key, o.Date, source) || c == Changed:
-			first = true
-		}
-	}
-	gap := !o.Chlorophyll.Valid() && !keep.Chlorophyll
-	if (gap || o.Quality == data.Poor) && (keep.Level || keep.CellDensity || keep.Flags) {
-		var reports int
-		err := t.report.QueryRowContext(ctx, args[0], args[1], args[2], args[3], keep.Level, keep.CellDensity, keep.Flags, gap).Scan(&reports)
-		if err != nil || reports > 0 {
-			return LosesReport, err
-		}
-	}
-	args[patchParameter], args[patchParameter+1] = b.noDetails[0], b.noDetails[1]
-	if details, ok := args[insertObservationParameters-1].(string); ok {
-		args[patchParameter], args[patchParameter+1] = detailsPatch(details, keep), detailsPatch(details, keep.ofNewValue())
-	}
-	if !first {
-		return t.compareRepeated(ctx, t.observationDiffers, args)
-	}
-	if changed, err := t.write(ctx, t.updateObservation, args); err != nil || changed {
-		return Changed, err
-	}
-	return Unchanged, nil
-}
-
-// precedence returns what a satellite's row is in comparison with the stored observation with the key in args: see [storedRow.precedence].
-func (t *sqliteTx) precedence(ctx context.Context, o *data.Observation, keep ObservationColumns, args []any) (Change, error) {
-	if !comparedRow(o, keep) {
-		return Unchanged, nil
-	}
-	var stored storedRow
-	if err := stored.scan(t.storedRow.QueryRowContext(ctx, args[0], args[1], args[2], args[3])); err != nil {
-		return Unchanged, err
-	}
-	return stored.precedence(o, keep), nil
-}
-
-// observationArgs sets the parameters of an insert.
-func observationArgs(args []any, key, source int64, o *data.Observation) {
-	args[0], args[1], args[2], args[3] = key, int64(o.Date), int64(o.Type), source
-	args[4], args[5], args[6], args[7], args[8] = nil, nil, nil, nil, nil
-	if o.Chlorophyll.Valid() {
-		args[4] = int64(o.Chlorophyll)
-	}
-	if o.Level != data.NoLevel {
-		args[5] = int64(o.Level)
-	}
-	if o.CellDensity >= 0 {
-		args[6] = o.CellDensity
-	}
-	if !o.MeasuredAt.IsZero() {
-		args[7] = o.MeasuredAt.Unix()
-	}
-	if details := detailsText(o); details != "" {
-		args[8] = details
-	}
+	return t.addToGroup(ctx, b, row)
 }
 
 // key returns the number of a lake, or sql.ErrNoRows.
@@ -509,18 +354,4 @@ func (t *sqliteTx) readKeys(ctx context.Context) error {
 	}
 	t.allKeys = rows.Err() == nil
 	return rows.Err()
-}
-
-// write runs a statement and reports whether it wrote a row.
-func (t *sqliteTx) write(ctx context.Context, stmt *sql.Stmt, args []any) (bool, error) {
-	result, err := stmt.ExecContext(ctx, args...)
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
-	if err != nil {
-		return false, err
-	}
-	t.changed = t.changed || n > 0
-	return n > 0, nil
 }
