@@ -9,6 +9,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
+	"limnomap/api/record"
 	"limnomap/data"
 )
 
@@ -51,13 +52,11 @@ func (h *lakeHandlers) advisories(w http.ResponseWriter, r *http.Request, p *pub
 		return err
 	}
 	return h.sender.Send(w, r, jsonKind, answer.Items(len(selected), func() answer.List {
-		head := append([]byte(nil), `{"generated_at":`...)
-		head = appendTime(head, generatedAt(p.snap))
 		return answer.List{
-			Head: append(head, `,"advisories":[`...),
+			Head: listHead(p.snap).Array("advisories"),
 			Append: func(b []byte, i int) []byte {
 				k := selected[i]
-				return appendStatement(b, &p.snap.Lakes[lakes[k]], &statements[k], f.at)
+				return statementColumns.AppendObject(b, record.Member, statement{&statements[k], &p.snap.Lakes[lakes[k]], f.at})
 			},
 			Between: ",",
 			Tail:    listTail,
@@ -108,41 +107,32 @@ func (f *advisoryFilter) selected(all []data.Lake, statements []data.Advisory, l
 	return found
 }
 
-// appendStatement appends the record of an official statement about a lake.
-func appendStatement(b []byte, lake *data.Lake, a *data.Advisory, at time.Time) []byte {
-	b = append(b, `{"id":`...)
-	b = appendString(b, string(a.ID))
-	b = append(b, `,"lake_id":`...)
-	b = appendString(b, string(lake.ID))
-	b = append(b, `,"lake_name":`...)
-	b = appendString(b, lake.Name)
-	b = append(b, `,"lat":`...)
-	b = appendFloat(b, lake.Point.Lat())
-	b = append(b, `,"lon":`...)
-	b = appendFloat(b, lake.Point.Lon())
-	b = append(b, `,"kind":`...)
-	b = appendString(b, a.Kind.String())
-	b = append(b, `,"cause":`...)
-	b = appendString(b, a.Cause.String())
-	b = append(b, `,"issuer":`...)
-	b = appendString(b, a.Issuer)
-	b = append(b, `,"text":{"en":`...)
-	b = appendKnown(b, a.TextEN != "", a.TextEN)
-	b = append(b, `,"de":`...)
-	b = appendKnown(b, a.TextDE != "", a.TextDE)
-	b = append(b, `},"url":`...)
-	b = appendKnown(b, a.URL != "", a.URL)
-	b = append(b, `,"issued":`...)
-	b = appendTime(b, a.Issued)
-	b = append(b, `,"valid_from":`...)
-	b = appendTime(b, a.ValidFrom)
-	b = append(b, `,"valid_until":`...)
-	b = appendTimeOrNull(b, a.ValidUntil)
-	b = append(b, `,"withdrawn":`...)
-	b = appendTimeOrNull(b, a.Withdrawn)
-	b = append(b, `,"active":`...)
-	if a.ActiveAt(at) {
-		return append(b, "true}"...)
-	}
-	return append(b, "false}"...)
+// A statement is an official one about a lake, at a time.
+type statement struct {
+	*data.Advisory
+	lake *data.Lake
+	at   time.Time
+}
+
+var statementColumns = record.Columns[statement]{
+	record.Text("id", func(s statement) string { return string(s.ID) }),
+	record.Word("lake_id", func(s statement) string { return string(s.lake.ID) }),
+	record.Text("lake_name", func(s statement) string { return s.lake.Name }),
+	record.Number("lat", func(s statement) float64 { return s.lake.Point.Lat() }),
+	record.Number("lon", func(s statement) float64 { return s.lake.Point.Lon() }),
+	record.Word("kind", func(s statement) string { return s.Kind.String() }),
+	record.Word("cause", func(s statement) string { return s.Cause.String() }),
+	record.Text("issuer", func(s statement) string { return s.Issuer }),
+	record.New("text", "object", func(b []byte, f record.Format, s statement) []byte { return statementTexts.AppendObject(b, f, s) }),
+	record.Text("url", func(s statement) string { return s.URL }).OrNull(),
+	record.Time("issued", func(s statement) time.Time { return s.Issued }),
+	record.Time("valid_from", func(s statement) time.Time { return s.ValidFrom }),
+	record.Time("valid_until", func(s statement) time.Time { return s.ValidUntil }).OrNull(),
+	record.Time("withdrawn", func(s statement) time.Time { return s.Withdrawn }).OrNull(),
+	record.Bool("active", func(s statement) bool { return s.ActiveAt(s.at) }),
+}
+
+var statementTexts = record.Columns[statement]{
+	record.Text("en", func(s statement) string { return s.TextEN }).OrNull(),
+	record.Text("de", func(s statement) string { return s.TextDE }).OrNull(),
 }

@@ -217,7 +217,7 @@ func BenchmarkOnDemand(b *testing.B) {
 		for _, by := range data.Groupings() {
 			b.Run(fmt.Sprintf("count/%s/%d", by, lakes), func(b *testing.B) {
 				for b.Loop() {
-					appendStats(nil, p.snap, p.snap.Current, by)
+					statsBody(p.snap, p.snap.Current, by)
 				}
 			})
 		}

@@ -8,6 +8,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
+	"limnomap/api/record"
 	"limnomap/data"
 )
 
@@ -43,13 +44,9 @@ func (h *eventHandlers) changes(w http.ResponseWriter, r *http.Request, p *publi
 				sel.add(i)
 			}
 		}
-		head := append([]byte(nil), `{"since":`...)
-		head = appendString(head, since)
-		head = append(head, `,"snapshot":`...)
-		head = appendString(head, p.snap.Version)
-		head = append(head, ',')
 		list := h.encoder.statusList(p.snap, sel)
-		list.Head = append(head, list.Head[len("{"):]...)
+		head := record.Object("{").Text("since", since).Text("snapshot", p.snap.Version)
+		list.Head = append(append(head, ','), list.Head[len("{"):]...)
 		return list
 	}))
 }

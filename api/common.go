@@ -13,6 +13,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/ogc"
+	"limnomap/api/record"
 	"limnomap/api/table"
 	"limnomap/colormap"
 	"limnomap/data"
@@ -158,7 +159,7 @@ func (s *common) publish(snap *data.Snapshot) error {
 	if p.histories, err = newLakeHistories(); err != nil {
 		return err
 	}
-	if p.dates, err = s.sender.Prepare(jsonKind, appendDates(nil, snap)); err != nil {
+	if p.dates, err = s.sender.Prepare(jsonKind, weeksBody(snap)); err != nil {
 		return err
 	}
 	parts := []func(){
@@ -204,7 +205,7 @@ func (s *common) stateOf(snap *data.Snapshot) *ogc.State {
 		Bounds:        [4]float64{round(extent.Min.Lon()), round(extent.Min.Lat()), round(extent.Max.Lon()), round(extent.Max.Lat())},
 		Center:        [2]float64{round(center.Lon()), round(center.Lat())},
 		Zoom:          tiles.ZoomFor(extent),
-		Updated:       string(appendTimeText(nil, generatedAt(snap))),
+		Updated:       string(record.AppendTime(nil, generatedAt(snap))),
 		Credits:       s.opts.Credits(snap.Sources()),
 	}
 	if f := snap.Forecasts; f != nil {

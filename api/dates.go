@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"strconv"
 
 	"limnomap/api/answer"
 	"limnomap/data"
@@ -13,22 +12,11 @@ func (h *lakeHandlers) dates(w http.ResponseWriter, r *http.Request, p *publishe
 	return h.sender.Send(w, r, jsonKind, answer.Prepared(p.dates))
 }
 
-// appendDates appends the weeks, the oldest first, each with its Monday, which is a value of date=.
-func appendDates(b []byte, snap *data.Snapshot) []byte {
-	b = append(b, `{"generated_at":`...)
-	b = appendTime(b, generatedAt(snap))
-	b = append(b, `,"weeks":[`...)
-	for i, week := range snap.Weeks {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, `{"week":`...)
-		b = appendString(b, week.Week.String())
-		b = append(b, `,"date":`...)
-		b = appendString(b, week.Week.Monday().String())
-		b = append(b, `,"lakes_with_data":`...)
-		b = strconv.AppendInt(b, int64(week.LakesWithData), 10)
-		b = append(b, '}')
+// weeksBody returns the weeks, the oldest first, each with its Monday, which is a value of date=.
+func weeksBody(snap *data.Snapshot) []byte {
+	b := listHead(snap).Array("weeks")
+	for _, week := range snap.Weeks {
+		b = b.Open("").Text("week", week.Week.String()).Text("date", week.Week.Monday().String()).Int("lakes_with_data", week.LakesWithData).Close("}")
 	}
-	return append(b, "]}\n"...)
+	return b.Close("]}\n")
 }

@@ -10,6 +10,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
+	"limnomap/api/record"
 	"limnomap/data"
 	"limnomap/data/events/eventfeed"
 )
@@ -120,20 +121,15 @@ func (h *eventHandlers) events(w http.ResponseWriter, r *http.Request, p *publis
 	if err != nil {
 		return err
 	}
-	b := append([]byte(nil), `{"events":[`...)
+	b := record.Object("{").Array("events")
 	for i := range f.events {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = appendEvent(b, &f.events[i], p.snap)
 	}
-	b = append(b, `],"next":`...)
-	b = strconv.AppendInt(b, f.next, 10)
-	b = append(b, `,"oldest":`...)
-	b = strconv.AppendInt(b, state.Oldest, 10)
-	b = append(b, `,"newest":`...)
-	b = strconv.AppendInt(b, state.Newest, 10)
-	return h.sender.Send(w, r, jsonKind, answer.Bytes(append(b, "}\n"...)))
+	b = b.Close("]").Int("next", int(f.next)).Int("oldest", int(state.Oldest)).Int("newest", int(state.Newest)).Close("}\n")
+	return h.sender.Send(w, r, jsonKind, answer.Bytes(b))
 }
 
 // state returns the bounds of the log. If the log ends earlier than before, the database was replaced, perhaps by a backup: then the pages that

@@ -11,6 +11,7 @@ import (
 	"limnomap/api/answer"
 	"limnomap/api/joinwrites"
 	"limnomap/api/params"
+	"limnomap/api/record"
 	"limnomap/data"
 	"limnomap/tiles/admission"
 )
@@ -184,9 +185,8 @@ func (s *eventStream) appendSnapshot(p *published) {
 	s.snapshot = p.snap.Version
 	s.b = append(s.b, "event: snapshot\nid: "...)
 	s.b = strconv.AppendInt(s.b, s.since, 10)
-	s.b = append(s.b, "\ndata: {\"snapshot\":"...)
-	s.b = appendString(s.b, s.snapshot)
-	s.b = append(s.b, "}\n\n"...)
+	s.b = append(s.b, "\ndata: {"...)
+	s.b = record.Object(s.b).Text("snapshot", s.snapshot).Close("}\n\n")
 }
 
 // flush sends what was appended.

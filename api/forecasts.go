@@ -6,13 +6,11 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
+	"limnomap/api/record"
 	"limnomap/data"
 )
 
-const (
-	pathForecast       = "/api/v1/bathing-lakes/forecast"
-	forecastListHeader = "id,external_id,name,lat,lon,region,week,target_date,chl,who_level,risk,color," + forecastCSVColumns + ",withheld" + csvLineEnd
-)
+const pathForecast = "/api/v1/bathing-lakes/forecast"
 
 // A forecastWeek is the forecasts of an issue for a week, and which lakes an answer is about.
 type forecastWeek struct {
@@ -51,7 +49,9 @@ func (h *lakeHandlers) forecastJSON(w http.ResponseWriter, r *http.Request, p *p
 	}
 	return h.sender.Send(w, r, jsonKind, answer.Items(len(p.snap.Lakes), func() answer.List {
 		sel := f.selected()
-		return sel.list(f.head(&sel), func(b []byte, i int) []byte { return h.encoder.forecast(b, f, i) }, ",", listTail)
+		return sel.list(f.head(&sel), func(b []byte, i int) []byte {
+			return forecastRecordMembers.AppendObject(b, record.Member, f.record(h.encoder, i))
+		}, ",", listTail)
 	}))
 }
 
@@ -64,7 +64,7 @@ func (h *lakeHandlers) forecastCSV(w http.ResponseWriter, r *http.Request, p *pu
 	nameFile(w, "forecast-"+f.Issue.Issued.String()+"-week-"+strconv.Itoa(f.week))
 	return h.sender.Send(w, r, csvKind, answer.Items(len(p.snap.Lakes), func() answer.List {
 		sel := f.selected()
-		return sel.list([]byte(forecastListHeader), func(b []byte, i int) []byte { return h.encoder.forecastLine(b, f, i) }, "", "")
+		return sel.list(forecastRecordCells.Header(), func(b []byte, i int) []byte { return forecastRecordCells.AppendLine(b, f.record(h.encoder, i)) }, "", "")
 	}))
 }
 
@@ -76,7 +76,9 @@ func (h *lakeHandlers) forecastGeoJSON(w http.ResponseWriter, r *http.Request, p
 	}
 	return h.sender.Send(w, r, geoJSONKind, answer.Items(len(p.snap.Lakes), func() answer.List {
 		sel := f.selected()
-		return sel.list([]byte(`{"type":"FeatureCollection","features":[`), func(b []byte, i int) []byte { return h.encoder.forecastFeature(b, f, i) }, ",", listTail)
+		return sel.list([]byte(`{"type":"FeatureCollection","features":[`), func(b []byte, i int) []byte {
+			return forecastProperties.AppendFeature(b, &f.snap.Lakes[i], f.record(h.encoder, i))
+		}, ",", listTail)
 	}))
 }
 
@@ -111,153 +113,64 @@ func (w *forecastWeek) riskOf(f data.StoredForecast) data.Risk {
 
 // head returns the beginning of the JSON answer.
 func (w *forecastWeek) head(sel *selection) []byte {
-	b := append([]byte(nil), `{"generated_at":`...)
-	b = appendTime(b, generatedAt(w.snap))
-	b = append(b, `,"total_lakes":`...)
-	b = strconv.AppendInt(b, int64(sel.n), 10)
-	b = append(b, `,"lakes_with_forecast":`...)
-	b = strconv.AppendInt(b, int64(sel.withData), 10)
-	b = append(b, `,"issue":{"issued_at":`...)
-	b = appendString(b, w.Issue.Issued.String())
-	b = append(b, `,"model":`...)
-	b = appendString(b, w.Issue.Model)
-	b = append(b, `,"week":`...)
-	b = strconv.AppendInt(b, int64(w.week), 10)
-	b = append(b, `,"target_date":`...)
-	b = appendString(b, w.Issue.Target(w.week).String())
-	b = append(b, `,"weeks":`...)
-	b = strconv.AppendInt(b, int64(w.Issue.Weeks), 10)
-	b = append(b, `,"lakes":`...)
-	b = strconv.AppendInt(b, w.Issue.Counts.Lakes, 10)
-	b = append(b, `,"withheld":{`...)
-	withheld := w.Issue.Counts.WithheldOf(len(w.snap.Lakes))
-	for i, r := range data.WithheldReasons() {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendString(b, r.Code())
-		b = append(b, ':')
-		b = strconv.AppendInt(b, withheld[r], 10)
+	issue := w.Issue
+	b := listHead(w.snap).Int("total_lakes", sel.n).Int("lakes_with_forecast", sel.withData).Open("issue")
+	b = b.Text("issued_at", issue.Issued.String()).Text("model", issue.Model).Int("week", w.week).Text("target_date", issue.Target(w.week).String())
+	b = b.Int("weeks", issue.Weeks).Int("lakes", int(issue.Counts.Lakes)).Open("withheld")
+	withheld := issue.Counts.WithheldOf(len(w.snap.Lakes))
+	for _, r := range data.WithheldReasons() {
+		b = b.Int(r.Code(), int(withheld[r]))
 	}
-	b = append(b, `}},"skill":`...)
-	b = appendSkill(b, &w.snap.ForecastTest, w.Issue.Model, "")
-	return append(b, `,"lakes":[`...)
+	return addSkill(b.Close("}}"), &w.snap.ForecastTest, issue.Model, "").Array("lakes")
 }
 
 // A forecastRecord is the forecast of a lake for a week.
 type forecastRecord struct {
 	lake     *data.Lake
+	week     int
 	target   data.Date
 	chl      data.Chlorophyll // NoChlorophyll if there is no forecast
 	level    data.Level
+	color    string
 	withheld string
 	forecastDetails
 }
 
-func (w *forecastWeek) record(i int) forecastRecord {
+func (w *forecastWeek) record(e *encoder, i int) forecastRecord {
 	l, hasValues := w.Of(i)
 	stored := l.Weeks[w.week-1]
-	r := forecastRecord{lake: &w.snap.Lakes[i], target: w.Issue.Target(w.week), chl: data.NoChlorophyll,
+	r := forecastRecord{lake: &w.snap.Lakes[i], week: w.week, target: w.Issue.Target(w.week), chl: data.NoChlorophyll,
 		withheld: l.WithheldIn(w.week).Code(), forecastDetails: newForecastDetails(stored, w.snap.Profile)}
 	if stored.Known() {
 		r.chl = stored.Chlorophyll()
 	}
-	r.level = w.snap.Profile.Level(r.chl)
+	r.level, r.color = w.snap.Profile.Level(r.chl), e.color(r.chl)
 	r.model, r.issued = w.Issue.Model, data.Known(w.Issue.Issued)
 	r.lastValue = data.Optional[data.Date]{Value: l.BasedOn, Known: hasValues}
 	return r
 }
 
-// risk returns the risk of the median as text, empty without a forecast.
-func (r *forecastRecord) risk() string {
-	if r.level == data.NoLevel {
-		return ""
-	}
-	return r.level.Risk().String()
-}
+var forecastRecordColumns = append(record.Columns[forecastRecord]{
+	record.Word("id", func(r forecastRecord) string { return string(r.lake.ID) }),
+	record.Text("external_id", func(r forecastRecord) string { return r.lake.ExternalID }),
+	record.Text("name", func(r forecastRecord) string { return r.lake.Name }),
+	record.Number("lat", func(r forecastRecord) float64 { return r.lake.Point.Lat() }),
+	record.Number("lon", func(r forecastRecord) float64 { return r.lake.Point.Lon() }),
+	record.Text("region", func(r forecastRecord) string { return r.lake.Region }).OrNull(),
+	record.Integer("week", func(r forecastRecord) float64 { return float64(r.week) }),
+	record.Word("target_date", func(r forecastRecord) string { return r.target.String() }),
+	record.Chlorophyll("chl", func(r forecastRecord) data.Chlorophyll { return r.chl }),
+	record.Level("who_level", func(r forecastRecord) data.Level { return r.level }),
+	record.Word("risk", func(r forecastRecord) string { return riskText(r.level.Risk()) }).OrNull(),
+	record.Word("color", func(r forecastRecord) string { return r.color }),
+	record.Text("model", func(r forecastRecord) string { return r.model }),
+	record.Word("issued_at", func(r forecastRecord) string { return record.Day(r.issued) }),
+	record.Word("withheld", func(r forecastRecord) string { return r.withheld }).OrNull(),
+}, forecastColumns(func(r forecastRecord) forecastDetails { return r.forecastDetails })...)
 
-// forecast appends the record of Lakes[i].
-func (e *encoder) forecast(b []byte, w *forecastWeek, i int) []byte {
-	r := w.record(i)
-	b = append(b, `{"id":`...)
-	b = appendString(b, string(r.lake.ID))
-	b = append(b, `,"external_id":`...)
-	b = appendString(b, r.lake.ExternalID)
-	b = append(b, `,"name":`...)
-	b = appendString(b, r.lake.Name)
-	b = append(b, `,"lat":`...)
-	b = appendFloat(b, r.lake.Point.Lat())
-	b = append(b, `,"lon":`...)
-	b = appendFloat(b, r.lake.Point.Lon())
-	b = e.appendForecastValues(append(b, ','), w, &r)
-	b = append(b, ',')
-	b = r.appendMembers(b)
-	b = append(b, `,"withheld":`...)
-	b = appendTextOrNull(b, r.withheld)
-	return append(b, '}')
-}
-
-// appendForecastValues appends members that the record and the properties of a feature have in common.
-func (e *encoder) appendForecastValues(b []byte, w *forecastWeek, r *forecastRecord) []byte {
-	b = append(b, `"region":`...)
-	b = appendTextOrNull(b, r.lake.Region)
-	b = append(b, `,"week":`...)
-	b = strconv.AppendInt(b, int64(w.week), 10)
-	b = append(b, `,"target_date":`...)
-	b = appendString(b, r.target.String())
-	b = append(b, `,"chl":`...)
-	b = appendChlorophyll(b, r.chl)
-	b = append(b, `,"who_level":`...)
-	b = appendLevel(b, r.level)
-	b = append(b, `,"risk":`...)
-	b = appendTextOrNull(b, r.risk())
-	b = append(b, `,"color":`...)
-	return appendString(b, e.color(r.chl))
-}
-
-// forecastFeature appends the GeoJSON feature of Lakes[i]. Its properties are not nested: few programs show such.
-func (e *encoder) forecastFeature(b []byte, w *forecastWeek, i int) []byte {
-	r := w.record(i)
-	b = append(b, `{"type":"Feature","geometry":{"type":"Point","coordinates":[`...)
-	b = appendFloat(b, r.lake.Point.Lon())
-	b = append(b, ',')
-	b = appendFloat(b, r.lake.Point.Lat())
-	b = append(b, `]},"properties":{"id":`...)
-	b = appendString(b, string(r.lake.ID))
-	b = append(b, `,"external_id":`...)
-	b = appendString(b, r.lake.ExternalID)
-	b = append(b, `,"name":`...)
-	b = appendString(b, r.lake.Name)
-	b = e.appendForecastValues(append(b, ','), w, &r)
-	b = append(b, ',')
-	b = r.appendFlat(b)
-	b = append(b, `,"withheld":`...)
-	b = appendTextOrNull(b, r.withheld)
-	return append(b, `}}`...)
-}
-
-// forecastLine appends the line of Lakes[i].
-func (e *encoder) forecastLine(b []byte, w *forecastWeek, i int) []byte {
-	r := w.record(i)
-	b = append(b, r.lake.ID...)
-	b = appendCell(append(b, ','), r.lake.ExternalID)
-	b = appendCell(append(b, ','), r.lake.Name)
-	b = appendFloat(append(b, ','), r.lake.Point.Lat())
-	b = appendFloat(append(b, ','), r.lake.Point.Lon())
-	b = appendCell(append(b, ','), r.lake.Region)
-	b = strconv.AppendInt(append(b, ','), int64(w.week), 10)
-	b = append(append(b, ','), r.target.String()...)
-	b = append(b, ',')
-	if r.chl.Valid() {
-		b = appendChlorophyll(b, r.chl)
-	}
-	b = append(b, ',')
-	if r.level >= 0 {
-		b = appendLevel(b, r.level)
-	}
-	b = append(append(b, ','), r.risk()...)
-	b = append(append(b, ','), e.color(r.chl)...)
-	b = r.appendCells(append(b, ','))
-	b = append(append(b, ','), r.withheld...)
-	return append(b, csvLineEnd...)
-}
+// The columns of a forecast in JSON, in tables and in GeoJSON.
+var (
+	forecastRecordMembers = forecastRecordColumns.Pick("id,external_id,name,lat,lon,region,week,target_date,chl,who_level,risk,color," + forecastMembers + ",withheld")
+	forecastRecordCells   = forecastRecordColumns.Pick("id,external_id,name,lat,lon,region,week,target_date,chl,who_level,risk,color," + forecastCells + ",withheld")
+	forecastProperties    = forecastRecordColumns.Pick("id,external_id,name,region,week,target_date,chl,who_level,risk,color," + forecastCells + ",withheld")
+)

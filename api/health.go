@@ -15,6 +15,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/middleware"
+	"limnomap/api/record"
 	"limnomap/data"
 )
 
@@ -141,7 +142,7 @@ func timeText(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	text := string(appendTimeText(nil, t))
+	text := string(record.AppendTime(nil, t))
 	return &text
 }
 

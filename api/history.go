@@ -8,6 +8,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
+	"limnomap/api/record"
 	"limnomap/api/route"
 	"limnomap/data"
 	"limnomap/tiles/admission"
@@ -35,22 +36,14 @@ func (h *lakeHandlers) historyJSON(w http.ResponseWriter, r *http.Request, p *pu
 	if err != nil {
 		return err
 	}
-	content := append([]byte(nil), `{"lake_id":`...)
-	content = appendString(content, string(found.lake.ID))
-	content = append(content, `,"name":`...)
-	content = appendString(content, found.lake.Name)
-	content = append(content, `,"region":`...)
-	content = appendTextOrNull(content, found.lake.Region)
-	content = append(content, `,"history":[`...)
-	for i, o := range found.observations {
+	content := record.Object("{").Text("lake_id", string(found.lake.ID)).Text("name", found.lake.Name).TextOrNull("region", found.lake.Region).Array("history")
+	for i := range found.observations {
 		if i > 0 {
 			content = append(content, ',')
 		}
-		content = h.encoder.observation(content, o, p.snap.Profile)
+		content = newObservationRecord(&found, i, p.snap.Profile).appendObject(content)
 	}
-	content = append(content, `],"forecast":`...)
-	content = appendLakeForecast(content, &found.forecast, p.snap.ForecastTest, found.lake.Region)
-	content = append(content, "}\n"...)
+	content = addLakeForecast(content.Close("]"), &found.forecast, p.snap.ForecastTest, found.lake.Region).Close("}\n")
 	return h.sender.Send(w, r, jsonKind, answer.Bytes(content))
 }
 

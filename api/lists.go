@@ -2,10 +2,10 @@ package api
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"limnomap/api/answer"
+	"limnomap/api/record"
 	"limnomap/data"
 )
 
@@ -110,15 +110,14 @@ const listTail = "]}\n"
 
 // statusList returns the status envelope of the selection.
 func (e *encoder) statusList(snap *data.Snapshot, sel selection) answer.List {
-	head := append([]byte(nil), `{"generated_at":`...)
-	head = appendTime(head, generatedAt(snap))
-	head = append(head, `,"total_lakes":`...)
-	head = strconv.AppendInt(head, int64(sel.n), 10)
-	head = append(head, `,"lakes_with_data":`...)
-	head = strconv.AppendInt(head, int64(sel.withData), 10)
-	head = append(head, `,"lakes":[`...)
+	head := listHead(snap).Int("total_lakes", sel.n).Int("lakes_with_data", sel.withData).Array("lakes")
 	view := sel.view
-	return sel.list(head, func(b []byte, i int) []byte { return e.status(b, view, i) }, ",", listTail)
+	return sel.list(head, func(b []byte, i int) []byte { return statusMembers.AppendObject(b, record.Member, e.lake(view, i)) }, ",", listTail)
+}
+
+// listHead returns the first member of most answers.
+func listHead(snap *data.Snapshot) record.Object {
+	return record.Object("{").Time("generated_at", generatedAt(snap))
 }
 
 // records are the records of the whole status in one piece of memory, from which a filtered status copies its own.
@@ -152,5 +151,5 @@ func (r *records) append(b []byte, lake int) []byte {
 func (e *encoder) featureList(view *data.View) answer.List {
 	sel := everything(view)
 	return sel.list([]byte(`{"type":"FeatureCollection","features":[`),
-		func(b []byte, i int) []byte { return e.feature(b, view, i) }, ",", listTail)
+		func(b []byte, i int) []byte { return lakeProperties.AppendFeature(b, &view.Lakes[i], e.lake(view, i)) }, ",", listTail)
 }

@@ -8,6 +8,8 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
+	"limnomap/api/record"
+	"limnomap/data"
 )
 
 const (
@@ -74,6 +76,13 @@ func (p window) lastOffset() int {
 	return phase + (last-phase)/p.limit*p.limit
 }
 
+var monitoredColumns = record.Columns[*data.Lake]{
+	record.Text("external_id", func(l *data.Lake) string { return l.ExternalID }),
+	record.Text("name", func(l *data.Lake) string { return l.Name }),
+	record.Number("latitude", func(l *data.Lake) float64 { return l.Point.Lat() }),
+	record.Number("longitude", func(l *data.Lake) float64 { return l.Point.Lon() }),
+}
+
 // monitor answers the holder of a key with a part of the monitored lakes.
 func (h *lakeHandlers) monitor(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
@@ -85,8 +94,10 @@ func (h *lakeHandlers) monitor(w http.ResponseWriter, r *http.Request, p *publis
 	start, end := part.bounds()
 	w.Header().Set("Link", part.links(h.prefix+pathMonitor))
 	list := answer.List{
-		Head:    fmt.Appendf(nil, `{"total":%d,"limit":%d,"offset":%d,"lakes":[`, part.total, part.limit, part.offset),
-		Append:  func(b []byte, i int) []byte { return h.encoder.monitored(b, &p.snap.Lakes[lakes[start+i]]) },
+		Head: fmt.Appendf(nil, `{"total":%d,"limit":%d,"offset":%d,"lakes":[`, part.total, part.limit, part.offset),
+		Append: func(b []byte, i int) []byte {
+			return monitoredColumns.AppendObject(b, record.Member, &p.snap.Lakes[lakes[start+i]])
+		},
 		Between: ",",
 		Tail:    listTail,
 		Len:     end - start,

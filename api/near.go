@@ -7,6 +7,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
+	"limnomap/api/record"
 	"limnomap/data/index"
 )
 
@@ -61,17 +62,16 @@ func kmOf(metres int) float64 { return float64(metres) / 1000 }
 
 // appendDistance appends the member of a record with the distance of a lake, in km.
 func appendDistance(b []byte, n index.Neighbour) []byte {
-	b = append(b, `,"distance_km":`...)
-	return appendFloat(b, kmOf(n.Metres))
+	return record.Object(b).Number("distance_km", kmOf(n.Metres))
 }
 
 // sendFound answers with the status envelope of the selection, in its order. What more appends is added to the record of
 // its i-th lake; it may be nil.
 func (h *lakeHandlers) sendFound(w http.ResponseWriter, r *http.Request, p *published, sel selection, more func(b []byte, i int) []byte) error {
 	list := h.encoder.statusList(p.snap, sel)
-	if record := list.Append; more != nil {
+	if appendRecord := list.Append; more != nil {
 		list.Append = func(b []byte, i int) []byte {
-			b = record(b, i)
+			b = appendRecord(b, i)
 			return append(more(b[:len(b)-1], i), '}')
 		}
 	}

@@ -1,16 +1,14 @@
 package api
 
 import (
-	"encoding/json"
-	"strconv"
 	"time"
 
+	"limnomap/api/record"
 	"limnomap/colormap"
 	"limnomap/data"
 )
 
-// An encoder writes the records of the answers. It is written by hand: an answer has thousands of records, and encoding/json
-// would look up by reflection what this code says. A filtered status takes a third of the time (BenchmarkMarshal).
+// An encoder makes the records of the answers, in the colours of a scale.
 type encoder struct {
 	scale  *colormap.Map
 	colors [colormap.Steps]string // the scale's, as #rrggbb
@@ -33,209 +31,79 @@ func (e *encoder) color(c data.Chlorophyll) string {
 	return e.colors[e.scale.Index(c.Float())]
 }
 
-// status appends the lake status record of Lakes[i] of a view.
-func (e *encoder) status(b []byte, view *data.View, i int) []byte {
-	lake, state := &view.Lakes[i], &view.States[i]
-	b = append(b, `{"id":`...)
-	b = appendString(b, string(lake.ID))
-	b = append(b, `,"name":`...)
-	b = appendString(b, lake.Name)
-	b = append(b, `,"lat":`...)
-	b = appendFloat(b, lake.Point.Lat())
-	b = append(b, `,"lon":`...)
-	b = appendFloat(b, lake.Point.Lon())
-	b = append(b, `,"chl":`...)
-	b = appendChlorophyll(b, state.Chlorophyll)
-	b = append(b, `,"who_level":`...)
-	b = appendLevel(b, state.Level)
-	b = append(b, `,"chl_level":`...)
-	b = appendLevel(b, view.Profile.Level(state.Chlorophyll))
-	b = append(b, `,"level_by":`...)
-	b = appendKnown(b, state.Level != data.NoLevel, view.Profile.Basis(state.Level, state.Chlorophyll, state.CountedCells).String())
-	b = append(b, `,"cell_density_cells_ml":`...)
-	b = appendDensity(b, state.CellDensity())
-	b = append(b, `,"risk":`...)
-	b = appendKnown(b, state.Risk != data.RiskUnknown, state.Risk.String())
-	b = append(b, `,"color":`...)
-	b = appendString(b, e.color(state.Chlorophyll))
-	b = append(b, `,"trophic":`...)
-	b = appendString(b, state.Trophic.String())
-	b = append(b, `,"measured_at":`...)
-	if state.Risk == data.RiskUnknown {
-		b = append(b, "null"...)
-	} else {
-		b = appendTime(b, time.Unix(state.MeasuredAt(), 0))
-	}
-	b = append(b, `,"measured_by":`...)
-	b = appendKnown(b, state.Risk != data.RiskUnknown, state.MeasuredBy.String())
-	b = appendAge(b, state, view.AsOf)
-	b = append(b, `,"advisory":`...)
-	b = appendAdvisory(b, view.Advisories.Of(i))
-	return append(b, '}')
+// A lakeRecord is the state of Lakes[i] of a view.
+type lakeRecord struct {
+	*encoder
+	view  *data.View
+	lake  *data.Lake
+	state *data.State
+	i     int
 }
 
-// appendKnown appends a text, or null if it is not known.
-func appendKnown(b []byte, known bool, s string) []byte {
-	if !known {
-		return append(b, "null"...)
-	}
-	return appendString(b, s)
+func (e *encoder) lake(view *data.View, i int) lakeRecord {
+	return lakeRecord{e, view, &view.Lakes[i], &view.States[i], i}
 }
 
-// appendAge appends the members that say how old the last known value is.
-func appendAge(b []byte, state *data.State, asOf data.Date) []byte {
-	b = append(b, `,"stale":`...)
-	b = strconv.AppendBool(b, state.Stale())
-	b = append(b, `,"age_days":`...)
-	days, ok := state.Age(asOf)
-	if !ok {
-		return append(b, "null"...)
-	}
-	return strconv.AppendInt(b, int64(days), 10)
-}
-
-// appendAdvisory appends what a status record says about an official statement, or null for nil.
-func appendAdvisory(b []byte, a *data.Advisory) []byte {
-	if a == nil {
-		return append(b, "null"...)
-	}
-	b = append(b, `{"id":`...)
-	b = appendString(b, string(a.ID))
-	b = append(b, `,"kind":`...)
-	b = appendString(b, a.Kind.String())
-	b = append(b, `,"cause":`...)
-	b = appendString(b, a.Cause.String())
-	b = append(b, `,"issuer":`...)
-	b = appendString(b, a.Issuer)
-	b = append(b, `,"valid_until":`...)
-	b = appendTimeOrNull(b, a.ValidUntil)
-	return append(b, '}')
-}
-
-// feature appends the GeoJSON feature of Lakes[i] of a view (RFC 7946, section 3.2): longitude comes first.
-func (e *encoder) feature(b []byte, view *data.View, i int) []byte {
-	lake, state := &view.Lakes[i], &view.States[i]
-	b = append(b, `{"type":"Feature","geometry":{"type":"Point","coordinates":[`...)
-	b = appendFloat(b, lake.Point.Lon())
-	b = append(b, ',')
-	b = appendFloat(b, lake.Point.Lat())
-	b = append(b, `]},"properties":{"id":`...)
-	b = appendString(b, string(lake.ID))
-	b = append(b, `,"name":`...)
-	b = appendString(b, lake.Name)
-	b = append(b, `,"chl":`...)
-	b = appendChlorophyll(b, state.Chlorophyll)
-	b = append(b, `,"who_level":`...)
-	b = appendLevel(b, state.Level)
-	b = append(b, `,"color":`...)
-	b = appendString(b, e.color(state.Chlorophyll))
-	b = appendAge(b, state, view.AsOf)
-	b = append(b, `,"advisory":`...)
-	b = appendString(b, view.Advisories.Kind(i).String())
-	return append(b, `}}`...)
-}
-
-// monitored appends a monitored lake record.
-func (e *encoder) monitored(b []byte, lake *data.Lake) []byte {
-	b = append(b, `{"external_id":`...)
-	b = appendString(b, lake.ExternalID)
-	b = append(b, `,"name":`...)
-	b = appendString(b, lake.Name)
-	b = append(b, `,"latitude":`...)
-	b = appendFloat(b, lake.Point.Lat())
-	b = append(b, `,"longitude":`...)
-	b = appendFloat(b, lake.Point.Lon())
-	return append(b, '}')
-}
-
-// observation appends an entry of a history.
-func (e *encoder) observation(b []byte, o data.Observation, profile *data.Profile) []byte {
-	level, density := profile.Classify(o)
-	b = append(b, `{"date":`...)
-	b = appendString(b, o.Date.String())
-	b = append(b, `,"chl":`...)
-	b = appendChlorophyll(b, o.Chlorophyll)
-	b = append(b, `,"who_level":`...)
-	b = appendLevel(b, level)
-	b = append(b, `,"cell_density_cells_ml":`...)
-	b = appendDensity(b, density)
-	b = append(b, `,"data_type":`...)
-	b = appendString(b, o.Type.String())
-	for _, d := range detailsOf(&o, profile.Basis(level, o.Chlorophyll, o.CellDensity)) {
-		b = append(b, `,"`...)
-		b = append(b, d.name...)
-		b = append(b, `":`...)
-		b = append(b, d.json...)
-	}
-	if o.Type == data.Forecast {
-		d := forecastDetailsOf(&o, profile)
-		b = d.appendMembers(append(b, ','))
-	}
-	return append(b, '}')
-}
-
-// appendString appends s as encoding/json does: quoted, and with each byte that is not UTF-8 replaced.
-func appendString(b []byte, s string) []byte {
-	if isPlain(s) {
-		b = append(b, '"')
-		b = append(b, s...)
-		return append(b, '"')
-	}
-	quoted, err := json.Marshal(s)
-	if err != nil {
-		panic("api: a string must marshal: " + err.Error())
-	}
-	return append(b, quoted...)
-}
-
-// isPlain reports whether s needs no escape. Only names ever do.
-func isPlain(s string) bool {
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c < ' ', c >= 0x7f, c == '"', c == '\\', c == '<', c == '>', c == '&':
-			return false
+var lakeColumns = record.Columns[lakeRecord]{
+	record.Word("id", func(r lakeRecord) string { return string(r.lake.ID) }),
+	record.Text("name", func(r lakeRecord) string { return r.lake.Name }),
+	record.Number("lat", func(r lakeRecord) float64 { return r.lake.Point.Lat() }),
+	record.Number("lon", func(r lakeRecord) float64 { return r.lake.Point.Lon() }),
+	record.Chlorophyll("chl", func(r lakeRecord) data.Chlorophyll { return r.state.Chlorophyll }),
+	record.Level("who_level", func(r lakeRecord) data.Level { return r.state.Level }),
+	record.Level("chl_level", func(r lakeRecord) data.Level { return r.view.Profile.Level(r.state.Chlorophyll) }),
+	record.Word("level_by", func(r lakeRecord) string {
+		return r.view.Profile.Basis(r.state.Level, r.state.Chlorophyll, r.state.CountedCells).String()
+	}).OrNull(),
+	record.Number("cell_density_cells_ml", func(r lakeRecord) float64 { return densityOf(r.state.CellDensity()) }).OrNull(),
+	record.Word("risk", func(r lakeRecord) string { return riskText(r.state.Risk) }).OrNull(),
+	record.Word("color", func(r lakeRecord) string { return r.color(r.state.Chlorophyll) }),
+	record.Word("trophic", func(r lakeRecord) string { return r.state.Trophic.String() }),
+	record.Time("measured_at", func(r lakeRecord) time.Time {
+		if r.state.Risk == data.RiskUnknown {
+			return time.Time{}
 		}
+		return time.Unix(r.state.MeasuredAt(), 0)
+	}).OrNull(),
+	record.Word("measured_by", func(r lakeRecord) string {
+		if r.state.Risk == data.RiskUnknown {
+			return ""
+		}
+		return r.state.MeasuredBy.String()
+	}).OrNull(),
+	record.Bool("stale", func(r lakeRecord) bool { return r.state.Stale() }),
+	record.Integer("age_days", func(r lakeRecord) float64 { return record.Known(r.state.Age(r.view.AsOf)) }).OrNull(),
+	record.New("advisory", "object", appendAdvisory).OrNull(),
+}
+
+// The columns of a lake in the status, in its table and in GeoJSON.
+var (
+	statusMembers  = lakeColumns
+	statusCells    = lakeColumns.Pick("id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at,chl_level,measured_by,stale,age_days,advisory,level_by")
+	lakeProperties = lakeColumns.Pick("id,name,chl,who_level,color,stale,age_days,advisory")
+)
+
+// densityOf returns a cell density, NaN for none.
+func densityOf(cells float64) float64 { return record.Known(cells, cells >= 0) }
+
+// riskText returns the name of a risk, empty if it is unknown.
+func riskText(r data.Risk) string {
+	if r == data.RiskUnknown {
+		return ""
 	}
-	return true
+	return r.String()
 }
 
-// appendFloat appends a finite number, in the fewest digits that identify it.
-func appendFloat(b []byte, f float64) []byte { return strconv.AppendFloat(b, f, 'f', -1, 64) }
-
-// appendChlorophyll appends a value in µg/l, or null.
-func appendChlorophyll(b []byte, c data.Chlorophyll) []byte {
-	b, _ = c.AppendText(b) // its error is always nil
-	return b
-}
-
-// appendLevel appends a level, or null.
-func appendLevel(b []byte, l data.Level) []byte {
-	if l < 0 {
-		return append(b, "null"...)
+// appendAdvisory appends what the status says about an official statement, or null; its kind where no objects are allowed.
+func appendAdvisory(b []byte, f record.Format, r lakeRecord) []byte {
+	if f != record.Member {
+		return f.Text(b, r.view.Advisories.Kind(r.i).String())
 	}
-	return strconv.AppendInt(b, int64(l), 10)
-}
-
-// appendDensity appends a cell density, or null.
-func appendDensity(b []byte, density float64) []byte {
-	if density < 0 {
-		return append(b, "null"...)
+	a := r.view.Advisories.Of(r.i)
+	if a == nil {
+		return b
 	}
-	return appendFloat(b, density)
+	return advisoryMembers.AppendObject(b, f, statement{Advisory: a})
 }
 
-// appendTime appends t in UTC, to the second.
-func appendTime(b []byte, t time.Time) []byte {
-	return append(appendTimeText(append(b, '"'), t), '"')
-}
-
-// appendTimeOrNull appends t, or null if it is the zero time.
-func appendTimeOrNull(b []byte, t time.Time) []byte {
-	if t.IsZero() {
-		return append(b, "null"...)
-	}
-	return appendTime(b, t)
-}
-
-// appendTimeText appends t in UTC, to the second, without quotes.
-func appendTimeText(b []byte, t time.Time) []byte { return t.UTC().AppendFormat(b, time.RFC3339) }
+var advisoryMembers = statementColumns.Pick("id,kind,cause,issuer,valid_until")

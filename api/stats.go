@@ -2,13 +2,13 @@ package api
 
 import (
 	"net/http"
-	"strconv"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
+	"limnomap/api/record"
 	"limnomap/data"
 )
 
@@ -63,7 +63,7 @@ func (h *lakeHandlers) stats(w http.ResponseWriter, r *http.Request, p *publishe
 // counted returns the answer with the counts of a view of p. It is kept, unless it is large or the view is of a later revision.
 func (h *lakeHandlers) counted(p *published, view *data.View, by data.Grouping) (answer.Source, error) {
 	if view.Later {
-		return answer.Bytes(appendStats(nil, p.snap, view, by)), nil
+		return answer.Bytes(statsBody(p.snap, view, by)), nil
 	}
 	key := countsKey{by, view.Week}
 	if b, ok := p.counts.bodies.Get(key); ok {
@@ -71,7 +71,7 @@ func (h *lakeHandlers) counted(p *published, view *data.View, by data.Grouping) 
 	}
 	// Concurrent requests wait for the one that counts; counting needs no store and takes well under a second.
 	source, err, _ := p.counts.flight.Do(string(by)+view.Week.String(), func() (any, error) {
-		content := appendStats(nil, p.snap, view, by)
+		content := statsBody(p.snap, view, by)
 		if len(content) > maxCountsBytes {
 			return answer.Bytes(content), nil
 		}
@@ -88,37 +88,18 @@ func (h *lakeHandlers) counted(p *published, view *data.View, by data.Grouping) 
 	return source.(answer.Source), nil
 }
 
-// appendStats appends the counts of a view's lakes.
-func appendStats(b []byte, snap *data.Snapshot, view *data.View, by data.Grouping) []byte {
+// statsBody returns the counts of a view's lakes.
+func statsBody(snap *data.Snapshot, view *data.View, by data.Grouping) []byte {
 	all, groups := view.Groups(by)
-	b = append(b, `{"generated_at":`...)
-	b = appendTime(b, generatedAt(snap))
-	b = append(b, `,"week":`...)
+	week := view.Week.String()
 	if len(snap.Weeks) == 0 {
-		b = append(b, "null"...)
-	} else {
-		b = appendString(b, view.Week.String())
+		week = ""
 	}
-	b = append(b, `,"by":`...)
-	b = appendString(b, string(by))
-	b = append(b, `,"all":{`...)
-	b = appendCounts(b, &all)
-	b = append(b, `},"groups":[`...)
+	b := addCounts(listHead(snap).TextOrNull("week", week).Text("by", string(by)).Open("all"), &all).Close("}").Array("groups")
 	for i := range groups {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, `{"group":`...)
-		if groups[i].Name == "" {
-			b = append(b, "null"...)
-		} else {
-			b = appendString(b, groups[i].Name)
-		}
-		b = append(b, ',')
-		b = appendCounts(b, &groups[i])
-		b = append(b, '}')
+		b = addCounts(b.Open("").TextOrNull("group", groups[i].Name), &groups[i]).Close("}")
 	}
-	return append(b, "]}\n"...)
+	return b.Close("]}\n")
 }
 
 // quantiles are the quantiles in an answer, in percent.
@@ -127,41 +108,16 @@ var quantiles = []struct {
 	percent int
 }{{"min", 0}, {"p10", 10}, {"p25", 25}, {"median", 50}, {"p75", 75}, {"p90", 90}, {"max", 100}}
 
-// appendCounts appends the members of a group.
-func appendCounts(b []byte, g *data.Group) []byte {
-	count := func(name string, n int) {
-		b = append(b, '"')
-		b = append(b, name...)
-		b = append(b, `":`...)
-		b = strconv.AppendInt(b, int64(n), 10)
-	}
-	count("total_lakes", g.Lakes)
-	b = append(b, ',')
-	count("lakes_with_data", len(g.Values))
-	b = append(b, ',')
-	count("lakes_without_data", g.Lakes-len(g.Values))
-	b = append(b, ',')
-	count("closed", g.Closed)
-	b = append(b, `,"risk":{`...)
+// addCounts appends the members of a group.
+func addCounts(b record.Object, g *data.Group) record.Object {
+	b = b.Int("total_lakes", g.Lakes).Int("lakes_with_data", len(g.Values)).Int("lakes_without_data", g.Lakes-len(g.Values)).Int("closed", g.Closed)
+	b = b.Open("risk")
 	for r := data.RiskLow; r <= data.RiskHigh; r++ {
-		if r > data.RiskLow {
-			b = append(b, ',')
-		}
-		count(r.String(), g.Risks[r])
+		b = b.Int(r.String(), g.Risks[r])
 	}
-	b = append(b, `},"chl":{`...)
-	for i, q := range quantiles {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, '"')
-		b = append(b, q.name...)
-		b = append(b, `":`...)
-		if value, ok := g.Quantile(q.percent); ok {
-			b = appendFloat(b, value)
-		} else {
-			b = append(b, "null"...)
-		}
+	b = b.Close("}").Open("chl")
+	for _, q := range quantiles {
+		b = b.Number(q.name, record.Known(g.Quantile(q.percent)))
 	}
-	return append(b, '}')
+	return b.Close("}")
 }
