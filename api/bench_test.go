@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -120,40 +119,6 @@ func BenchmarkCachedTile(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		clear(w.header)
 		s.ServeHTTP(w, requests[i%len(requests)])
-	}
-}
-
-// BenchmarkMarshal makes a filtered status with encoding/json, to compare with BenchmarkServe/filtered.
-func BenchmarkMarshal(b *testing.B) {
-	s := newServer(b, testOptions(b), germany(b))
-	type record struct {
-		ID          string   `json:"id"`
-		Name        string   `json:"name"`
-		Lat         float64  `json:"lat"`
-		Lon         float64  `json:"lon"`
-		Chl         *float64 `json:"chl"`
-		WHOLevel    *int     `json:"who_level"`
-		CellDensity *float64 `json:"cell_density_cells_ml"`
-		Risk        *string  `json:"risk"`
-		Color       string   `json:"color"`
-		Trophic     string   `json:"trophic"`
-		MeasuredAt  *string  `json:"measured_at"`
-	}
-	var status struct {
-		GeneratedAt   string   `json:"generated_at"`
-		TotalLakes    int      `json:"total_lakes"`
-		LakesWithData int      `json:"lakes_with_data"`
-		Lakes         []record `json:"lakes"`
-	}
-	w := do(s, http.MethodGet, statusURL)
-	if err := json.Unmarshal(w.Body.Bytes(), &status); err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := json.Marshal(status); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
 

@@ -5,17 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/paulmach/orb"
 
 	"limnomap/data"
 )
@@ -377,23 +373,5 @@ func TestLakePageOfAHistoryInTheStore(t *testing.T) {
 	_, text := lakePageOf(t, s, "de_by_clean")
 	if !strings.Contains(text, "The satellite shows few algae.") || !strings.Contains(text, "Earlier values cannot be read at the moment.") || strings.Contains(text, "last twelve weeks") {
 		t.Errorf("without the store the page is: %s", text)
-	}
-}
-
-// The page of one of 1.4 million lakes costs what its own lake and those around it cost.
-func BenchmarkLakePage(b *testing.B) {
-	for _, n := range []int{1892, 1_400_000} {
-		f := manyLakes(b, n)
-		random := rand.New(rand.NewPCG(1, 2))
-		for i := range f.lakes {
-			f.lakes[i].Point = orb.Point{360*random.Float64() - 180, 120*random.Float64() - 60}
-		}
-		s := newServer(b, testOptions(b), f)
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				get(b, s, http.StatusOK, "/lakes/"+string(f.lakes[random.IntN(n)].ID), "Accept-Encoding", "zstd")
-			}
-		})
 	}
 }

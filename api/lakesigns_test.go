@@ -2,12 +2,9 @@ package api
 
 import (
 	"encoding/xml"
-	"fmt"
 	"html"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,38 +137,5 @@ func TestSignAddresses(t *testing.T) {
 	s := testServer(t)
 	if body := get(t, s, http.StatusOK, "/lakes/de_mv_high/sign").Body.String(); !strings.Contains(body, "There is no QR code") || strings.Contains(body, `class="code"`) {
 		t.Errorf("without an address the sign is %s", body)
-	}
-}
-
-// BenchmarkSigns requests signs and badges with as many lakes as in Germany and as in the world: they take the same time.
-func BenchmarkSigns(b *testing.B) {
-	for _, lakes := range []int{1892, 1_400_000} {
-		opts := testOptions(b)
-		opts.APIRate = 0
-		opts.PublicURL = &url.URL{Scheme: "https", Host: "lakes.example.org"}
-		f := world(b, lakes)
-		s := newServer(b, opts, f)
-		for _, name := range []string{"sign", "badge.svg"} {
-			b.Run(fmt.Sprintf("%s/%d", name, lakes), func(b *testing.B) {
-				w := &nullWriter{header: make(http.Header)}
-				var requests []*http.Request
-				for i := range 1000 {
-					requests = append(requests, httptest.NewRequest(http.MethodGet, pathOfLake(f.lakes[i*7919%lakes].ID)+"/"+name, nil))
-				}
-				took := make([]time.Duration, 0, 1<<16)
-				b.ReportAllocs()
-				for i := 0; b.Loop(); i++ {
-					clear(w.header)
-					start := time.Now()
-					s.ServeHTTP(w, requests[i%len(requests)])
-					if len(took) < cap(took) {
-						took = append(took, time.Since(start))
-					}
-				}
-				slices.Sort(took)
-				b.ReportMetric(float64(took[len(took)/2])/1e6, "p50-ms")
-				b.ReportMetric(float64(took[len(took)*99/100])/1e6, "p99-ms")
-			})
-		}
 	}
 }

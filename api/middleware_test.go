@@ -75,16 +75,3 @@ func TestChain(t *testing.T) {
 		t.Errorf("logged %q, want %q", logged, want)
 	}
 }
-
-// BenchmarkChain measures everything around the router.
-func BenchmarkChain(b *testing.B) {
-	s := newServer(b, testOptions(b), nil)
-	h := s.chain(apitest.OK)
-	r := httptest.NewRequest("GET", "/api/v1/tiles/6/33/21.png", nil)
-	w := httptest.NewRecorder()
-	b.ReportAllocs()
-	for b.Loop() {
-		clear(w.Header())
-		h.ServeHTTP(w, r)
-	}
-}

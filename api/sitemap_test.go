@@ -112,12 +112,3 @@ func TestSitemapParts(t *testing.T) {
 		t.Errorf("the sitemap has %d of %d lakes", len(seen), lakes)
 	}
 }
-
-// A part costs as much as its pages, however many lakes there are.
-func BenchmarkSitemapPart(b *testing.B) {
-	s := newServer(b, sitemapOptions(b), manyLakes(b, 1_400_000))
-	b.ReportAllocs()
-	for b.Loop() {
-		get(b, s, http.StatusOK, "/sitemap/14.xml", "Accept-Encoding", "gzip")
-	}
-}

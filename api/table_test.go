@@ -261,23 +261,3 @@ func TestTableParts(t *testing.T) {
 		t.Error("the table says that it left out lakes, and did not")
 	}
 }
-
-// Once a million lakes are sorted, a request costs as much as its part of the table.
-func BenchmarkTable(b *testing.B) {
-	for _, n := range []int{1892, 1_400_000} {
-		opts := testOptions(b)
-		s := newServer(b, opts, manyLakes(b, n))
-		start := time.Now()
-		get(b, s, http.StatusOK, "/table")
-		first := time.Since(start)
-		for _, query := range []string{"", "?sort=value", "?risk=none&sort=value", fmt.Sprintf("?page=%d", n/tableRowsPerPart), "?q=see", "?q=nowhere"} {
-			b.Run(fmt.Sprintf("%d/%s", n, query), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					get(b, s, http.StatusOK, "/table"+query)
-				}
-				b.ReportMetric(float64(first.Milliseconds()), "ms-first")
-			})
-		}
-	}
-}

@@ -334,3 +334,19 @@ func FuzzOutline(f *testing.F) {
 		}
 	})
 }
+
+// bays returns a closed shore of n points at the position of Lake Müritz, with bays of all sizes, each half as wide and deep
+// as the one before. Its mean radius is given in degrees of latitude.
+func bays(n int, radius float64) orb.Polygon {
+	ring := make(orb.Ring, n)
+	for i := range ring {
+		a := 2 * math.Pi * float64(i) / float64(n)
+		r := 1.0
+		for k := 2.0; k < float64(n)/4; k *= 2 {
+			r += 0.4 / k * math.Sin(k*a+k*k)
+		}
+		sin, cos := math.Sincos(a)
+		ring[i] = orb.Point{12.7 + 1.68*radius*r*cos, 53.42 + radius*r*sin}
+	}
+	return orb.Polygon{append(ring, ring[0])}
+}

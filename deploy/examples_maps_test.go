@@ -17,6 +17,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
 
@@ -258,7 +259,7 @@ func TestExampleMaps(t *testing.T) {
 	server := limnomaptest.Start(t, "--tile-rate", fmt.Sprint(tilesAMinute), "--api-rate", "0", "--attribution", mapAttribution)
 	lakes := readLakes(t, server.Base)
 	v := startMaps(t, serveExamples(t))
-	for _, page := range mapPages {
+	for _, page := range testsize.Cases(1, mapPages) {
 		t.Run(page.name, func(t *testing.T) {
 			t.Logf("%s %s", page.library, libraryVersion(t, page.library))
 			checkShown(t, v, page, server.Base, lakes)

@@ -64,34 +64,6 @@ func checkLink(pages map[string]*page, from *page, l link) string {
 	return ""
 }
 
-func TestCheckLink(t *testing.T) {
-	from := &page{name: "docs/api.md", anchors: map[string]bool{"errors": true}}
-	readme := &page{name: "README.md", anchors: map[string]bool{"run": true}}
-	pages := map[string]*page{from.name: from, readme.name: readme}
-	for _, tt := range []struct {
-		link link
-		want string
-	}{
-		{link{target: "#errors"}, ""},
-		{link{target: "../README.md#run"}, ""},
-		{link{target: "../deploy/"}, ""},
-		{link{target: "https://example.org/"}, ""},
-		{link{target: "#limits"}, "no heading #limits"},
-		{link{target: "../README.md#walk"}, "no heading #walk"},
-		{link{target: "../deploy/#x"}, "no heading #x"},
-		{link{target: "missing.md"}, "there is no docs/missing.md"},
-		{link{target: "../../x"}, "outside of the repository"},
-		{link{target: "http://example.org/"}, "no https address"},
-		{link{target: "page.png", image: true}, "no text"},
-		{link{target: "page.png", text: "lakes on a map", image: true}, ""},
-	} {
-		got := checkLink(pages, from, tt.link)
-		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
-			t.Errorf("checkLink(%+v) = %q, want %q", tt.link, got, tt.want)
-		}
-	}
-}
-
 // docs/README.md links to each page, and each picture is used in a page.
 func TestIndex(t *testing.T) {
 	index := make(map[string]bool)

@@ -156,28 +156,3 @@ func freeAnchor(taken map[string]bool, heading string) string {
 		free = slug + "-" + strconv.Itoa(i)
 	}
 }
-
-func TestParsePage(t *testing.T) {
-	p := parsePage("docs/a.md", []byte("# What's `new`, here?\n\n## What's `new`, here?\n\n<a id=\"old\"></a>\n\nOf [one](b.md#c) and\n![a lake](a.png).\n\n"+
-		"Needs a\n`docker`:\n```sh no-test\nls\n```\n\n1. in a list\n\n   ```\n   unmarked\n   ```\n\n# Last\n\n    indented\n"))
-	for _, anchor := range []string{"whats-new-here", "whats-new-here-1", "old"} {
-		if !p.anchors[anchor] {
-			t.Errorf("anchors = %v, want %s", p.anchors, anchor)
-		}
-	}
-	if want := []link{{line: 7, target: "b.md#c"}, {line: 7, target: "a.png", text: "a lake", image: true}}; !slices.Equal(p.links, want) {
-		t.Errorf("links = %+v, want %+v", p.links, want)
-	}
-	if len(p.blocks) != 3 {
-		t.Fatalf("blocks = %+v, want 3", p.blocks)
-	}
-	first := p.blocks[0]
-	if first.language != "sh" || !first.marked("no-test") || first.text != "ls\n" || first.before != "Needs a docker:" || first.line != 13 {
-		t.Errorf("first block = %+v", first)
-	}
-	for _, b := range p.blocks[1:] {
-		if b.language != "" {
-			t.Errorf("block %+v has a language", b)
-		}
-	}
-}

@@ -126,22 +126,3 @@ func readFile(t *testing.T, file *os.File) []byte {
 	}
 	return content
 }
-
-func TestServesLast(t *testing.T) {
-	for _, tt := range []struct {
-		text string
-		as   bool
-	}{
-		{"limnomap import lakes lakes.csv --db lakes.db\nlimnomap serve --db lakes.db\n", true},
-		{"limnomap serve \\\n  --db lakes.db\n", true},
-		{"limnomap refresh --db lakes.db --from in --every 7d\n", true},
-		{"limnomap refresh --db lakes.db --from in\n", false},
-		{"limnomap serve --db lakes.db &\n", false},
-		{"limnomap serve --db lakes.db\nls\n", false},
-		{"limnomap servers\n", false},
-	} {
-		if got := servesLast.MatchString(tt.text); got != tt.as {
-			t.Errorf("servesLast of %q = %v, want %v", tt.text, got, tt.as)
-		}
-	}
-}

@@ -84,21 +84,6 @@ func BenchmarkRender(b *testing.B) {
 // stageLakes are the numbers of lakes in reach for which tiles and their stages are measured.
 var stageLakes = []int{1, 20, 200, 1892}
 
-// BenchmarkReach draws whole tiles, so that they can be compared with the sum of their stages: Find, Accumulate, Shade
-// and Encode.
-func BenchmarkReach(b *testing.B) {
-	for _, n := range stageLakes {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			l, _ := crowded(b, n)
-			s := Spec{Tile: crowdedTile, Scale: 1, Style: Heat, Colormap: colormap.Default}
-			b.ReportAllocs()
-			for b.Loop() {
-				mustRender(b, l, s)
-			}
-		})
-	}
-}
-
 // crowdedTile is the tile of crowded.
 var crowdedTile = maptile.Tile{X: 34, Y: 21, Z: 6}
 
@@ -112,56 +97,6 @@ func crowded(b *testing.B, n int) (*Layer, window) {
 		lakes[i].lat = bound.Min.Lat() + (lakes[i].lat-47.2)/7.9*(bound.Max.Lat()-bound.Min.Lat())
 	}
 	return layerOf(lakes...), windowOf(crowdedTile, 1)
-}
-
-func BenchmarkFind(b *testing.B) {
-	for _, n := range stageLakes {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			l, w := crowded(b, n)
-			var m memory
-			b.ReportAllocs()
-			for b.Loop() {
-				m.found = sceneKey{}
-				m.find(l, w, renderer().styles[Heat], 0)
-			}
-		})
-	}
-}
-
-func BenchmarkAccumulate(b *testing.B) {
-	for _, n := range stageLakes {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			l, w := crowded(b, n)
-			h := newHeat(renderer().logs)
-			s := sceneOf(l, w, renderer().styles[Heat])
-			var f field
-			b.ReportAllocs()
-			for b.Loop() {
-				f.reset(s, w, h)
-				for from := 0; from < w.height; from += bandRows {
-					f.sum(f.reached(from, from+bandRows))
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkShade(b *testing.B) {
-	for _, n := range stageLakes {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			l, w := crowded(b, n)
-			f := fieldOf(l, w)
-			f.sum(0, w.height)
-			pixels := make([]uint8, w.width*w.height)
-			c := renderer().colors[colormap.Default]
-			b.ReportAllocs()
-			for b.Loop() {
-				for r := range w.height {
-					f.sums.shade(pixels[r*w.width:][:w.width], r, &c.scale.shades, nil, plain[0])
-				}
-			}
-		})
-	}
 }
 
 func BenchmarkEncode(b *testing.B) {

@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -302,47 +301,5 @@ func TestChancesBeyondTheScale(t *testing.T) {
 		if !bytes.Equal(mustRender(t, beyond, s), mustRender(t, end, s)) {
 			t.Errorf("a probability of %v is not drawn as %v", test[0], test[1])
 		}
-	}
-}
-
-// BenchmarkForecast draws tiles of values and of probabilities of the same lakes: go test ./render -bench Forecast.
-func BenchmarkForecast(b *testing.B) {
-	var lakes []testLake
-	for i, l := range world(200_000) {
-		if i%100 == 0 {
-			lakes = append(lakes, l)
-		}
-	}
-	for _, many := range []struct {
-		name  string
-		lakes []testLake
-	}{{"few", lakes}, {"many", world(200_000)}} {
-		layers := map[string]*Layer{"values": layerOf(many.lakes...), "forecast": chanceLayer(many.lakes...)}
-		for _, z := range []maptile.Zoom{2, 5, 8, 10, 12} {
-			tiles := tilesOver(many.lakes, z)
-			for _, what := range []string{"values", "forecast"} {
-				id := map[string]colormap.ID{"values": colormap.Default, "forecast": colormap.Forecast}[what]
-				b.Run(fmt.Sprintf("%s/z%d/%s", many.name, z, what), func(b *testing.B) {
-					b.ReportAllocs()
-					n, total := 0, 0
-					for b.Loop() {
-						total += len(mustRender(b, layers[what], Spec{tiles[n%len(tiles)], 1, Heat, id, 0}))
-						n++
-					}
-					b.ReportMetric(float64(total)/float64(n), "file-B/op")
-				})
-			}
-		}
-	}
-}
-
-// BenchmarkForecastLayer prepares the probabilities of many lakes whose map is there already.
-func BenchmarkForecastLayer(b *testing.B) {
-	lakes := world(200_000)
-	v := viewOf(lakes)
-	values, c := renderer().Layer(v.Values()), chancesOf(lakes, v.Lakes)
-	b.ReportAllocs()
-	for b.Loop() {
-		renderer().LayerOn(values, c)
 	}
 }

@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -224,29 +223,6 @@ func TestHeatHasNoFilter(t *testing.T) {
 	for _, style := range Styles() {
 		if got, want := style.Filtered(), renderer().styles[style.ID].signs != nil; got != want {
 			t.Errorf("style %s is filtered: %v, want %v", style.ID, got, want)
-		}
-	}
-}
-
-// BenchmarkFilter draws the tiles of a zoom of 1.4 million lakes with a filter; values are prepared, or looked up.
-func BenchmarkFilter(b *testing.B) {
-	lakes := district(1_400_000)
-	for i := range lakes {
-		// All over the world.
-		lakes[i].lon, lakes[i].lat = float64(i%3600)/10-180+float64(i%7)/90, float64(i/3600)/390*140-60
-	}
-	v := markView(viewOf(lakes), map[int]data.Mark{5: data.Closed, 7000: data.Closed})
-	for name, l := range map[string]*Layer{"prepared": renderer().Layer(v.Values()), "looked-up": lookedUp(v)} {
-		for _, f := range []Filter{0, ShowLow, ShowHigh} {
-			for z := range maptile.Zoom(6) {
-				b.Run(fmt.Sprintf("%s/filter%05b/z%d", name, f, z), func(b *testing.B) {
-					b.ReportAllocs()
-					s := Spec{maptile.At([2]float64{13.4, 52.5}, z), 1, Dots, colormap.Default, f}
-					for b.Loop() {
-						mustRender(b, l, s)
-					}
-				})
-			}
 		}
 	}
 }

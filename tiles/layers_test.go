@@ -312,22 +312,3 @@ func checkLayersGo[V, L any](t *testing.T, shown func(*data.View) *V, shows func
 		t.Errorf("%d layers are held, want only that of the current view", held())
 	}
 }
-
-// BenchmarkLayers has 64 goroutines ask for the oldest of a few layers.
-func BenchmarkLayers(b *testing.B) {
-	ls := newTestLayers(buildTestLayer)
-	var views [4]*data.View
-	for i := range views {
-		views[len(views)-1-i] = new(data.View)
-		mustLayer(b, ls, views[len(views)-1-i])
-	}
-	b.SetParallelism(64)
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() { // not mustLayer: its call of Helper takes ten times as long
-			if _, err := ls.get(b.Context(), views[0]); err != nil {
-				b.Error(err)
-				return
-			}
-		}
-	})
-}

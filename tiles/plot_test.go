@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
@@ -230,53 +229,5 @@ func TestSampleIsEven(t *testing.T) {
 				t.Fatalf("tile %d is the %d-th kept, want every %d-th", tile.X, i, s.kept[1].X)
 			}
 		}
-	})
-}
-
-// BenchmarkPlot draws and warms the tiles of 1,892 lakes in a country, zooms 0 to 10, and reports how many per second.
-func BenchmarkPlot(b *testing.B) {
-	v := new(data.View)
-	for i := range 1892 {
-		const p = 1.32471795724474602596 // as in lakeView
-		at := orb.Point{6 + 9*math.Mod(float64(i)/p, 1), 47.5 + 7*math.Mod(float64(i)/(p*p), 1)}
-		v.Lakes = append(v.Lakes, data.Lake{ID: data.LakeID(fmt.Sprint(i)), Point: at})
-		v.States = append(v.States, data.State{Chlorophyll: data.Chlorophyll(100 + 37*i%6000)})
-	}
-	p := Pyramid{MaxZoom: 10, Bound: world, Scale: 1, Style: render.Heat, Colormap: colormap.Default}
-	r := realRenderer()
-	measure := func(b *testing.B, s *Service, draw func(*Plot) int64) {
-		plot := newPlot(b, s, v, p)
-		var n int64
-		for b.Loop() {
-			n += draw(plot)
-		}
-		b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "tiles/s")
-	}
-	b.Run("survey", func(b *testing.B) {
-		measure(b, newTestService(b, r, nil), func(plot *Plot) int64 {
-			s, err := plot.Survey(b.Context())
-			mustDo(b, err)
-			return s.Tiles
-		})
-	})
-	for _, renders := range []int{1, 0} {
-		b.Run(fmt.Sprintf("draw/renders=%d", renders), func(b *testing.B) {
-			measure(b, newTestService(b, r, &Options{Renders: renders}), func(plot *Plot) (n int64) {
-				mustDo(b, plot.Draw(b.Context(), func(maptile.Tile, []byte) error { n++; return nil }))
-				return n
-			})
-		})
-	}
-	b.Run("warm", func(b *testing.B) {
-		dir := b.TempDir()
-		store := newTestDisk(b, dir).fill
-		measure(b, newTestService(b, r, nil), func(plot *Plot) int64 {
-			for _, name := range entriesIn(b, dir) {
-				mustDo(b, os.Remove(name))
-			}
-			w, err := plot.Warm(b.Context(), store, func() {})
-			mustDo(b, err)
-			return w.Drawn
-		})
 	})
 }

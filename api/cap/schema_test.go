@@ -246,36 +246,6 @@ func checkMessage(content []byte) (*node, error) {
 	return n, nil
 }
 
-// The check must not accept everything.
-func TestCheckRejects(t *testing.T) {
-	valid := string(message(t, closure(), during))
-	if _, err := checkMessage([]byte(valid)); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ old, new string }{
-		{"<scope>Public</scope>", ""},
-		{"<status>Actual</status>", "<status>actual</status>"},
-		{"00-00:00</sent>", "00Z</sent>"},
-		{"<scope>Public</scope>", "<scope>Public</scope><scope>Public</scope>"},
-		{"<msgType>Alert</msgType>", "<msgType>Cancel</msgType>"},
-		{"<category>Health</category>", "<category>Health</category><event>early</event>"},
-		{"<urgency>", "<urgency x='1'>"},
-		{"<certainty>Observed</certainty>", "<certainty>Sure</certainty>"},
-		{"cap:1.2", "cap:1.1"},
-		{"</alert>", ""},
-		{"<web>https://", "<web>https:// "},
-		{"<circle>", "<circle>x"},
-	} {
-		changed := strings.Replace(valid, c.old, c.new, 1)
-		if changed == valid {
-			t.Errorf("the message has no %q", c.old)
-		}
-		if _, err := checkMessage([]byte(changed)); err == nil {
-			t.Errorf("valid with %q for %q", c.new, c.old)
-		}
-	}
-}
-
 // schemaFile names a copy of CAP-v1.2.xsd. No package of Debian or npm has it, and it must not be committed; OASIS publishes it at
 // https://docs.oasis-open.org/emergency/cap/v1.2/CAP-v1.2.xsd.
 const schemaFile = "LIMNOMAP_TEST_CAP_SCHEMA"

@@ -119,13 +119,3 @@ func TestAccessLogObeysTheLevel(t *testing.T) {
 		t.Errorf("a 200 was logged at level error: %v", got)
 	}
 }
-
-func BenchmarkAccessLog(b *testing.B) {
-	h := RequestID(accessLog(slog.New(slog.NewTextHandler(io.Discard, nil)), time.Now)(apitest.OK))
-	r := httptest.NewRequest("GET", "/api/v1/tiles/6/33/21.png", nil)
-	w := httptest.NewRecorder()
-	b.ReportAllocs()
-	for b.Loop() {
-		h.ServeHTTP(w, r)
-	}
-}

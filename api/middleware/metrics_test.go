@@ -10,7 +10,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"limnomap/api/answer"
 	"limnomap/api/apitest"
 )
 
@@ -95,15 +94,5 @@ func TestCountingAllocatesNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(100, func() { counters.of(method, http.StatusNotFound).Inc() }); n > 0 {
 			t.Errorf("%s: %v allocations, want none", method, n)
 		}
-	}
-}
-
-func BenchmarkMetrics(b *testing.B) {
-	h := NewMetrics(prometheus.NewRegistry(), time.Now).Route("tile")(apitest.OK)
-	r := httptest.NewRequest("GET", "/", nil)
-	w := answer.Track(httptest.NewRecorder())
-	b.ReportAllocs()
-	for b.Loop() {
-		h.ServeHTTP(w, r)
 	}
 }

@@ -366,11 +366,3 @@ func TestClientNames(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkSharedLimit(b *testing.B) {
-	l := sharedLimiter(newFakeQuota(time.Now), 600_000_000, time.Now)
-	b.ReportAllocs()
-	for b.Loop() {
-		l.takeShared(b.Context(), 1, client)
-	}
-}

@@ -1,7 +1,6 @@
 package ratelimit
 
 import (
-	"fmt"
 	"hash/maphash"
 	"log/slog"
 	"net/http"
@@ -221,42 +220,6 @@ func TestLimitAllocatesOnlyItsField(t *testing.T) {
 		h.ServeHTTP(w, r)
 	}); got > 1 {
 		t.Errorf("%v allocations for each request, want 1", got)
-	}
-}
-
-// BenchmarkLimitParallel measures contention for the locks: all processors ask at once, as one client or as many.
-func BenchmarkLimitParallel(b *testing.B) {
-	for _, clients := range []uint64{1, 64, 1_000_000} {
-		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
-			l := newBucketLimit("tiles", 6_000_000, time.Now, nil)
-			var workers atomic.Uint64
-			b.ReportAllocs()
-			b.RunParallel(func(pb *testing.PB) {
-				for i := workers.Add(1) * 7_310_207; pb.Next(); i++ { // each starts elsewhere
-					l.take(i % clients * 0x9e3779b97f4a7c15) // spread as a hash would
-				}
-			})
-		})
-	}
-}
-
-func BenchmarkLimit(b *testing.B) {
-	for _, clients := range []int{1, 1000, 1_000_000} {
-		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
-			l := newLimiter("tiles", 6_000_000, time.Now, nil)
-			r := httptest.NewRequest("GET", "/", nil)
-			r, info := answer.WithInfo(r)
-			h := l.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-			w := httptest.NewRecorder()
-			i := 0
-			b.ReportAllocs()
-			for b.Loop() {
-				i = (i + 1) % clients
-				info.Addr = netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
-				clear(w.Header())
-				h.ServeHTTP(w, r)
-			}
-		})
 	}
 }
 

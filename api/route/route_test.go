@@ -112,22 +112,3 @@ func FuzzTileRoute(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkRouter(b *testing.B) {
-	r := New("", http.NotFoundHandler())
-	nothing := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
-	for _, pattern := range patterns {
-		r.Handle(pattern, nothing)
-	}
-	for _, path := range []string{"/api/v1/tiles/6/33/21.png", "/api/v1/status"} {
-		for name, h := range map[string]http.Handler{"shortcut": r, "router": r.router} {
-			b.Run(name+path, func(b *testing.B) {
-				req, _ := answer.WithInfo(httptest.NewRequest(http.MethodGet, path, nil))
-				b.ReportAllocs()
-				for b.Loop() {
-					h.ServeHTTP(nil, req)
-				}
-			})
-		}
-	}
-}

@@ -251,12 +251,3 @@ func correlation(x, y []float64) float64 {
 	n := float64(len(x))
 	return (n*sxy - sx*sy) / math.Sqrt((n*sxx-sx*sx)*(n*syy-sy*sy))
 }
-
-func BenchmarkEdition(b *testing.B) {
-	m := models(parseLakes(lakesCSV))
-	week := newestPass(noon)
-	b.ReportAllocs()
-	for b.Loop() {
-		newEdition(m, week)
-	}
-}

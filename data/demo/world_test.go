@@ -302,16 +302,3 @@ func TestWorldsProgress(t *testing.T) {
 		t.Errorf("progress ended at %d with %v, want 5000", last, err)
 	}
 }
-
-func BenchmarkWorld(b *testing.B) {
-	w, err := NewWorld(50_000, 4, day(b, WorldUntil))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := w.Write(b.Context(), io.Discard, io.Discard, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -162,16 +162,3 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkCheck(b *testing.B) {
-	for _, name := range []string{"Starnberger See", "Müggelsee"} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := Check(name); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -146,13 +146,3 @@ func TestBadgeGrounds(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkBadge(b *testing.B) {
-	m, badge := who2003(b, colormap.Default), badges()["low"]
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := badge.SVG(m); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -102,13 +102,3 @@ func TestPreviewWithABrokenTile(t *testing.T) {
 		t.Error("a preview is drawn without a tile that cannot be read")
 	}
 }
-
-func BenchmarkPreview(b *testing.B) {
-	m, p := who2003(b, colormap.Default), previews(b)["medium"]
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := p.PNG(m); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -164,17 +164,3 @@ func FuzzEncode(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkEncode(b *testing.B) {
-	p, e := testPalette(), NewEncoder()
-	for name, picture := range pictures {
-		b.Run(name, func(b *testing.B) {
-			pixels := drawn(picture, tileSize, tileSize, 0, 200, 1)
-			b.ReportAllocs()
-			b.SetBytes(int64(len(pixels)))
-			for b.Loop() {
-				e.Encode(pixels, tileSize, p, Sub)
-			}
-		})
-	}
-}

@@ -431,12 +431,3 @@ func TestNoNaN(t *testing.T) {
 		t.Errorf("without pairs: %+v", empty)
 	}
 }
-
-func BenchmarkPairs(b *testing.B) {
-	values := randomLake(11)
-	s := backtest.New(backtest.Classes{Limits: [2]float64{10, 50}})
-	b.ReportAllocs()
-	for b.Loop() {
-		s.Add(s.Evaluate(backtest.Pairs(50, values, 3)))
-	}
-}

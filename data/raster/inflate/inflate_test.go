@@ -242,46 +242,6 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-func BenchmarkSkip(b *testing.B) {
-	for name, data := range samples() {
-		if len(data) < 200_000 {
-			continue
-		}
-		z := compress(b, data, 4)
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(data)))
-			b.ReportAllocs()
-			var r Reader
-			for b.Loop() {
-				r.Reset(bytes.NewReader(z))
-				if n, err := r.Skip(int64(len(data))); err != nil || n != int64(len(data)) {
-					b.Fatal(n, err)
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkDecode(b *testing.B) {
-	for name, data := range samples() {
-		if len(data) < 200_000 {
-			continue
-		}
-		z := compress(b, data, 4)
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(data)))
-			b.ReportAllocs()
-			var d Decoder
-			dst := make([]byte, len(data))
-			for b.Loop() {
-				if n, err := d.Decode(dst, z); err != nil || n != len(data) {
-					b.Fatal(n, err)
-				}
-			}
-		})
-	}
-}
-
 func ExampleReader_Skip() {
 	var z bytes.Buffer
 	w := zlib.NewWriter(&z)
