@@ -1,7 +1,6 @@
 package crs
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -11,32 +10,45 @@ import (
 )
 
 // FromCF returns the system of the attributes of a grid mapping variable of the CF conventions. Values are of type string, float64 or
-// []float64; others are ignored. Well-known text in the attributes crs_wkt, spatial_ref or wkt is used first, unless it is damaged; then
-// the attributes of CF; then an epsg_code. A mapping without an ellipsoid is taken as WGS 84. The coordinates of the file must
-// be in metres, or in degrees.
+// []float64; others are ignored. The code or the name in the well-known text of the attributes crs_wkt, spatial_ref or wkt is used first; then
+// the attributes of CF; then an epsg_code. A mapping without an ellipsoid is taken as WGS 84, unless it has well-known text, which may
+// name another one. The coordinates of the file must be in metres, or in degrees.
 func FromCF(mapping map[string]any) (*System, error) {
-	var damage error
+	var unknown error // what the well-known text is
 	for _, attribute := range []string{"crs_wkt", "spatial_ref", "wkt"} {
 		wkt, _ := mapping[attribute].(string)
 		if strings.TrimSpace(wkt) == "" {
 			continue
 		}
 		s, err := FromWKT(wkt)
-		if err == nil || !errors.Is(err, ErrFormat) {
-			return s, err
+		if err == nil {
+			return s, nil
 		}
-		damage = first(damage, fmt.Errorf("attribute %s: %w", attribute, err))
+		unknown = first(unknown, fmt.Errorf("attribute %s: %w", attribute, err))
 	}
 	if name, _ := mapping["grid_mapping_name"].(string); name != "" {
+		if unknown != nil && !hasEllipsoid(mapping) {
+			return nil, unknown
+		}
 		return fromGridMapping(name, mapping)
 	}
 	if code, ok := cfCode(mapping["epsg_code"]); ok {
 		return FromEPSG(code)
 	}
-	if damage != nil {
-		return nil, damage
+	if unknown != nil {
+		return nil, unknown
 	}
 	return nil, fmt.Errorf("%w: grid mapping has neither grid_mapping_name nor crs_wkt", ErrFormat)
+}
+
+// hasEllipsoid reports whether a mapping has attributes of the figure of the Earth.
+func hasEllipsoid(mapping map[string]any) bool {
+	for _, attribute := range []string{"semi_major_axis", "semi_minor_axis", "inverse_flattening", "earth_radius"} {
+		if _, ok := cfNumber(mapping[attribute]); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // cfCode returns the code of an attribute such as "EPSG:32632", "32632" or 32632.

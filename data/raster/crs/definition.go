@@ -17,21 +17,12 @@ const (
 	pseudoMercator
 )
 
-// methods has the names of projections, as simplified by simple. There are those of WKT 1 by GDAL, GeoTools and ESRI, those of the
-// EPSG dataset, which WKT 2 uses, and those of the CF conventions.
+// methods has the names of projections in CF, as simplified by simple, and a variant.
 var methods = map[string]method{
-	"transversemercator": transverseMercator,
-	"gausskruger":        transverseMercator,
-
-	"albersconicequalarea":   albersEqualArea,
-	"albersconicalequalarea": albersEqualArea,
-	"albersequalarea":        albersEqualArea,
-	"albers":                 albersEqualArea,
-
+	"transversemercator":        transverseMercator,
+	"albersconicequalarea":      albersEqualArea,
+	"albersconicalequalarea":    albersEqualArea,
 	"lambertazimuthalequalarea": lambertAzimuthalEqualArea,
-
-	"popularvisualisationpseudomercator": pseudoMercator,
-	"mercatorauxiliarysphere":            pseudoMercator,
 }
 
 // A definition has all that determines a System. Angles are in degrees, lengths in metres. Parameters that were not given are NaN.
@@ -53,28 +44,24 @@ type parameters struct {
 // missing are parameters of which none was given. Formats leave out false origins of zero.
 var missing = parameters{lon0: math.NaN(), lat0: math.NaN(), parallel1: math.NaN(), parallel2: math.NaN(), scale: math.NaN()}
 
-// set sets the parameter with a name of WKT 1, WKT 2 or CF, and reports whether there is one.
-func (p *parameters) set(name string, value float64) bool {
+// set sets the parameter with a name of CF or keyParameters, if there is one.
+func (p *parameters) set(name string, value float64) {
 	switch simple(name) {
-	case "centralmeridian", "longitudeofcenter", "longitudeofnaturalorigin", "longitudeoffalseorigin", "longitudeoforigin",
-		"longitudeofcentralmeridian", "longitudeofprojectionorigin":
+	case "centralmeridian", "longitudeofcentralmeridian", "longitudeofprojectionorigin":
 		p.lon0 = value
-	case "latitudeoforigin", "latitudeofcenter", "latitudeofnaturalorigin", "latitudeoffalseorigin", "latitudeofprojectionorigin":
+	case "latitudeoforigin", "latitudeofprojectionorigin":
 		p.lat0 = value
-	case "standardparallel1", "latitudeof1ststandardparallel":
+	case "standardparallel1":
 		p.parallel1 = value
-	case "standardparallel2", "latitudeof2ndstandardparallel":
+	case "standardparallel2":
 		p.parallel2 = value
-	case "scalefactor", "scalefactoratnaturalorigin", "scalefactoratcentralmeridian", "scalefactoratprojectionorigin":
+	case "scalefactor", "scalefactoratcentralmeridian", "scalefactoratprojectionorigin":
 		p.scale = value
-	case "falseeasting", "eastingatfalseorigin":
+	case "falseeasting":
 		p.falseEasting = value
-	case "falsenorthing", "northingatfalseorigin":
+	case "falsenorthing":
 		p.falseNorthing = value
-	default:
-		return false
 	}
-	return true
 }
 
 // simple returns the ASCII letters and digits of a name, in lower case.

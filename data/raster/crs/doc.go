@@ -1,8 +1,8 @@
 // Package crs converts between WGS 84 longitude and latitude and the coordinates of raster files, in pure Go and without a database
 // of coordinate systems.
 //
-// A [System] is made from an EPSG code, from the GeoKeys of a GeoTIFF, from well-known text, or from the attributes of a CF grid
-// mapping. [System.Project] and [System.Unproject] convert points.
+// A [System] is made from an EPSG code, from the GeoKeys of a GeoTIFF, from the attributes of a CF grid mapping, or from the code or the
+// name in well-known text, whose parameters are not read. [System.Project] and [System.Unproject] convert points.
 //
 // # Conventions
 //
@@ -23,6 +23,5 @@
 // A system that this package does not know is reported as [ErrUnsupported], with its name and with a command that converts a file. A
 // definition that is damaged or incomplete is reported as [ErrFormat]. Test for both with [errors.Is].
 //
-// Definitions may be hostile: well-known text is limited in length, depth and number of elements. A System is immutable and safe for
-// concurrent use.
+// Definitions may be hostile: well-known text is limited in length. A System is immutable and safe for concurrent use.
 package crs

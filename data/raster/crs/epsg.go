@@ -115,6 +115,28 @@ func definitionOf(code int) (definition, bool) {
 	return definition{}, false
 }
 
+// codeOf returns the code of a system with that name in the EPSG dataset, or 0.
+func codeOf(name string) int {
+	if name == "WGS_1984_Web_Mercator_Auxiliary_Sphere" { // which GeoKeys cannot describe: GDAL writes ESRI's name instead
+		return 3857
+	}
+	for _, systems := range []map[int]definition{geographicSystems, projected} {
+		for code, d := range systems {
+			if d.name == name {
+				return code
+			}
+		}
+	}
+	for _, f := range utmFamilies {
+		for number := f.first; number <= f.last; number++ {
+			if d := utm(f.name, f.base+number, number, f.south, f.ellipsoid); d.name == name {
+				return d.code
+			}
+		}
+	}
+	return 0
+}
+
 // utm returns the definition of a zone of UTM.
 func utm(datum string, code, number int, south bool, el ellipsoid) definition {
 	letter, falseNorthing := "N", 0.

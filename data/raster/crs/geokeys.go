@@ -1,8 +1,8 @@
 package crs
 
 import (
-	"errors"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -40,6 +40,10 @@ const (
 	ellipsoidGRS80  = 7019
 	projectionUTM   = 16000 // and the zone; 100 more in the south
 
+	metre    = 1
+	degree   = math.Pi / 180
+	maxShift = 2 // bounds the parameters of a shift to WGS 84 that is taken as none: each one means at most about 30 m
+
 	// citationOfESRI is in front of the well-known text of a system that keys cannot describe.
 	citationOfESRI = "ESRI PE String = "
 )
@@ -65,7 +69,7 @@ var otherKeyMethods = map[uint16]string{
 // keyParameters has the keys of each parameter. Writers do not agree on which of natural origin, false origin and centre a
 // projection has.
 var keyParameters = []struct {
-	name string // of WKT
+	name string
 	keys []uint16
 }{
 	{"standard_parallel_1", []uint16{3078}},
@@ -244,7 +248,7 @@ func (k geoKeys) projected() (*System, error) {
 	}
 	if wkt, found := strings.CutPrefix(k.text(keyProjCitation), citationOfESRI); found {
 		s, err := FromWKT(wkt)
-		if err == nil || !errors.Is(err, ErrFormat) || k.short(keyMethod) == 0 { // a citation may be cut off
+		if err == nil || k.short(keyMethod) == 0 { // a citation may be cut off
 			return s, err
 		}
 	}

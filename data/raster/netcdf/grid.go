@@ -281,8 +281,11 @@ func (v *Variable) axis(ctx context.Context, around bool) (first, step float64, 
 			return 0, 0, unsupported("axis %s is irregular: value %d is %g, %g would be regular: %s", v.name, i, value, want, adviceRegular)
 		}
 	}
-	if strings.EqualFold(v.Text("units"), "km") {
+	switch units := strings.ToLower(v.Text("units")); {
+	case units == "km":
 		first, step = first*1000, step*1000
+	case strings.Contains(units, "foot") || strings.Contains(units, "feet") || strings.HasSuffix(units, "ft"):
+		return 0, 0, unsupported("axis %s is in units of %.40q, want metres: gdalwarp -t_srs EPSG:4326 converts the file", v.name, units)
 	}
 	return first, step, nil
 }

@@ -137,6 +137,7 @@ func TestGridErrors(t *testing.T) {
 		{"too coarse for float32", axes{lat, {"lon", singles(steps(20, 170, 1e-5)), nil}}, nil, nil, ErrUnsupported, "irregular"},
 		{"a missing value", axes{lat, {"lon", []float64{1, math.NaN(), 3}, nil}}, nil, nil, ErrFormat, "lon"},
 		{"latitudes", axes{{"lat", steps(10, 85, 1), nil}, {"lon", steps(10, 1, 1), nil}}, nil, nil, ErrFormat, "from 85 to 94"},
+		{"feet", axes{{"y", steps(10, 5300150, -300), units("m")}, {"x", steps(20, 400150, 300), units("US_survey_foot")}}, nil, nil, ErrUnsupported, "us_survey_foot"},
 		{"mixed", axes{lat, {"x", steps(10, 1, 1), nil}}, nil, nil, ErrUnsupported, "longitude or latitude"},
 		{"swath by the attribute", axes{{"rows", nil, nil}, {"columns", nil, nil}}, []testAttribute{{"coordinates", "longitude latitude"}}, swath, ErrUnsupported, "level 3"},
 		{"swath", axes{{"rows", nil, nil}, {"columns", nil, nil}}, nil, swath, ErrUnsupported, "level 3"},

@@ -3,7 +3,7 @@
 proj.py points: reads lines "definition<TAB>lon lat,lon lat,...", and writes a line "x y,x y,..." for each, from the geographic system
     of the definition, so that no shift between datums is made. A point that PROJ refuses is "nan nan".
 proj.py files DIRECTORY: reads lines "definition", writes DIRECTORY/N.tif for each, and prints a list of objects: the definition, its
-    well-known text by dialect, and the attributes of its grid mapping in NetCDF. All are without the code of the whole system.
+    well-known text by dialect, and the attributes of its grid mapping in NetCDF. Only the text has the code of the whole system.
 """
 import json
 import math
@@ -64,13 +64,14 @@ def files(directory):
     results = []
     for i, line in enumerate(sys.stdin):
         definition = line.rstrip("\n")
-        s = without_code(system(definition))
+        s = system(definition)
         wkt = {}
         for dialect in "WKT1_GDAL", "WKT1_ESRI", "WKT2_2015", "WKT2_2019":
             try:
                 wkt[dialect] = s.ExportToWkt([f"FORMAT={dialect}"])
             except RuntimeError:
                 pass
+        s = without_code(s)
         d = gdal.GetDriverByName("GTiff").Create(f"{directory}/{i}.tif", 2, 2)
         d.SetProjection(s.ExportToWkt())
         d.SetGeoTransform((0, 1, 0, 0, 0, -1))
