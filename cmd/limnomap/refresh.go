@@ -177,7 +177,7 @@ func (c *refreshCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.Every.Schedule != nil {
+	if !c.Every.IsZero() {
 		r.Run(ctx, c.Every)
 		return nil
 	}

@@ -110,7 +110,7 @@ func (c *serveCmd) Check(context.Context) error {
 		return errors.New("--metrics-key needs --db: the demo has one key, which is public")
 	case c.BasemapLabelsURL != noBasemap && c.BasemapURL == noBasemap:
 		return errors.New("--basemap-labels-url needs a --basemap-url other than none: the labels belong to a basemap")
-	case len(c.Refresh.From) == 0 && c.Refresh.Every.Schedule != nil:
+	case len(c.Refresh.From) == 0 && !c.Refresh.Every.IsZero():
 		return errors.New("--refresh-every needs --refresh-from: a folder or a URL")
 	case len(c.Refresh.From) == 0 && len(c.Refresh.Prefer) > 0:
 		return errors.New("--refresh-prefer needs --refresh-from: each refresh stores the order")
@@ -128,7 +128,7 @@ func (c *serveCmd) Check(context.Context) error {
 		return err
 	}
 	if len(c.Refresh.From) > 0 {
-		if c.Refresh.Every.Schedule == nil {
+		if c.Refresh.Every.IsZero() {
 			c.Refresh.Every = config.Every(config.Period(7 * config.Day))
 		}
 		if err := c.Refresh.check("--refresh-"); err != nil {

@@ -25,6 +25,13 @@ func TestSchedule(t *testing.T) {
 		{"0 4 * * MON-FRI", "2026-07-02T04:00:00Z"},
 		{"  0   5 *  * sun ", "2026-07-05T05:00:00Z"},
 		{"0 0 29 2 *", "2028-02-29T00:00:00Z"},
+		{"50/5 20-22/2 * * ?", "2026-07-01T20:50:00Z"},
+		{"0 0 13 * 5", "2026-07-03T00:00:00Z"}, // the 13th or a Friday
+		{"0 0 13 * */2", "2026-07-02T00:00:00Z"},
+		{"0 0 */31 * 5", "2026-07-03T00:00:00Z"},
+		{"0 0 13 * *", "2026-07-13T00:00:00Z"},
+		{"5,7-9 1 1 jan,Mar *", "2027-01-01T01:05:00Z"},
+		{"5-1 * * * *", ""}, {"5- * * * *", ""}, {"1, * * * *", ""}, {"* * * 0 *", ""}, {"*/x * * * *", ""}, {"*-5 * * * *", ""}, {"-5 * * * *", ""},
 		{"", ""}, {"0s", ""}, {"500ms", ""}, {"-7d", ""}, {"7", ""}, {"weekly", ""}, {"@weekly", ""}, {"@every 7d", ""},
 		{"* * * *", ""}, {"0 0 5 * * 1", ""}, {"60 5 * * 1", ""}, {"0 24 * * *", ""}, {"0 5 0 * *", ""}, {"0 5 * 13 *", ""},
 		{"0 5 * * 8", ""}, {"0 0 30 2 *", ""}, {"0 5 * * x", ""}, {"TZ=UTC", ""}, {"TZ=0", ""}, {"CRON_TZ=Europe/Berlin 5 * * 1", ""},
@@ -34,7 +41,7 @@ func TestSchedule(t *testing.T) {
 		var s Schedule
 		err := s.UnmarshalText([]byte(test.in))
 		if test.want == "" {
-			if err == nil || s.Schedule != nil || !strings.Contains(err.Error(), "want a period such as 7d") {
+			if err == nil || s.times != nil || !strings.Contains(err.Error(), "want a period such as 7d") {
 				t.Errorf("schedule %q = %v, %v; want an error that says what is allowed", test.in, s, err)
 			}
 			continue
