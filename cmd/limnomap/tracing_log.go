@@ -10,7 +10,7 @@ import (
 )
 
 // logTracing makes the OpenTelemetry library, which has one log for the whole process, write to log. Without this it writes to
-// stderr in its own format, and repeats a part of OTEL_EXPORTER_OTLP_HEADERS that it cannot parse, which may be a password.
+// stderr in its own format, and may repeat a value that it cannot parse.
 func logTracing(log *slog.Logger) {
 	otel.SetLogger(logr.New(tracingLog{log}))
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
