@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"data/swimguide":            {"data"},
 	"data/gazetteer":            {"data/linetext"},
 	"data/ingest/satellite":     {"data", "data/raster/crs", "data/raster/netcdf", "data/raster/tiff", "data/raster/zonal"},
-	"data/ingest/refresh":       {"data", "data/fetchguard", "data/store", "data/ingest", "data/diskspace"},
+	"data/ingest/refresh":       {"data", "data/fetchguard", "data/store", "data/ingest", "data/ingest/rangefile", "data/ingest/satellite", "data/diskspace"},
 	"data/raster/tiff":          {"data/raster/blockread", "data/raster/inflate"}, // a format, for anyone
 	"data/raster/hdf5":          {"data/raster/blockread", "data/raster/inflate"}, // a format, for anyone
 	"data/raster/blockread":     {},                                               // bytes, for anyone
@@ -109,7 +109,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/config": {"data/apikey", "data/linetext"}, // for the prefix of keys, and to escape texts; it knows no command
 
 	"cmd/benchhttp": {}, // limnomap is compared with it
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/diskspace", "data/events/eventfeed", "data/events/eventlog", "data/gazetteer", "data/events/hook", "data/events/hook/delivery", "data/events/push", "data/events/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecast/forecaster", "data/ingest", "data/demo", "data/ingest/rangefile", "data/ingest/refresh", "data/ingest/satellite", "web"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/diskspace", "data/events/eventfeed", "data/events/eventlog", "data/gazetteer", "data/events/hook", "data/events/hook/delivery", "data/events/push", "data/events/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecast/forecaster", "data/ingest", "data/demo", "data/ingest/refresh", "data/ingest/satellite", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in

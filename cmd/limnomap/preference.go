@@ -97,17 +97,18 @@ const maxSearched = 1_000_000
 func withoutStored(ctx context.Context, s store.Store, names []string) ([]string, error) {
 	names = slices.Clone(names)
 	searched, last := 0, ""
+	enough := errors.New("enough was searched")
 	_, err := s.Scan(ctx, func(data.Lake) error { return nil }, func(o data.Observation) error {
 		if o.Source != last {
 			last = o.Source
 			names = slices.DeleteFunc(names, func(name string) bool { return standsFor(name, last) })
 		}
 		if searched++; len(names) == 0 || searched == maxSearched {
-			return errEnough
+			return enough
 		}
 		return nil
 	})
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, enough) {
 		err = nil
 	}
 	return names, err

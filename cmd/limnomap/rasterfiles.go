@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"limnomap/data/diskspace"
 	"limnomap/data/ingest/satellite"
 )
 
@@ -24,96 +24,115 @@ type extractor struct {
 	skipBad bool
 }
 
-// extractTo writes the values of all files to w. Those of one file need no temporary file.
+// extractTo writes the rows of all files to w.
 func (e *extractor) extractTo(ctx context.Context, names []string, w io.Writer) error {
-	if len(names) == 1 {
-		_, err := e.file(ctx, names[0], w)
-		return err
-	}
-	tables, err := e.extract(ctx, names)
+	files, closeFiles, err := e.extract(ctx, names)
 	if err != nil {
 		return err
 	}
-	defer tables.close()
-	return tables.writeTo(w)
+	defer closeFiles()
+	table, err := satellite.NewTable(w)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		for row, err := range f.Rows() {
+			if err = errors.Join(err, table.Write(&row)); err != nil {
+				return err
+			}
+		}
+	}
+	return table.Flush()
 }
 
-// extract returns the values of all files, each lake, date and source once. The caller closes them.
-func (e *extractor) extract(ctx context.Context, names []string) (_ *valueTables, err error) {
-	t, err := newValueTables()
-	if err != nil {
-		return nil, err
+// extract returns the rows of all files, each lake, date and source once. Those of several files are in a temporary file, which the caller
+// closes.
+func (e *extractor) extract(ctx context.Context, names []string) (files []*satellite.Values, closeFiles func(), err error) {
+	remove := func() {}
+	var temp *diskspace.Temp
+	if len(names) > 1 {
+		if temp, err = diskspace.CreateTemp("limnomap-rasters-*"); err != nil {
+			return nil, nil, err
+		}
+		remove = func() { temp.Close() }
 	}
 	defer func() {
 		if err != nil {
-			t.close()
+			remove()
 		}
 	}()
+	end := int64(0)
 	for _, name := range names {
-		err := t.add(name, func(w io.Writer) (satellite.Summary, error) { return e.file(ctx, name, w) })
+		f, err := e.file(ctx, name)
 		switch {
 		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil && (!e.skipBad || errors.Is(err, errOutput)):
-			return nil, err
+			return nil, nil, ctx.Err()
+		case err != nil && !e.skipBad:
+			return nil, nil, err
 		case err != nil:
 			fmt.Fprintf(e.report, "%v: left out\n", err)
+			continue
 		}
+		if _, err := fmt.Fprintf(e.report, "%s: %s\n", name, describe(f.Summary)); err != nil {
+			return nil, nil, err
+		}
+		if temp != nil {
+			if end, err = f.MoveTo(temp, end); err != nil {
+				return nil, nil, fmt.Errorf("the values cannot be written: %w", err)
+			}
+		}
+		files = append(files, f)
 	}
-	if len(t.tables) == 0 {
-		return nil, fmt.Errorf("none of the %d files can be used", len(names))
+	if len(files) == 0 {
+		return nil, nil, fmt.Errorf("none of the %d files can be used", len(names))
 	}
-	return t, t.merge(ctx, e.lakes, e.report)
+	repeated, err := satellite.KeepBest(ctx, files)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range repeated {
+		fmt.Fprintf(e.report, "%s of %s: %s in several of these files: the newest version counts, then a value before a gap, then the most pixels\n",
+			r.Source, r.Date, isOrAre(r.Lakes, "lake"))
+	}
+	return files, remove, nil
 }
 
-// errOutput is wrapped by errors of the output, which are not the fault of a file.
-var errOutput = errors.New("the values cannot be written")
+// isOrAre returns "1 lake is" or "2 lakes are".
+func isOrAre(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, what)
+}
 
-// file writes the table of one file.
-func (e *extractor) file(ctx context.Context, name string, w io.Writer) (none satellite.Summary, err error) {
+// file extracts one file.
+func (e *extractor) file(ctx context.Context, name string) (*satellite.Values, error) {
 	if name == stdin {
-		return none, errors.New("standard input: want a file, since satellite files are not read from beginning to end")
+		return nil, errors.New("standard input: want a file, since satellite files are not read from beginning to end")
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return none, fmt.Errorf("%s: want a file, since satellite files are not read from beginning to end", name)
-	}
-	output := func(err error) error {
-		if err != nil {
-			err = fmt.Errorf("%w: %w", errOutput, err)
-		}
-		return err
-	}
-	table, err := satellite.NewTable(bufio.NewWriterSize(w, tableBuffer))
-	if err != nil {
-		return none, output(err)
+		return nil, fmt.Errorf("%s: want a file, since satellite files are not read from beginning to end", name)
 	}
 	const steps = 1000
 	bar := newBar(e.con, filepath.Base(name), steps, progressbar.OptionSetPredictTime(true))
 	opts := *e.opts
 	opts.Progress = func(done float64) { _ = bar.Set(int(done * steps)) }
-	summary, err := satellite.Extract(ctx, satellite.File{Name: name, ReaderAt: f, Size: info.Size()}, e.lakes, &opts,
-		func(r *satellite.Row) error { return output(table.Write(r)) })
+	values, err := satellite.Collect(ctx, satellite.File{Name: name, ReaderAt: f, Size: info.Size()}, e.lakes, &opts)
 	_ = bar.Finish()
 	if err != nil {
-		return none, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if err := table.Flush(); err != nil {
-		return none, output(err)
-	}
-	_, err = fmt.Fprintf(e.report, "%s: %s\n", name, describe(summary))
-	return summary, output(err)
+	return values, nil
 }
-
-const tableBuffer = 1 << 16
 
 // describe writes a summary for people.
 func describe(s satellite.Summary) string {

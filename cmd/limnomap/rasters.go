@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"limnomap/cmd/limnomap/config"
-	"limnomap/data"
 	"limnomap/data/ingest"
 	"limnomap/data/ingest/satellite"
 	"limnomap/data/store"
@@ -54,45 +52,47 @@ func (c *importRastersCmd) Run(ctx context.Context, con *console) (err error) {
 		return interrupted(ctx, err, "nothing was written")
 	}
 	defer func() { err = errors.Join(err, closeStore()) }()
-	lakes, err := lakesOf(ctx, s)
+	lakes, err := lakesOf(ctx, s, c.DB.Reveal())
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
-	}
-	if len(lakes) == 0 {
-		return fmt.Errorf("%s has no lakes: import lakes first", store.Name(c.DB.Reveal()))
 	}
 	e := extractor{con: con, report: con.out, opts: opts, lakes: lakes, skipBad: c.SkipBad}
-	tables, err := e.extract(ctx, c.Files)
+	files, closeFiles, err := e.extract(ctx, c.Files)
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}
-	defer tables.close()
-	if err := c.Prefer.warn(ctx, s, tables.sources(), con.log); err != nil {
+	defer closeFiles()
+	var sources []string
+	var values []ingest.Values
+	for _, f := range files {
+		sources = append(sources, f.Source)
+		values = append(values, ingest.Values{Name: f.Name, Rows: f.Observations()})
+	}
+	if err := c.Prefer.warn(ctx, s, sources, con.log); err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}
 	limited, cancel := (&importFlags{ImportTimeout: c.ImportTimeout}).limitTime(ctx)
 	defer cancel()
-	reports, err := ingest.All(limited, s, tables.openables(), &ingest.Options{DryRun: c.DryRun, Timeout: c.ImportTimeout},
-		func(tx store.Tx, _ ingest.Reports) error { return c.Prefer.write(limited, tx) })
+	report, err := ingest.AllValues(limited, s, values, &ingest.Options{DryRun: c.DryRun, Timeout: c.ImportTimeout},
+		func(tx store.Tx, _ ingest.Report) error { return c.Prefer.write(limited, tx) })
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}
-	if err := rejected(reports.Observations); err != nil {
+	if err := rejected(report); err != nil {
 		return fmt.Errorf("nothing written to %s: %w", store.Name(c.DB.Reveal()), err)
 	}
-	_, err = reports.Observations.WriteTo(con.out)
+	_, err = report.WriteTo(con.out)
 	return err
 }
 
-// rejected returns an error that names the satellite files and the lakes of rejected values, or nil if there are none. The lines of a Report
-// would be those of a temporary file.
+// rejected returns an error that names the satellite files and the lakes of rejected values, or nil if there are none.
 func rejected(r ingest.Report) error {
 	if r.Rejected == 0 {
 		return nil
 	}
 	text := fmt.Sprintf("%d of %d values rejected", r.Rejected, r.Read)
 	for _, bad := range r.Bad {
-		text += fmt.Sprintf("\n%s, lake %.80q: %s", bad.File, bad.ID, bad.Reason)
+		text += "\n" + bad.String()
 	}
 	if more := r.Rejected - len(r.Bad); more > 0 {
 		text += fmt.Sprintf("\nand %d more", more)
@@ -143,12 +143,9 @@ func (c *extractRastersCmd) lakes(ctx context.Context) (lakes []satellite.Lake, 
 	case c.DB.IsSet():
 		d := databaseFlag{DB: c.DB}
 		err := d.use(ctx, func(s store.Store) (err error) {
-			lakes, err = lakesOf(ctx, s)
+			lakes, err = lakesOf(ctx, s, c.DB.Reveal())
 			return err
 		})
-		if err == nil && len(lakes) == 0 {
-			err = fmt.Errorf("%s has no lakes: import lakes first", store.Name(c.DB.Reveal()))
-		}
 		return lakes, err
 	}
 	file := ingest.File{Name: c.Lakes, Open: func() (io.ReadCloser, error) { return os.Open(c.Lakes) }}
@@ -160,7 +157,7 @@ func (c *extractRastersCmd) lakes(ctx context.Context) (lakes []satellite.Lake, 
 		return nil, fmt.Errorf("--lakes %s:\n%s", c.Lakes, report)
 	}
 	for _, l := range read {
-		lakes = append(lakes, satelliteLake(l))
+		lakes = append(lakes, satellite.LakeOf(l))
 	}
 	if len(lakes) == 0 {
 		return nil, fmt.Errorf("--lakes %s: the file has no lakes", c.Lakes)
@@ -168,23 +165,14 @@ func (c *extractRastersCmd) lakes(ctx context.Context) (lakes []satellite.Lake, 
 	return lakes, nil
 }
 
-// satelliteLake returns what an extraction needs of a lake, without the memory of the rest.
-func satelliteLake(l data.Lake) satellite.Lake {
-	return satellite.Lake{ID: data.LakeID(strings.Clone(string(l.ID))), Point: l.Point, Outline: data.Outline(strings.Clone(string(l.Outline)))}
-}
-
-// errEnough ends a scan after the lakes.
-var errEnough = errors.New("all lakes are read")
-
-// lakesOf returns the lakes of a database.
-func lakesOf(ctx context.Context, s store.Store) ([]satellite.Lake, error) {
-	var lakes []satellite.Lake
-	_, err := s.Scan(ctx, func(l data.Lake) error {
-		lakes = append(lakes, satelliteLake(l))
-		return nil
-	}, func(data.Observation) error { return errEnough }) // all lakes are before the first observation
-	if err != nil && !errors.Is(err, errEnough) {
+// lakesOf returns the lakes of a database, of which it has at least one.
+func lakesOf(ctx context.Context, s store.Store, db string) ([]satellite.Lake, error) {
+	lakes, err := satellite.LakesOf(ctx, s.Scan)
+	if err != nil {
 		return nil, fmt.Errorf("lakes: %w", err)
+	}
+	if len(lakes) == 0 {
+		return nil, fmt.Errorf("%s has no lakes: import lakes first", store.Name(db))
 	}
 	return lakes, nil
 }

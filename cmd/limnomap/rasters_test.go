@@ -11,11 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/data"
-	"limnomap/data/ingest/satellite"
 	"limnomap/data/ingest/satellite/satellitetest"
 	"limnomap/data/store"
 )
@@ -237,180 +234,7 @@ func TestTilesOfOneDay(t *testing.T) {
 	}
 }
 
-// A file that cannot be used leaves nothing in the table between those of others, also if it fails in the middle.
-func TestExtractLeavesNothingOfABadFile(t *testing.T) {
-	tables, err := newValueTables()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tables.close()
-	bad := errors.New("bad")
-	for i, fault := range []error{bad, nil, bad, nil, bad} {
-		err := addRows(tables, fault, row(fmt.Sprint("lake", i), i+1))
-		if !errors.Is(err, fault) {
-			t.Errorf("table %d: %v, want %v", i, err, fault)
-		}
-	}
-	if got := lakesIn(t, tables); !slices.Equal(got, []string{"lake1", "lake3"}) {
-		t.Errorf("the rows are of %v", got)
-	}
-}
-
-// row returns a row of 2026-07-07 with that many pixels.
-func row(lake string, valid int) satellite.Row {
-	date, err := data.ParseDate("2026-07-07")
-	if err != nil {
-		panic(err)
-	}
-	return satellite.Row{Lake: data.LakeID(lake), Date: date, Source: "chlorophyll raster", HasValue: true, Value: 1, Inside: 1000, Valid: valid, Uncertainty: -1}
-}
-
-// addRows adds a table with rows, which then fails with fault.
-func addRows(tables *valueTables, fault error, rows ...satellite.Row) error {
-	return tables.add("a.tif", func(w io.Writer) (s satellite.Summary, err error) {
-		table, err := satellite.NewTable(w)
-		for i := range rows {
-			err = errors.Join(err, table.Write(&rows[i]))
-			s.Date, s.Source = rows[i].Date, rows[i].Source
-		}
-		return s, errors.Join(err, table.Flush(), fault)
-	})
-}
-
-// lakesIn returns the lakes of all rows of tables, in ascending order.
-func lakesIn(t interface{ Fatal(...any) }, tables *valueTables) []string {
-	var text strings.Builder
-	if err := tables.writeTo(&text); err != nil {
-		t.Fatal(err)
-	}
-	var lakes []string
-	for _, line := range strings.Split(strings.TrimSpace(text.String()), "\n")[1:] {
-		lakes = append(lakes, line[:strings.Index(line, ",")])
-	}
-	slices.Sort(lakes)
-	return lakes
-}
-
-// Each lake has one row, which does not depend on the order of the files, and no other row is better.
-func TestMergeProperties(t *testing.T) {
-	lakes := []satellite.Lake{{ID: "a"}, {ID: "b"}, {ID: "c"}}
-	rapid.Check(t, func(t *rapid.T) {
-		var files [][]satellite.Row
-		for range rapid.IntRange(1, 4).Draw(t, "files") {
-			var rows []satellite.Row
-			for _, lake := range lakes {
-				if !rapid.Bool().Draw(t, "seen") {
-					continue
-				}
-				r := row(string(lake.ID), rapid.IntRange(1, 3).Draw(t, "valid"))
-				r.HasValue = rapid.Bool().Draw(t, "has a value")
-				r.Value = rapid.Float64Range(1, 3).Draw(t, "value")
-				r.Value = float64(int(r.Value))
-				r.Version = rapid.SampledFrom([]string{"", "V1", "V2", "v2"}).Draw(t, "version")
-				if r.HasValue {
-					r.Quality = rapid.SampledFrom([]data.Quality{data.Quality(0), data.Suspect, data.Poor}).Draw(t, "quality")
-				}
-				rows = append(rows, r)
-			}
-			files = append(files, rows)
-		}
-		first := merged(t, lakes, files)
-		if again := merged(t, lakes, rapid.Permutation(files).Draw(t, "order")); !slices.Equal(first, again) {
-			t.Fatalf("the rows depend on the order of the files:\n%q\n%q", first, again)
-		}
-		var want []string
-		for _, lake := range lakes {
-			if slices.ContainsFunc(files, func(rows []satellite.Row) bool {
-				return slices.ContainsFunc(rows, func(r satellite.Row) bool { return r.Lake == lake.ID })
-			}) {
-				want = append(want, string(lake.ID))
-			}
-		}
-		var got []string
-		for _, line := range first {
-			got = append(got, line[:strings.Index(line, ",")])
-		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("the rows are of %v, want one of each of %v", got, want)
-		}
-	})
-}
-
-// merged returns the lines of merged files in ascending order, with versions that compare as equal written alike.
-func merged(t *rapid.T, lakes []satellite.Lake, files [][]satellite.Row) []string {
-	tables, err := newValueTables()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tables.close()
-	for _, rows := range files {
-		if err := addRows(tables, nil, rows...); err != nil {
-			t.Fatal(err)
-		}
-		last := &tables.tables[len(tables.tables)-1].day
-		last.date, last.source = row("a", 1).Date, row("a", 1).Source // also of a file without rows
-	}
-	if err := tables.merge(context.Background(), lakes, io.Discard); err != nil {
-		t.Fatal(err)
-	}
-	var text strings.Builder
-	if err := tables.writeTo(&text); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(text.String(), "v2", "V2")), "\n")[1:]
-	slices.Sort(lines)
-	return lines
-}
-
-func TestMergeOrder(t *testing.T) {
-	with := func(valid int, change func(*satellite.Row)) satellite.Row {
-		r := row("a", valid)
-		change(&r)
-		return r
-	}
-	best := with(3, func(r *satellite.Row) {})
-	for _, test := range []struct {
-		name          string
-		better, worse satellite.Row
-	}{
-		{"a newer version with fewer pixels", with(1, func(r *satellite.Row) { r.Version = "V2.1.1" }), with(3, func(r *satellite.Row) { r.Version = "V2.1.0" })},
-		{"a newer version with a gap", with(0, func(r *satellite.Row) { r.Version, r.HasValue = "V2", false }), with(3, func(r *satellite.Row) { r.Version = "V1" })},
-		{"a value before a gap without a version", with(3, func(r *satellite.Row) { r.Version = "V2" }), with(9, func(r *satellite.Row) { r.HasValue = false })},
-		{"a gap with a version after a value without one", best, with(9, func(r *satellite.Row) { r.Version, r.HasValue = "V2", false })},
-		{"poor before a gap", with(1, func(r *satellite.Row) { r.Quality = data.Poor }), with(2, func(r *satellite.Row) { r.HasValue = false })},
-		{"suspect before poor", with(1, func(r *satellite.Row) { r.Quality = data.Suspect }), with(2, func(r *satellite.Row) { r.Quality = data.Poor })},
-		{"good before suspect", with(1, func(*satellite.Row) {}), with(2, func(r *satellite.Row) { r.Quality = data.Suspect })},
-		{"more pixels", best, with(2, func(r *satellite.Row) { r.Value = 99 })},
-		{"the larger value", with(3, func(r *satellite.Row) { r.Value = 10 }), with(3, func(r *satellite.Row) { r.Value = 9 })},
-		{"a value before one below a limit", best, with(3, func(r *satellite.Row) { r.Limit = 3.07 })},
-	} {
-		for _, files := range [][]satellite.Row{{test.better, test.worse}, {test.worse, test.better}} {
-			tables, err := newValueTables()
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, r := range files {
-				if err := addRows(tables, nil, r); err != nil {
-					t.Fatal(err)
-				}
-			}
-			var report, got, want strings.Builder
-			if err := tables.merge(t.Context(), []satellite.Lake{{ID: "a"}}, &report); err != nil {
-				t.Fatal(err)
-			}
-			table, err := satellite.NewTable(&want)
-			if err := errors.Join(err, table.Write(&test.better), table.Flush(), tables.writeTo(&got)); err != nil {
-				t.Fatal(err)
-			}
-			if got.String() != want.String() || !strings.Contains(report.String(), ": 1 lake is in several") {
-				t.Errorf("%s: got\n%swant\n%sand the report is %s", test.name, &got, &want, &report)
-			}
-			tables.close()
-		}
-	}
-}
-
-// Values that the import rejects are named by their satellite file and lake, not by a line of a temporary file.
+// Values that the import rejects are named by their satellite file and lake.
 func TestRejectedValuesNameTheFile(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
@@ -489,30 +313,5 @@ func TestPreferUnknownName(t *testing.T) {
 		if named := strings.Contains(got, "name="+test.args[1][strings.LastIndex(test.args[1], ",")+1:]) && strings.Contains(got, "products=lwq,lakes-cci"); named != test.unknown {
 			t.Errorf("%v: a warning %v, want %v:\n%s", test.args, named, test.unknown, got)
 		}
-	}
-}
-
-// BenchmarkMerge merges two tables of 1.4 million lakes, as of two products of one day for all lakes of the Earth.
-func BenchmarkMerge(b *testing.B) {
-	const n = 1_400_000
-	lakes := make([]satellite.Lake, n)
-	rows := make([]satellite.Row, n)
-	for i := range lakes {
-		lakes[i].ID = data.LakeID(fmt.Sprintf("hydrolakes_%07d", i))
-		rows[i] = row(string(lakes[i].ID), 10+i%7)
-		rows[i].Version, rows[i].Method = fmt.Sprintf("V2.1.1 %d observations", i%500), "median of pixels wholly inside the outline, 2 pixels from the shore"
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		b.StopTimer()
-		tables, err := newValueTables()
-		if err := errors.Join(err, addRows(tables, nil, rows...), addRows(tables, nil, rows...)); err != nil {
-			b.Fatal(err)
-		}
-		b.StartTimer()
-		if err := tables.merge(b.Context(), lakes, io.Discard); err != nil {
-			b.Fatal(err)
-		}
-		tables.close()
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data/ingest"
 	"limnomap/data/ingest/refresh"
-	"limnomap/data/ingest/satellite"
 	"limnomap/data/store"
 )
 
@@ -86,9 +85,7 @@ func (f *refreshFlags) refresher(s store.Store, after afterRefresh, tracer trace
 		Newest:          f.Newest,
 		MaxRasterBytes:  int64(f.MaxRasterBytes),
 		CatalogueBase:   base,
-		Extractor:       satelliteExtractor{f.rasterFlags.options()},
-		DateOf:          satellite.DateInName,
-		OpenRanges:      openRanges,
+		Satellite:       f.rasterFlags.options(),
 		UserAgent:       "limnomap/" + buildVersion(),
 		Logger:          log,
 		Begin:           f.begin(s, traceRefresh(tracer), log),

@@ -282,18 +282,7 @@ func (im *importer[T, K]) count(p parsed[T], c store.Change) {
 	if c != store.UnknownLake && c != store.Contradicts && c != store.OlderVersion && c != store.WorseThanStored {
 		im.remember(p)
 	}
-	switch c {
-	case store.Added:
-		im.report.Added++
-	case store.Changed:
-		im.report.Changed++
-	case store.Unchanged:
-		im.report.Unchanged++
-	case store.OlderVersion:
-		im.report.Older++
-	case store.WorseThanStored:
-		im.report.Worse++
-	default:
+	if !im.report.add(c) {
 		p.id, p.reason = im.lake(p.value), im.reasonFor(p.value, c)
 		if c == store.UnknownLake {
 			im.report.addUnknown(p.id)

@@ -8,12 +8,13 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/linetext"
+	"limnomap/data/store"
 )
 
 // maxBadRows is how many bad rows a Report holds in full: enough to see the problem of a file.
 const maxBadRows = 20
 
-// A BadRow is a row that was rejected.
+// A BadRow is a row that was rejected. One of [Values] has no number.
 type BadRow struct {
 	File      string
 	Line      int    // of the row's first line, counted from 1; 0 in JSON, which may be all one line
@@ -26,6 +27,9 @@ type BadRow struct {
 
 // String returns b in one line, such as `lakes.csv, line 3 (de_mv_schwerin): lat is missing`.
 func (b BadRow) String() string {
+	if b.Line+b.Feature+b.Statement+b.Record == 0 {
+		return fmt.Sprintf("%s, lake %.80q: %s", b.File, b.ID, b.Reason)
+	}
 	id := ""
 	if b.ID != "" {
 		id = " (" + b.ID + ")"
@@ -74,6 +78,25 @@ func (r *Report) ignore(columns []string) {
 			r.Ignored = append(r.Ignored, c)
 		}
 	}
+}
+
+// add counts a row by what the store did with it. It returns false for a row that the store refused.
+func (r *Report) add(c store.Change) bool {
+	switch c {
+	case store.Added:
+		r.Added++
+	case store.Changed:
+		r.Changed++
+	case store.Unchanged:
+		r.Unchanged++
+	case store.OlderVersion:
+		r.Older++
+	case store.WorseThanStored:
+		r.Worse++
+	default:
+		return false
+	}
+	return true
 }
 
 // reject adds a row that was rejected, at an index of the list of bad rows.

@@ -18,8 +18,7 @@
 //
 // # Satellite files
 //
-// Files whose names end in .nc, .tif or .tiff are given to an [Extractor], which makes a table of observations of them. They may be in
-// folders, at URLs, and in lists: a table with the columns id, name and at least one of url, href and s3_path. A file of a URL is
+// Of files whose names end in .nc, .tif or .tiff package satellite makes observations, which are imported. They may be in folders, at URLs, and in lists: a table with the columns id, name and at least one of url, href and s3_path. A file of a URL is
 // fetched by ranges where the server serves them, and otherwise downloaded. Of each folder and list the files of the newest dates are read,
 // the newest first.
 //

@@ -35,7 +35,6 @@ const (
 	storeReason       = "the database could not be written"
 	claimReason       = "another process has taken over"
 	interruptedReason = "the refresh was interrupted"
-	rasterReason      = "satellite files cannot be read"
 	noLakesReason     = "the database has no lakes"
 	catalogueReason   = "a list of satellite files has no address that can be used"
 )

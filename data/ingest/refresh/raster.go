@@ -1,7 +1,6 @@
 package refresh
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -15,36 +14,11 @@ import (
 	"time"
 
 	"limnomap/data"
-	"limnomap/data/diskspace"
 	"limnomap/data/ingest"
+	"limnomap/data/ingest/rangefile"
+	"limnomap/data/ingest/satellite"
 	"limnomap/data/store"
 )
-
-// A RasterFile is a satellite file that is read where it lies: on disk, or on a server with range requests.
-type RasterFile struct {
-	// Name is the name of the file, without its folder or address. It says the product and the date of many products.
-	Name string
-	io.ReaderAt
-	Size int64
-}
-
-// Lakes calls fn for each lake of the database in ascending order of id, with its whole outline. It ends with the first error of fn, which
-// it returns.
-type Lakes func(ctx context.Context, fn func(data.Lake) error) error
-
-// Extracted is what an [Extractor] found in a file.
-type Extracted struct {
-	Product, Version string
-	Date             data.Date
-	Lakes, Gaps      int // lakes with a value, and lakes without
-}
-
-// An Extractor makes the values of lakes from satellite files.
-type Extractor interface {
-	// Extract writes to w a table of observations in a form that [ingest.Observations] reads. Its error says what was found in the file
-	// and what is wanted, without the file's name. It must not read the file after it has returned.
-	Extract(ctx context.Context, file RasterFile, lakes Lakes, w io.Writer) (Extracted, error)
-}
 
 const (
 	// maxRasters bounds the satellite files of a source that one refresh reads.
@@ -90,11 +64,13 @@ type openRaster struct {
 
 // A RasterResult is what a refresh did with one satellite file.
 type RasterResult struct {
-	Name string
-	Extracted
-	Report ingest.Report
-	Bytes  int64
-	Err    error // why its values were not imported
+	Name             string
+	Product, Version string
+	Date             data.Date
+	Lakes, Gaps      int // lakes with a value, and lakes without
+	Report           ingest.Report
+	Bytes            int64
+	Err              error // why its values were not imported
 }
 
 // A passing is an error that ends by itself, such as that of a server that does not answer: the refresh is repeated soon.
@@ -141,10 +117,6 @@ type rasterWork struct {
 func (r *Refresher) planRasters(ctx context.Context, in *input, force bool) (*rasterWork, error) {
 	if len(in.rasters) == 0 {
 		return nil, nil
-	}
-	if r.opts.Extractor == nil {
-		return nil, fault(rasterReason, "%s is a satellite file (its name ends in %s): only tables and GeoJSON can be read here",
-			in.rasters[0][0].label, strings.Join(rasterEndings, ", "))
 	}
 	records, err := r.store.RasterRecords(ctx)
 	if err != nil {
@@ -319,7 +291,7 @@ func (r *Refresher) readRaster(c *claim, f *raster, opened *openRaster, record *
 	switch {
 	case err == nil, isStore(err):
 		return err
-	case errors.Is(err, ErrChanged), errors.Is(failed, ErrChanged):
+	case errors.Is(err, rangefile.ErrChanged), errors.Is(failed, rangefile.ErrChanged):
 		return passing{fault(changingReason, "%s changed while it was read", f.label)}
 	case failed != nil && opened.explain != nil:
 		return passing{fault(awayReason, "%w", opened.explain(failed))}
@@ -335,24 +307,19 @@ func (r *Refresher) readRaster(c *claim, f *raster, opened *openRaster, record *
 func (r *Refresher) importRaster(c *claim, f *raster, opened *openRaster, from *countingReaderAt, record *data.RasterRecord, result *RasterResult) error {
 	ctx, cancel := context.WithTimeout(c.ctx, r.opts.ImportTimeout)
 	defer cancel()
-	temp, err := diskspace.CreateTemp("limnomap-values-*")
-	if err != nil {
-		return passing{fault(diskReason, "%w", err)}
-	}
-	defer temp.Close()
-	values := &file{name: f.name, File: temp.File}
-	values.size, result.Extracted, err = r.extract(ctx, RasterFile{f.name, from, opened.size}, &diskWriter{File: temp.File, room: r.room(f.label)})
+	values, err := r.extract(ctx, satellite.File{Name: f.name, ReaderAt: from, Size: opened.size})
 	if err == nil && opened.unchanged != nil {
 		err = opened.unchanged()
 	}
 	if err != nil {
-		if e, ok := errors.AsType[*Fault](err); ok && e.Reason == diskReason {
-			return passing{err}
-		}
 		if ctx.Err() != nil && c.ctx.Err() == nil {
 			err = fault(slowReason, "%s: it took longer than %s", f.label, r.opts.ImportTimeout)
 		}
 		return err
+	}
+	result.Product, result.Version, result.Date, result.Lakes = values.Source, values.Version, values.Date, values.Summary.Lakes
+	for _, n := range values.Gaps {
+		result.Gaps += n
 	}
 	record.Product, record.Version, record.Date = result.Product, result.Version, result.Date
 	record.Lakes, record.Gaps = int64(result.Lakes), int64(result.Gaps)
@@ -360,42 +327,38 @@ func (r *Refresher) importRaster(c *claim, f *raster, opened *openRaster, from *
 	if opened.read != nil {
 		record.Bytes = opened.read()
 	}
-	put := func(tx store.Tx, reports ingest.Reports) error {
-		rows := rowsOf(reports)
-		taken := *record
-		taken.Failures, taken.Written, taken.TriedAt = 0, rows.Added+rows.Changed, r.now()
-		return tx.PutRaster(ctx, c.holder, taken)
-	}
-	if result.Lakes == 0 && result.Gaps == 0 {
-		return r.store.Import(ctx, func(tx store.Tx) error { return put(tx, ingest.Reports{}) })
-	}
-	if err := store.CheckSpace(r.store, values.size); err != nil {
+	if err := store.CheckSpace(r.store, int64(values.Len())*rowBytes); err != nil {
 		return err
 	}
-	reports, err := ingest.All(ctx, r.store, fileSet{values}.inputs(), &ingest.Options{SkipBad: r.opts.SkipBad, Now: r.now,
-		Timeout: r.opts.ImportTimeout, MaxBytes: maxExpansion * r.opts.MaxTotal}, put)
-	result.Report = reports.Observations
-	if err == nil && reports.Rejected() > 0 && !r.opts.SkipBad {
-		err = fault(rowsReason, "%s: %d of %d rows rejected", f.label, reports.Rejected(), reports.Read())
+	put := func(tx store.Tx, rows ingest.Report) error {
+		taken := *record
+		taken.Failures, taken.Written, taken.TriedAt = 0, int64(rows.Added+rows.Changed), r.now()
+		return tx.PutRaster(ctx, c.holder, taken)
+	}
+	result.Report, err = ingest.AllValues(ctx, r.store, []ingest.Values{{Name: f.name, Rows: values.Observations()}},
+		&ingest.Options{SkipBad: r.opts.SkipBad, Now: r.now, Timeout: r.opts.ImportTimeout}, put)
+	if err == nil && result.Report.Rejected > 0 && !r.opts.SkipBad {
+		err = fault(rowsReason, "%s: %d of %d rows rejected", f.label, result.Report.Rejected, result.Report.Read)
 	}
 	return err
 }
 
-// extract writes the values of a file to w. A file that makes its reader panic must not end the server, which would read it again.
-func (r *Refresher) extract(ctx context.Context, f RasterFile, w *diskWriter) (size int64, _ Extracted, err error) {
+// rowBytes is about how many bytes the row of a satellite takes in a database.
+const rowBytes = 200
+
+// extract returns the values of a file. A file that makes its reader panic must not end the server, which would read it again.
+func (r *Refresher) extract(ctx context.Context, f satellite.File) (_ *satellite.Values, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.log.Error("refresh: the reader of satellite files failed", slog.String("file", f.Name), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 			err = fmt.Errorf("the reader failed: %v", p)
 		}
 	}()
-	counted := &boundedWriter{w: w, most: r.opts.MaxTotal}
-	buffered := bufio.NewWriterSize(counted, 1<<16)
-	extracted, err := r.opts.Extractor.Extract(ctx, f, r.lakes, buffered)
-	if err == nil {
-		err = buffered.Flush()
+	lakes, err := satellite.LakesOf(ctx, r.store.Scan)
+	if err != nil {
+		return nil, err
 	}
-	return counted.written, extracted, err
+	return r.extractFile(ctx, f, lakes, r.opts.Satellite)
 }
 
 // rasterErrors returns an error that names the files that could not be used.
@@ -424,25 +387,11 @@ func (r *Refresher) logRaster(f RasterResult) {
 		slog.Int("unchanged", f.Report.Unchanged), slog.Int("rejected", f.Report.Rejected))
 }
 
-// errScanned ends a scan after its lakes, and errHasLakes after the first one.
-var (
-	errScanned  = errors.New("all lakes are read")
-	errHasLakes = errors.New("there is a lake")
-)
-
-// lakes is a [Lakes].
-func (r *Refresher) lakes(ctx context.Context, fn func(data.Lake) error) error {
-	_, err := r.store.Scan(ctx, fn, func(data.Observation) error { return errScanned })
-	if errors.Is(err, errScanned) {
-		return nil
-	}
-	return err
-}
-
 // withoutLakes reports whether the database has no lakes. A file that is read then would not be read again for later ones.
 func (r *Refresher) withoutLakes(ctx context.Context) (bool, error) {
-	err := r.lakes(ctx, func(data.Lake) error { return errHasLakes })
-	if errors.Is(err, errHasLakes) {
+	found := errors.New("there is a lake")
+	_, err := r.store.Scan(ctx, func(data.Lake) error { return found }, func(data.Observation) error { return found })
+	if errors.Is(err, found) {
 		return false, nil
 	}
 	return err == nil, err
@@ -464,5 +413,5 @@ func describe(err error, label string) string {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f.Reason
 	}
-	return strings.TrimPrefix(err.Error(), label+": ") // the text of an extractor
+	return strings.TrimPrefix(err.Error(), label+": ") // the text of package satellite
 }

@@ -33,18 +33,3 @@ func (r *countingReaderAt) ReadAt(p []byte, off int64) (int, error) {
 	}
 	return n, err
 }
-
-// A boundedWriter fails after a number of bytes.
-type boundedWriter struct {
-	w             io.Writer
-	written, most int64
-}
-
-func (w *boundedWriter) Write(p []byte) (int, error) {
-	if int64(len(p)) > w.most-w.written {
-		return 0, fault(sizeReason, "its values have more than %d bytes", w.most)
-	}
-	n, err := w.w.Write(p)
-	w.written += int64(n)
-	return n, err
-}

@@ -15,32 +15,14 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/fetchguard"
+	"limnomap/data/ingest/rangefile"
+	"limnomap/data/ingest/satellite"
 )
-
-var (
-	// ErrNoRanges is returned by [Options.OpenRanges] for a server that sends whole files only, or does not say whether a file has changed.
-	ErrNoRanges = errors.New("the server does not send parts of files")
-	// ErrChanged is in the error of a read of a file that has changed since it was opened.
-	ErrChanged = errors.New("the file has changed")
-	// ErrNoFile is returned by [Options.OpenRanges] if the server answers that it has no such file, or does not give it.
-	ErrNoFile = errors.New("the server gives no such file")
-)
-
-// A RangeFile is a file on a server of which only what is needed is fetched.
-type RangeFile interface {
-	io.ReaderAt
-	io.Closer
-	Size() int64
-	// Tag is the file's ETag or Last-Modified. It is not empty.
-	Tag() string
-	// Bytes returns how many bytes have been fetched.
-	Bytes() int64
-}
 
 // localRaster is a satellite file in a folder.
 func (r *Refresher) localRaster(folder string, e entry) *raster {
 	name := filepath.Join(folder, e.name)
-	date, ok := r.dateOf(e.name)
+	date, ok := satellite.DateInName(e.name)
 	if !ok {
 		date = data.DateOf(e.modified)
 	}
@@ -104,7 +86,7 @@ func isRasterURL(u *url.URL) bool { return isRaster(path.Base(u.Path)) }
 // urlRaster is a satellite file of a URL. If its stamp is not known, the server is asked for it.
 func (r *Refresher) urlRaster(u *url.URL, key, stamp string, client *http.Client) *raster {
 	name := path.Base(u.Path)
-	date, _ := r.dateOf(name)
+	date, _ := satellite.DateInName(name)
 	f := &raster{key: key, name: name, label: redacted(u), date: date, stamp: stamp, host: u.Host}
 	f.open = func(ctx context.Context, unless string) (opened *openRaster, err error) {
 		err = r.retry(ctx, f.label, func() (err error) {
@@ -122,21 +104,26 @@ func (r *Refresher) urlRaster(u *url.URL, key, stamp string, client *http.Client
 	return f
 }
 
-// openURL opens the file of a URL by ranges, or downloads it.
+// openURL opens the file of a URL by ranges, or downloads it if the server sends whole files only, or does not say whether a file has changed.
 func (r *Refresher) openURL(ctx context.Context, client *http.Client, u *url.URL, unless string) (*openRaster, error) {
-	if r.opts.OpenRanges == nil || r.opts.RequireChecksum {
+	if r.opts.RequireChecksum {
 		return r.download(ctx, client, u, unless)
 	}
-	f, err := r.opts.OpenRanges(ctx, client, u.String())
+	f, err := rangefile.Open(ctx, client, u.String(), &r.ranges)
+	if err == nil {
+		tag := cmp.Or(f.ETag(), f.LastModified())
+		if tag != "" {
+			return &openRaster{ReaderAt: f, size: f.Size(), stamp: tag, read: f.Bytes, close: f.Close,
+				explain: func(err error) error { return explainURL(u, err) }}, nil
+		}
+		err = errors.Join(rangefile.ErrNoRanges, f.Close())
+	}
 	switch {
-	case err == nil:
-		return &openRaster{ReaderAt: f, size: f.Size(), stamp: f.Tag(), read: f.Bytes, close: f.Close,
-			explain: func(err error) error { return explainURL(u, err) }}, nil
-	case errors.Is(err, ErrNoRanges):
+	case errors.Is(err, rangefile.ErrNoRanges):
 		return r.download(ctx, client, u, unless)
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case errors.Is(err, ErrNoFile):
+	case errors.Is(err, rangefile.ErrNoFile):
 		return nil, fault(answerReason, "%w", explainURL(u, err))
 	case errors.Is(err, fetchguard.ErrRefused):
 		return nil, fault(redirectReason, "%w", explainURL(u, err))
@@ -202,14 +189,6 @@ func (r *Refresher) download(ctx context.Context, client *http.Client, u *url.UR
 	}
 	size := f.size
 	return &openRaster{ReaderAt: f.File, size: size, stamp: tag, read: func() int64 { return size }, close: f.Close}, nil
-}
-
-// dateOf returns the date in the name of a file.
-func (r *Refresher) dateOf(name string) (data.Date, bool) {
-	if r.opts.DateOf == nil {
-		return 0, false
-	}
-	return r.opts.DateOf(name)
 }
 
 // elsewhere marks the requests of a client: their addresses are from another machine.

@@ -14,6 +14,8 @@ import (
 	"limnomap/data"
 	"limnomap/data/diskspace"
 	"limnomap/data/ingest"
+	"limnomap/data/ingest/rangefile"
+	"limnomap/data/ingest/satellite"
 	"limnomap/data/store"
 )
 
@@ -63,16 +65,10 @@ type Options struct {
 	UserAgent string
 	// Logger receives the results of refreshes, with the first rejected rows. Nil discards them.
 	Logger *slog.Logger
-	// Extractor reads satellite files. If it is nil they are an error.
-	Extractor Extractor
-	// DateOf returns the date in the name of a satellite file. Nil means that names have none.
-	DateOf func(name string) (data.Date, bool)
+	// Satellite says how satellite files are read. Nil means the defaults.
+	Satellite *satellite.Options
 	// Newest is how many dates of satellite files are read of a folder or a list, the newest ones. Zero means 12.
 	Newest int
-	// OpenRanges opens a satellite file of a URL so that only what is needed of it is fetched. The client keeps to the rules for
-	// addresses. Errors are [ErrNoRanges], then the file is downloaded; [ErrNoFile]; and all others, after which the refresh is
-	// repeated. Reads of a file that has changed fail with [ErrChanged]. Nil means that all files are downloaded.
-	OpenRanges func(ctx context.Context, client *http.Client, url string) (RangeFile, error)
 	// MaxRasterBytes bounds a satellite file that is downloaded. Zero means 8 GiB.
 	MaxRasterBytes int64
 	// CatalogueBase is where the s3_path of a file in a list is found over HTTP. Nil means nowhere.
@@ -98,6 +94,9 @@ type Refresher struct {
 	now    func() time.Time
 	sleep  func(context.Context, time.Duration) error
 	space  func(dir string, need int64) error // diskspace.Check
+	ranges rangefile.Options
+	// extractFile is satellite.Collect.
+	extractFile func(context.Context, satellite.File, []satellite.Lake, *satellite.Options) (*satellite.Values, error)
 }
 
 // New returns a Refresher of s from folders and URLs.
@@ -105,7 +104,8 @@ func New(s store.Store, from []string, opts *Options) (*Refresher, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	r := &Refresher{store: s, opts: *opts, log: opts.Logger, now: time.Now, sleep: sleep, space: diskspace.Check}
+	r := &Refresher{store: s, opts: *opts, log: opts.Logger, now: time.Now, sleep: sleep, space: diskspace.Check, extractFile: satellite.Collect,
+		ranges: rangefile.Options{UserAgent: opts.UserAgent}}
 	var err error
 	if r.from, err = parseSources(from); err != nil {
 		return nil, err
@@ -121,11 +121,6 @@ func New(s store.Store, from []string, opts *Options) (*Refresher, error) {
 		r.log = slog.New(slog.DiscardHandler)
 	}
 	r.client = newClient(opts.Transport)
-	for _, p := range r.from {
-		if p.url != nil && isRasterURL(p.url) && opts.Extractor == nil {
-			return nil, fmt.Errorf("refresh: %s is a satellite file: only tables and GeoJSON can be read here", p)
-		}
-	}
 	return r, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/paulmach/orb"
@@ -21,6 +22,25 @@ type Lake struct {
 	ID      data.LakeID
 	Point   orb.Point
 	Outline data.Outline // "" where unknown
+}
+
+// LakeOf returns what an extraction needs of a lake, without the memory of the rest.
+func LakeOf(l data.Lake) Lake {
+	return Lake{ID: data.LakeID(strings.Clone(string(l.ID))), Point: l.Point, Outline: data.Outline(strings.Clone(string(l.Outline)))}
+}
+
+// LakesOf returns all lakes of a database, whose Scan it calls: see [data.Source].
+func LakesOf(ctx context.Context, scan func(context.Context, func(data.Lake) error, func(data.Observation) error) (data.Revision, error)) ([]Lake, error) {
+	var lakes []Lake
+	enough := errors.New("all lakes are read") // they are before the first observation
+	_, err := scan(ctx, func(l data.Lake) error {
+		lakes = append(lakes, LakeOf(l))
+		return nil
+	}, func(data.Observation) error { return enough })
+	if err != nil && !errors.Is(err, enough) {
+		return nil, err
+	}
+	return lakes, nil
 }
 
 // A Summary says what an extraction read and found.

@@ -81,6 +81,7 @@ func (o *Options) withDefaults() (Options, error) {
 	if s := c.MinShare.Value; !(s >= 0 && s <= 1) {
 		return c, fmt.Errorf("min share %v: want a number from 0 to 1", s)
 	}
+	c.Source = strings.Join(strings.Fields(c.Source), " ")
 	c.MinPixels = cmp.Or(c.MinPixels, defaultMinPixels)
 	if c.Progress == nil {
 		c.Progress = func(float64) {}

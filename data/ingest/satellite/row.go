@@ -30,6 +30,43 @@ type Row struct {
 	Valid       int     // of these, with a value
 	Quality     data.Quality
 	Flags       data.Flags
+
+	index int // of the lake
+}
+
+// Observation returns the row as it is stored: of a value below the limit of detection half the limit, as imports of tables do.
+func (r *Row) Observation() data.Observation {
+	o := data.Observation{LakeID: r.Lake, Date: r.Date, Type: data.Satellite, Source: r.Source, Chlorophyll: data.NoChlorophyll, Level: data.NoLevel,
+		CellDensity: data.NoCellDensity, Quality: r.Quality}
+	d := &o.Details
+	d.ValidPixels, d.TotalPixels = data.Known(int32(r.Valid)), data.Known(int32(r.Inside))
+	d.Flags, d.Method, d.Version = r.Flags, r.Method, r.Version
+	switch {
+	case !r.HasValue:
+	case r.Limit > 0:
+		limit := fourDecimals(r.Limit)
+		o.Chlorophyll = hundredths(limit / 2)
+		d.BelowLimit, d.Upper = true, data.Known(max(hundredths(limit), o.Chlorophyll))
+	default:
+		o.Chlorophyll = hundredths(fourDecimals(r.Value))
+		if r.Uncertainty >= 0 {
+			u := hundredths(fourDecimals(r.Uncertainty))
+			d.Lower, d.Upper = data.Known(max(o.Chlorophyll-u, 0)), data.Known(min(o.Chlorophyll+u, data.MaxChlorophyll))
+		}
+	}
+	return o
+}
+
+// hundredths returns a number of a row, which is from 0 to 1500 µg/l, as it is stored. Any other number would be a gap.
+func hundredths(f float64) data.Chlorophyll {
+	c, _ := data.ChlorophyllOf(f)
+	return c
+}
+
+// fourDecimals rounds µg/l to what a [Table] shows. The stored hundredths are rounded from there: so both are the same value.
+func fourDecimals(f float64) float64 {
+	f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'f', 4, 64), 64) // exact, also for a half of the last decimal
+	return f
 }
 
 // of returns how many pixels from the shore are left out of a mask.
@@ -60,7 +97,7 @@ func (x *extraction) gapOf(p *pending) (reason Reason, gap bool) {
 // finish makes the row of a lake and passes it on.
 func (x *extraction) finish(p *pending) error {
 	x.passed++
-	row := Row{Lake: x.lakes[p.lake].ID, Date: x.date, Source: x.source, Version: x.version, Method: x.methodOf(p),
+	row := Row{index: p.lake, Lake: x.lakes[p.lake].ID, Date: x.date, Source: x.source, Version: x.version, Method: x.methodOf(p),
 		Inside: p.inside, Valid: len(p.values), Uncertainty: -1}
 	if reason, gap := x.gapOf(p); gap {
 		x.summary.Gaps[reason]++
@@ -79,6 +116,9 @@ func (x *extraction) finish(p *pending) error {
 		row.Uncertainty = zonal.Median(p.uncertainties)
 		if x.relative {
 			row.Uncertainty *= row.Value
+		}
+		if row.Uncertainty = min(row.Uncertainty, most); !(row.Uncertainty >= 0) {
+			row.Uncertainty = -1
 		}
 	}
 	strange := float64(p.outOfRange) / float64(p.outOfRange+row.Valid)

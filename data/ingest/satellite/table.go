@@ -38,7 +38,7 @@ func (t *Table) Write(r *Row) error {
 		}
 		f[6], f[7] = number(r.P10), number(r.P90)
 		if r.Uncertainty >= 0 {
-			f[8] = number(min(r.Uncertainty, data.MaxChlorophyll.Float()))
+			f[8] = number(r.Uncertainty)
 		}
 	}
 	return t.csv.Write(f)
@@ -53,7 +53,4 @@ func (t *Table) Flush() error {
 }
 
 // number formats µg/l with four digits after the decimal point at most: a hundredth is stored.
-func number(f float64) string {
-	s := strconv.FormatFloat(f, 'f', 4, 64)
-	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
-}
+func number(f float64) string { return strconv.FormatFloat(fourDecimals(f), 'f', -1, 64) }
