@@ -5,11 +5,9 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"limnomap/api/words"
 	"limnomap/data"
-	"limnomap/data/index"
 	"limnomap/data/linetext"
 )
 
@@ -125,76 +123,67 @@ func levels(w *words.Page[ownWords], profile *data.Profile) string {
 
 // A verdict is what the page says first.
 type verdict struct {
-	Class      words.Class
-	ValueClass words.Class // without what authorities say
-	Old        bool        // the value is too old to be one of the water now
-	Badge      bool        // the symbol does not show all: the risk is worse than the value, or there is a warning
-	Statement  *words.Statement
-	Headline   string
-	Risk       string // in words, below the headline; may be empty
-	Advice     []string
+	words.Verdict
+	Badge     bool // the risk is worse than the value; a warning stands above it
+	Statement *words.Statement
+	Headline  string
+	RiskText  string // in words, below the headline; may be empty
+	Advice    []string
 
-	Day         string // of the last value; empty if there never was one
-	Date        string // the same in words, with its age and who measured it
-	Measured    string // the same in a sentence that stays true
-	Source      string // of the last value, may be empty
-	Chlorophyll string // empty without a current value
+	Day          string // of the last value; empty if there never was one
+	Date         string // the same in words, with its age and who measured it
+	MeasuredText string // the same in a sentence that stays true
+	Source       string // of the last value, may be empty
+	Chlorophyll  string // empty without a current value
 }
 
 // newVerdict returns what is to be said about a lake today.
 func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 	snap := l.Snapshot
 	state := &snap.Current.States[l.Index]
-	worse := w.Worse(state, snap.Profile)
-	v := verdict{
-		Class:      words.ClassOf(snap.Current, l.Index),
-		ValueClass: words.ClassOfValue(state),
-		Statement:  w.StatementOf(snap.Current.Advisories.Of(l.Index)),
-		Badge:      worse != "",
-	}
-	risk := state.Risk.String()
-	if state.Risk == data.RiskUnknown {
+	v := verdict{Verdict: words.VerdictOf(snap.Current, l.Index, today), Statement: w.StatementOf(snap.Current.Advisories.Of(l.Index))}
+	v.Badge = v.Worse != data.NoBasis
+	if v.Never {
 		v.Headline, v.Advice = w.Common.NoValue, []string{w.Own.NeverMeasured}
 		return v
 	}
-	measured := data.DateOf(time.Unix(state.MeasuredAt(), 0))
-	v.Day, v.Old = measured.String(), words.Old(measured, today)
-	v.Date = w.Day(measured) + " (" + w.Ago(measured, today) + ")" + w.Card.By[state.MeasuredBy.String()]
+	risk := v.Risk.String()
+	v.Day = v.Measured.String()
+	v.Date = w.Day(v.Measured) + " (" + w.Ago(v.Measured, today) + ")" + w.Card.By[state.MeasuredBy.String()]
 	shownBy := observationOf(l.History, state)
 	v.Source = linetext.Clean(shownBy.Source)
 	lastRisk := words.Fill(w.Own.LastRisk, "risk", w.RiskShort[risk])
-	if !state.Chlorophyll.Valid() {
-		v.Measured = words.Fill(w.Own.LastMeasured, "date", w.Day(measured))
-		v.Headline, v.Risk, v.Advice = w.Common.NoValue, lastRisk, []string{w.Card.NoValueHelp}
+	if v.ValueClass == words.NoValue {
+		v.MeasuredText = words.Fill(w.Own.LastMeasured, "date", w.Day(v.Measured))
+		v.Headline, v.RiskText, v.Advice = w.Common.NoValue, lastRisk, []string{w.Card.NoValueHelp}
 		return v
 	}
-	v.Measured = words.Fill(w.Own.Measured, "date", w.Day(measured))
+	v.MeasuredText = words.Fill(w.Own.Measured, "date", w.Day(v.Measured))
 	v.Chlorophyll = w.Number(state.Chlorophyll.String()) + " µg/l"
 	if shownBy.Details.BelowLimit {
 		v.Chlorophyll = words.Fill(w.Card.Below, "value", v.Chlorophyll)
 	}
-	if v.Old {
+	switch {
+	case v.Old:
 		v.Headline, v.Advice = lastRisk, []string{w.Own.OldValue, w.Card.PastMeaning[risk], w.Card.OldHelp}
-	} else {
-		v.Headline, v.Risk, v.Advice = w.RiskOf(state, snap.Profile), "", []string{w.Card.Meaning[risk]}
-		switch {
-		case state.Risk != data.RiskLow:
-		case v.Statement != nil: // says what to do
-			v.Advice = nil
-		default: // the headline says what was measured
-			v.Advice = []string{w.Own.LowAdvice}
-		}
-		if worse == "" { // otherwise the value is not the reason for the risk
-			v.Headline, v.Risk = shown(w, state), w.Risk[risk]
-		}
+	case v.Risk == data.RiskLow && v.Statement == nil: // the headline says what was measured
+		v.Advice = []string{w.Own.LowAdvice}
+	case v.Risk != data.RiskLow: // otherwise the statement says what to do
+		v.Advice = []string{w.Card.Meaning[risk]}
 	}
-	if v.Statement != nil && state.Risk == data.RiskLow { // few algae must not seem to lift what the authority says
+	switch {
+	case v.Old:
+	case v.Badge: // the value is not the reason for the risk
+		v.Headline = w.RiskText(&v.Verdict)
+	default:
+		v.Headline, v.RiskText = shown(w, state), w.Risk[risk]
+	}
+	if v.Statement != nil && v.Risk == data.RiskLow { // few algae must not seem to lift what the authority says
 		v.Advice = append(v.Advice, w.Own.OfficialCounts)
 	}
-	if worse != "" {
+	if v.Badge {
 		cells := w.Number(strconv.FormatFloat(state.CountedCells, 'f', -1, 64))
-		basis := snap.Profile.Basis(state.Level, state.Chlorophyll, state.CountedCells)
-		v.Advice = append(v.Advice, words.Fill(w.Card.WorseHelp[basis.String()], "cells", cells))
+		v.Advice = append(v.Advice, words.Fill(w.Card.WorseHelp[v.Worse.String()], "cells", cells))
 	}
 	return v
 }
@@ -214,11 +203,10 @@ func (v *verdict) sentence(w *words.Page[ownWords], here string) string {
 		parts = append(parts, v.Statement.Title+" "+v.Statement.Validity)
 	}
 	parts = append(parts, v.Headline)
-	if v.Risk != "" {
-		parts = append(parts, v.Risk)
-	}
-	if v.Measured != "" {
-		parts = append(parts, v.Measured)
+	for _, text := range []string{v.RiskText, v.MeasuredText} {
+		if text != "" {
+			parts = append(parts, text)
+		}
 	}
 	parts = append(parts, w.Common.Limits)
 	for i := range parts {
@@ -256,12 +244,13 @@ func near(l *Lake, r *Reader, w *words.Page[ownWords]) (near, lower []neighbour)
 		if n.Lake == l.Index {
 			continue
 		}
+		v := words.VerdictOf(snap.Current, n.Lake, r.Today)
 		full := len(near) == maxNear
-		better := own < words.LowRisk && len(lower) < maxLower && lowerRisk(snap, n.Lake, own, r.Today)
+		better := own < words.LowRisk && len(lower) < maxLower && v.Class > own && v.Class < words.NoValue && !v.Warned && !v.Old
 		if full && !better {
 			continue
 		}
-		item := newNeighbour(snap, n, r, w)
+		item := newNeighbour(&snap.Lakes[n.Lake], n.Metres, &v, r.Language, w)
 		if !full {
 			near = append(near, item)
 		}
@@ -272,35 +261,23 @@ func near(l *Lake, r *Reader, w *words.Page[ownWords]) (near, lower []neighbour)
 	return near, lower
 }
 
-// lowerRisk reports whether the i-th lake has a lower risk than own by a value that is not old, and no authority warns of it.
-func lowerRisk(snap *data.Snapshot, i int, own words.Class, today data.Date) bool {
-	class := words.ClassOf(snap.Current, i)
-	return class > own && class < words.NoValue && snap.Current.Advisories.Kind(i) < data.Warning &&
-		!words.Old(data.DateOf(time.Unix(snap.Current.States[i].MeasuredAt(), 0)), today)
-}
-
-func newNeighbour(snap *data.Snapshot, n index.Neighbour, r *Reader, w *words.Page[ownWords]) neighbour {
-	lake, state := &snap.Lakes[n.Lake], &snap.Current.States[n.Lake]
-	class := words.ClassOf(snap.Current, n.Lake)
+func newNeighbour(lake *data.Lake, metres int, v *words.Verdict, language string, w *words.Page[ownWords]) neighbour {
 	item := neighbour{
 		Name:     nameOf(lake),
-		Address:  url.PathEscape(string(lake.ID)) + languageQuery(r.Language),
-		Distance: words.Fill(w.Own.Kilometres, "km", w.Number(strconv.FormatFloat(float64(n.Metres)/1000, 'f', 1, 64))),
-		Class:    class,
-		Badge:    w.Worse(state, snap.Profile) != "",
-		Risk:     w.RiskOf(state, snap.Profile),
+		Address:  url.PathEscape(string(lake.ID)) + languageQuery(language),
+		Distance: words.Fill(w.Own.Kilometres, "km", w.Number(strconv.FormatFloat(float64(metres)/1000, 'f', 1, 64))),
+		Class:    v.Class,
+		Old:      v.Old && v.Class != words.NoValue,
+		Badge:    v.Badge(),
+		Risk:     w.RiskText(v),
 	}
-	if state.Risk != data.RiskUnknown && class != words.NoValue {
-		measured := data.DateOf(time.Unix(state.MeasuredAt(), 0))
-		if item.Old = words.Old(measured, r.Today); item.Old {
-			item.Risk = words.Fill(w.Own.LastRisk, "risk", w.RiskShort[state.Risk.String()])
-		}
+	if item.Old {
+		item.Risk = words.Fill(w.Own.LastRisk, "risk", w.RiskShort[v.Risk.String()])
 	}
-	switch snap.Current.Advisories.Kind(n.Lake) {
-	case data.Closure:
+	switch {
+	case v.Class == words.Closed:
 		item.Risk = w.Advisory.Kinds[data.Closure.String()]
-	case data.Warning:
-		item.Badge = true
+	case v.Warned:
 		item.Risk = w.Advisory.Kinds[data.Warning.String()] + ", " + item.Risk
 	}
 	return item

@@ -3,7 +3,6 @@ package sign
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	"limnomap/api/words"
 	"limnomap/data"
@@ -52,49 +51,48 @@ func (s *Signs) Verdict(snap *data.Snapshot, i int, p Place) *Verdict {
 }
 
 func newVerdict(snap *data.Snapshot, i int, w *words.Page[ownWords], p Place) *Verdict {
-	lake, state := &snap.Lakes[i], &snap.Current.States[i]
+	lake, lakeVerdict := &snap.Lakes[i], words.VerdictOf(snap.Current, i, p.Today)
+	current := lakeVerdict.ValueClass != words.NoValue
 	v := &Verdict{
 		Language:  w.Language,
 		Name:      cmp.Or(linetext.Clean(lake.Name), string(lake.ID)),
-		Class:     words.ClassOf(snap.Current, i),
-		Risk:      state.Risk,
+		Class:     lakeVerdict.Class,
+		Risk:      lakeVerdict.Risk,
+		Warned:    lakeVerdict.Warned,
+		Old:       !lakeVerdict.Never && (lakeVerdict.Old || !current),
+		Text:      w.Common.NoValue,
 		Product:   w.Common.Title,
 		Notice:    w.Notice(p.Notice),
 		Limits:    w.Common.Limits,
 		statement: w.StatementOf(snap.Current.Advisories.Of(i)),
+		measured:  lakeVerdict.Measured,
 	}
+	v.Worse = current && lakeVerdict.Worse != data.NoBasis || v.statement != nil
 	if v.Notice != "" {
 		v.Simulated = w.Own.Simulated
 	}
-	current := state.Chlorophyll.Valid()
-	worse := w.Words.Worse(state, snap.Profile)
-	v.Warned = v.statement != nil && v.Class != words.Closed
-	v.Worse = current && worse != "" || v.statement != nil
-	if state.Risk != data.RiskUnknown {
-		v.measured = data.DateOf(time.Unix(state.MeasuredAt(), 0))
-		v.Date = w.Day(v.measured)
-		if v.Old = !current || words.Old(v.measured, p.Today); v.Old {
+	switch {
+	case lakeVerdict.Never:
+		v.Also = w.Common.Never
+	case !current:
+	case v.Old: // as on the page of the lake
+		v.Text = w.Lake.LastRisk + w.Common.Colon + w.RiskShort[v.Risk.String()]
+	default:
+		v.Text = w.RiskText(&lakeVerdict)
+	}
+	if !lakeVerdict.Never {
+		if v.Date = w.Day(v.measured); v.Old {
 			v.Date = words.Fill(w.Own.OldValue, "date", v.Date)
 		}
 	}
-	v.Text = w.Common.NoValue
-	if current {
-		v.Text = w.RiskOf(state, snap.Profile)
-		if v.Old { // as on the page of the lake
-			v.Text = w.Lake.LastRisk + w.Common.Colon + w.RiskShort[state.Risk.String()]
-		}
-	} else if v.measured == 0 {
-		v.Also = w.Common.Never
-	}
 	if v.statement != nil {
-		v.Also = v.Text
-		v.Text = v.statement.Title
+		v.Also, v.Text = v.Text, v.statement.Title
 		if v.Class == words.Closed { // no value matters
 			v.Also, v.Date = v.statement.Validity, ""
 		}
 	}
 	switch {
-	case v.Class == words.Closed || v.measured == 0:
+	case v.Class == words.Closed || lakeVerdict.Never:
 		v.Day = words.Fill(w.Own.AsOf, "date", w.Day(p.Today))
 	case v.Old:
 		v.Day = words.Fill(w.Own.OldMeasured, "date", w.Day(v.measured))

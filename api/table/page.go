@@ -3,7 +3,6 @@ package table
 import (
 	"cmp"
 	"net/url"
-	"time"
 
 	"limnomap/api/words"
 	"limnomap/data"
@@ -99,15 +98,16 @@ func (t *Table) newPage(l *Lakes, q Query, w *words.Page[ownWords], r Reader) *p
 // newRow returns the row of a lake.
 func newRow(snap *data.Snapshot, i int, q Query, w *words.Page[ownWords], today data.Date) row {
 	lake, state := &snap.Lakes[i], &snap.Current.States[i]
+	verdict := words.VerdictOf(snap.Current, i, today)
 	official := w.StatementOf(snap.Current.Advisories.Of(i))
 	history := "api/v1/bathing-lakes/history/" + url.PathEscape(string(lake.ID))
 	name := linetext.Isolate(lake.Name) // for plain text
 	row := row{
 		Name:       cmp.Or(linetext.Clean(lake.Name), string(lake.ID)),
 		Page:       pageAddress(q, lake.ID),
-		Class:      words.ClassOf(snap.Current, i).String(),
-		Risk:       w.RiskOf(state, snap.Profile),
-		Badge:      w.Worse(state, snap.Profile) != "" || official != nil && official.Kind == data.Warning.String(),
+		Class:      verdict.Class.String(),
+		Risk:       w.RiskText(&verdict),
+		Badge:      verdict.Badge(),
 		Statement:  official,
 		Trophic:    cmp.Or(w.Card.TrophicNames[state.Trophic.String()], state.Trophic.String()),
 		History:    history,
@@ -118,11 +118,9 @@ func newRow(snap *data.Snapshot, i int, q Query, w *words.Page[ownWords], today 
 	if state.Chlorophyll.Valid() {
 		row.Chlorophyll = w.Number(state.Chlorophyll.String())
 	}
-	if state.Risk != data.RiskUnknown {
-		measured := data.DateOf(time.Unix(state.MeasuredAt(), 0))
-		row.Old = words.Old(measured, today)
-		row.Sample = state.MeasuredBy == data.InSitu
-		row.Day, row.DayInWords = measured.String(), w.Day(measured)
+	if !verdict.Never {
+		row.Old, row.Sample = verdict.Old, state.MeasuredBy == data.InSitu
+		row.Day, row.DayInWords = verdict.Measured.String(), w.Day(verdict.Measured)
 	}
 	return row
 }

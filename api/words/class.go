@@ -42,11 +42,11 @@ func ClassOf(view *data.View, i int) Class {
 	if view.Advisories.Kind(i) == data.Closure {
 		return Closed
 	}
-	return ClassOfValue(&view.States[i])
+	return classOfValue(&view.States[i])
 }
 
-// ClassOfValue returns the class of a lake without what authorities say.
-func ClassOfValue(state *data.State) Class {
+// classOfValue returns the class of a lake without what authorities say.
+func classOfValue(state *data.State) Class {
 	if !state.Chlorophyll.Valid() {
 		return NoValue
 	}

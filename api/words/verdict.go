@@ -1,0 +1,60 @@
+package words
+
+import (
+	"time"
+
+	"limnomap/data"
+)
+
+// A Verdict is what every page, sign and picture says about a lake on a day, before it is put into words. The script of the map decides the
+// same from a record of the status; web/test/verdicts.json has cases for both.
+type Verdict struct {
+	Class      Class // with what authorities say
+	ValueClass Class // without; NoValue if there is no current value
+	Warned     bool  // an authority warns, and has not closed the lake
+	Risk       data.Risk
+	Worse      data.LevelBasis // what made the risk worse than that of the chlorophyll: ByCells or ByReport; otherwise NoBasis
+	Never      bool            // the lake was never measured; otherwise Risk and Measured are of its last value
+	Measured   data.Date
+	Old        bool // the last value is too old to say anything about the water on that day
+}
+
+// VerdictOf returns the verdict of the i-th lake of a view.
+func VerdictOf(view *data.View, i int, today data.Date) Verdict {
+	state := &view.States[i]
+	v := Verdict{Class: ClassOf(view, i), ValueClass: classOfValue(state), Warned: view.Advisories.Kind(i) == data.Warning, Risk: state.Risk}
+	if basis := view.Profile.Basis(state.Level, state.Chlorophyll, state.CountedCells); basis > data.ByChlorophyll {
+		v.Worse = basis
+	}
+	if v.Never = state.Risk == data.RiskUnknown; !v.Never {
+		v.Measured = data.DateOf(time.Unix(state.MeasuredAt(), 0))
+		v.Old = Old(v.Measured, today)
+	}
+	return v
+}
+
+// Badge reports whether a symbol in the colour of the value does not show all: the risk is worse than the value, or there is a warning.
+func (v *Verdict) Badge() bool { return v.Worse != data.NoBasis || v.Warned }
+
+// RiskText returns the text about a lake's risk, and what made it worse than that of its chlorophyll value. Without a current value it
+// starts with that, because the last risk is not today's.
+func (w *Words) RiskText(v *Verdict) string {
+	risk := v.Risk.String()
+	switch {
+	case v.ValueClass != NoValue && v.Worse != data.NoBasis:
+		return w.Risk[risk] + " (" + w.worse(v) + ")"
+	case v.ValueClass != NoValue:
+		return w.Risk[risk]
+	case v.Never:
+		return w.Common.NoValue + " (" + w.Common.Never + ")"
+	}
+	return w.Common.NoValue + " (" + Fill(w.Lake.LastKnown, "risk", w.RiskShort[risk]) + ")"
+}
+
+// worse returns what made the risk worse than that of the value.
+func (w *Words) worse(v *Verdict) string {
+	if v.Worse == data.ByCells {
+		return w.Lake.Cells
+	}
+	return w.Lake.Report
+}
