@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // drawLakes draws lakes with measurements of all kinds and official statements of all kinds, active or not.
@@ -74,7 +75,7 @@ func TestAnswersAgree(t *testing.T) {
 		opts := testOptions(t)
 		opts.Historian = f
 		s := newServer(t, opts, nil)
-		snap, err := data.Load(t.Context(), f, &data.SnapshotOptions{Now: testNow})
+		snap, err := snapshot.Load(t.Context(), f, &snapshot.Options{Now: testNow})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -138,7 +139,7 @@ func kindOf(record map[string]any) string {
 }
 
 // checkRecords checks that records have no better class than their values support, and have the statement that is active at that moment.
-func checkRecords(rt *rapid.T, f *fakeSource, snap *data.Snapshot, records map[string]map[string]any, moment time.Time) {
+func checkRecords(rt *rapid.T, f *fakeSource, snap *snapshot.Snapshot, records map[string]map[string]any, moment time.Time) {
 	if len(records) != len(snap.Lakes) {
 		rt.Fatalf("%d records of %d lakes", len(records), len(snap.Lakes))
 	}

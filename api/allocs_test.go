@@ -11,22 +11,22 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/tiles"
 )
 
 // heldTiles returns one tile from memory, as the tile service does for a hit.
 type heldTiles struct{ tile tiles.Tile }
 
-func (h *heldTiles) Tile(context.Context, *data.Values, tiles.Request) (tiles.Tile, error) {
+func (h *heldTiles) Tile(context.Context, *snapshot.Values, tiles.Request) (tiles.Tile, error) {
 	return h.tile, nil
 }
 
-func (h *heldTiles) Prepare(*data.View) {}
+func (h *heldTiles) Prepare(*snapshot.View) {}
 
-func (h *heldTiles) PrepareVectors(*data.View) {}
+func (h *heldTiles) PrepareVectors(*snapshot.View) {}
 
-func (h *heldTiles) Vector(context.Context, *data.View, maptile.Tile) (tiles.Tile, error) {
+func (h *heldTiles) Vector(context.Context, *snapshot.View, maptile.Tile) (tiles.Tile, error) {
 	return h.tile, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/tiles"
 )
@@ -40,8 +41,8 @@ func BenchmarkPublish(b *testing.B) {
 	one, other := testSnapshot(b, source), testSnapshot(b, source)
 	for _, bench := range []struct {
 		name  string
-		snaps [2]*data.Snapshot // in turns
-	}{{"new", [2]*data.Snapshot{one, other}}, {"forecasts", [2]*data.Snapshot{one, one}}} {
+		snaps [2]*snapshot.Snapshot // in turns
+	}{{"new", [2]*snapshot.Snapshot{one, other}}, {"forecasts", [2]*snapshot.Snapshot{one, one}}} {
 		b.Run(bench.name, func(b *testing.B) {
 			s := newServer(b, testOptions(b), nil)
 			b.ReportAllocs()
@@ -179,7 +180,7 @@ func BenchmarkOnDemand(b *testing.B) {
 		}
 		// The stats above are kept; this is the cost of counting.
 		p := s.common.current.Load()
-		for _, by := range data.Groupings() {
+		for _, by := range snapshot.Groupings() {
 			b.Run(fmt.Sprintf("count/%s/%d", by, lakes), func(b *testing.B) {
 				for b.Loop() {
 					statsBody(p.snap, p.snap.Current, by)

@@ -18,6 +18,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/index"
+	"limnomap/data/snapshot"
 	"limnomap/tiles"
 	"limnomap/tiles/background"
 )
@@ -25,7 +26,7 @@ import (
 // A published is a snapshot with everything that can be prepared for its answers. It is immutable, except that very long lists of the first
 // snapshot are set later.
 type published struct {
-	snap  *data.Snapshot
+	snap  *snapshot.Snapshot
 	weeks *weekViews
 	state *ogc.State // the snapshot, and what descriptions of the map say about it
 	bound orb.Bound  // of the lakes
@@ -118,7 +119,7 @@ func (s *common) onData(h func(w http.ResponseWriter, r *http.Request, p *publis
 
 // trueFor returns how long answers about the present will be true: until an official statement begins or ends. It is zero if that is
 // not known.
-func (s *common) trueFor(snap *data.Snapshot) time.Duration {
+func (s *common) trueFor(snap *snapshot.Snapshot) time.Duration {
 	return trueUntil(snap.ChangesAt(), s.opts.Now())
 }
 
@@ -142,7 +143,7 @@ func inBackground(f func() error) error {
 
 // publish makes snap the snapshot of every later request. It prepares the large answers, and what tiles have in common. Of the first
 // snapshot it leaves out the lists that are too long to hold, for finishLists.
-func (s *common) publish(snap *data.Snapshot) error {
+func (s *common) publish(snap *snapshot.Snapshot) error {
 	before := s.current.Load()
 	if before != nil && before.snap.Current == snap.Current {
 		p := *before // only the forecasts are different, and no prepared answer has them
@@ -195,7 +196,7 @@ func (s *common) publish(snap *data.Snapshot) error {
 
 // stateOf returns what descriptions of the map say about a snapshot. The versions name the data and the renderer, since
 // either changes a tile.
-func (s *common) stateOf(snap *data.Snapshot) *ogc.State {
+func (s *common) stateOf(snap *snapshot.Snapshot) *ogc.State {
 	extent := extentOf(snap.Lakes)
 	center := extent.Center()
 	state := &ogc.State{
@@ -229,7 +230,7 @@ func foundAlike(a, b data.Lake) bool {
 }
 
 // generatedAt returns when the snapshot's data were committed: equal data give equal bytes, on every replica.
-func generatedAt(snap *data.Snapshot) time.Time { return snap.Revision.ChangedAt }
+func generatedAt(snap *snapshot.Snapshot) time.Time { return snap.Revision.ChangedAt }
 
 // colormaps are all colour maps.
 type colormaps struct {

@@ -18,6 +18,7 @@ import (
 	"limnomap/api/answer"
 	"limnomap/data"
 	"limnomap/data/ingest"
+	"limnomap/data/snapshot"
 	"limnomap/data/store"
 )
 
@@ -190,7 +191,7 @@ func TestTablesCanBeImported(t *testing.T) {
 	if report, err := ingest.Observations(ctx, db, histories, opts); err != nil || report.Rejected > 0 {
 		t.Fatalf("import of observations: %v, %+v", err, report)
 	}
-	snap, err := data.Load(ctx, db, nil)
+	snap, err := snapshot.Load(ctx, db, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,8 +246,8 @@ func TestHistoriesCanBeImported(t *testing.T) {
 				source.observations = append(source.observations, data.Observation{LakeID: id, Date: data.DateOf(testNow()), Type: row.kind, Chlorophyll: row.chl,
 					Level: row.level, CellDensity: row.cells, Details: data.Details{Flags: row.flags}})
 			}
-			serve := func(from data.Source, historian Historian) *Server {
-				snap, err := data.Load(ctx, from, &data.SnapshotOptions{Now: testNow, Profile: &profile})
+			serve := func(from snapshot.Source, historian Historian) *Server {
+				snap, err := snapshot.Load(ctx, from, &snapshot.Options{Now: testNow, Profile: &profile})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -8,6 +8,7 @@ import (
 	"limnomap/api/answer"
 	"limnomap/data"
 	"limnomap/data/events/push"
+	"limnomap/data/snapshot"
 	"limnomap/tiles"
 )
 
@@ -60,7 +61,7 @@ var errorStatuses = []answer.ErrorStatus{
 	{Err: errSubscriptionStore, Status: http.StatusServiceUnavailable, Detail: "Subscriptions cannot be stored at the moment.", RetryAfter: "30", Log: true},
 	{Err: data.ErrUncompared, Status: http.StatusServiceUnavailable, Detail: "The newest data are still being compared with those before.", RetryAfter: "5"},
 	{Err: errStreams, Status: http.StatusServiceUnavailable, Detail: "Too many streams of events are open; ask " + pathEvents + " from time to time instead.", RetryAfter: "60"},
-	{Err: data.ErrUnavailable, Status: http.StatusServiceUnavailable, Detail: "Maps of weeks before those in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
+	{Err: snapshot.ErrUnavailable, Status: http.StatusServiceUnavailable, Detail: "Maps of weeks before those in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: context.DeadlineExceeded, Status: http.StatusServiceUnavailable, Detail: "The answer took too long.", RetryAfter: "5"},
 	// The first load takes seconds, and the next attempt after a failed one not much longer.
 	{Err: errNoSnapshot, Status: http.StatusServiceUnavailable, Detail: "The data are still being loaded.", RetryAfter: "2"},

@@ -10,6 +10,7 @@ import (
 	"limnomap/api/params"
 	"limnomap/data"
 	"limnomap/data/events/eventfeed"
+	"limnomap/data/snapshot"
 )
 
 const (
@@ -63,7 +64,7 @@ func (h *eventHandlers) marked(title string) string {
 }
 
 // appendEntry appends the entry of an event. Its id is that of the event, and it never changes.
-func (h *eventHandlers) appendEntry(b []byte, e *data.Event, snap *data.Snapshot, base, author string) []byte {
+func (h *eventHandlers) appendEntry(b []byte, e *data.Event, snap *snapshot.Snapshot, base, author string) []byte {
 	entry := atom.Entry{
 		Language:  "en",
 		ID:        atom.URN("event", string(e.ID)),

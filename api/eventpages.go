@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // maxEventPages is how many pages of the log are kept, each of at most eventPage events of some 300 bytes. Nearly all readers ask for the
@@ -60,7 +61,7 @@ func (noEvents) State() (data.EventState, <-chan struct{}) {
 
 func (noEvents) Events(context.Context, data.EventQuery) ([]data.Event, error) { return nil, nil }
 
-func (noEvents) Changes(_ context.Context, snap *data.Snapshot, since string) (func(int) bool, error) {
+func (noEvents) Changes(_ context.Context, snap *snapshot.Snapshot, since string) (func(int) bool, error) {
 	if since != snap.Version {
 		return nil, data.ErrNoMoment
 	}

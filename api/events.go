@@ -13,6 +13,7 @@ import (
 	"limnomap/api/record"
 	"limnomap/data"
 	"limnomap/data/events/eventfeed"
+	"limnomap/data/snapshot"
 )
 
 // eventHandlers answer requests about what has changed.
@@ -29,7 +30,7 @@ type EventLog interface {
 	Events(ctx context.Context, q data.EventQuery) ([]data.Event, error)
 	// Changes returns a function that reports whether the record of Lakes[i] may be another one in snap than in the snapshot with the
 	// version since. The error is [data.ErrNoMoment] or [data.ErrUncompared] if that is not known.
-	Changes(ctx context.Context, snap *data.Snapshot, since string) (changed func(i int) bool, err error)
+	Changes(ctx context.Context, snap *snapshot.Snapshot, since string) (changed func(i int) bool, err error)
 }
 
 const (
@@ -143,7 +144,7 @@ func (h *eventHandlers) state() data.EventState {
 }
 
 // appendEvent appends the record of an event.
-func appendEvent(b []byte, e *data.Event, snap *data.Snapshot) []byte {
+func appendEvent(b []byte, e *data.Event, snap *snapshot.Snapshot) []byte {
 	record := eventfeed.RecordOf(e, snap)
 	text, err := json.Marshal(&record)
 	if err != nil {

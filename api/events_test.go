@@ -18,6 +18,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/events/eventlog"
+	"limnomap/data/snapshot"
 	"limnomap/tiles/admission"
 )
 
@@ -54,7 +55,7 @@ func newEventWorld(t *testing.T) *eventWorld {
 }
 
 // publish publishes the data, and waits until the log has the events.
-func (w *eventWorld) publish() *data.Snapshot {
+func (w *eventWorld) publish() *snapshot.Snapshot {
 	w.t.Helper()
 	snap := testSnapshot(w.t, w.source)
 	if err := w.Publish(snap); err != nil {
@@ -140,7 +141,7 @@ func (p eventPageBody) list() string {
 }
 
 // change makes six events.
-func (w *eventWorld) change() (before, after *data.Snapshot) {
+func (w *eventWorld) change() (before, after *snapshot.Snapshot) {
 	before, _ = w.common.current.Load().snap, 0
 	w.set("de_by_clean", 60)
 	w.set("de_mv_high", 5)

@@ -27,6 +27,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/apikey"
+	"limnomap/data/snapshot"
 	"limnomap/render/symbol"
 	"limnomap/tiles"
 )
@@ -170,10 +171,10 @@ type fakeTiles struct {
 	week  data.Week
 	leave context.CancelFunc // called before the answer, as if the client left
 
-	prepared, preparedVectors []*data.View
+	prepared, preparedVectors []*snapshot.View
 }
 
-func (f *fakeTiles) Tile(ctx context.Context, v *data.Values, req tiles.Request) (tiles.Tile, error) {
+func (f *fakeTiles) Tile(ctx context.Context, v *snapshot.Values, req tiles.Request) (tiles.Tile, error) {
 	f.mu.Lock()
 	f.asked, f.week = req, v.Week
 	f.mu.Unlock()
@@ -189,12 +190,14 @@ func (f *fakeTiles) Tile(ctx context.Context, v *data.Values, req tiles.Request)
 }
 
 // Prepare and PrepareVectors remember what is prepared.
-func (f *fakeTiles) Prepare(v *data.View) { f.prepared = append(f.prepared, v) }
+func (f *fakeTiles) Prepare(v *snapshot.View) { f.prepared = append(f.prepared, v) }
 
-func (f *fakeTiles) PrepareVectors(v *data.View) { f.preparedVectors = append(f.preparedVectors, v) }
+func (f *fakeTiles) PrepareVectors(v *snapshot.View) {
+	f.preparedVectors = append(f.preparedVectors, v)
+}
 
 // Vector returns a compressed tile that contains its request.
-func (f *fakeTiles) Vector(ctx context.Context, v *data.View, t maptile.Tile) (tiles.Tile, error) {
+func (f *fakeTiles) Vector(ctx context.Context, v *snapshot.View, t maptile.Tile) (tiles.Tile, error) {
 	f.mu.Lock()
 	f.asked, f.week = tiles.Request{Tile: t}, v.Week
 	f.mu.Unlock()
@@ -392,9 +395,9 @@ func forecastSource(tb testing.TB) *fakeSource {
 }
 
 // testSnapshot loads f.
-func testSnapshot(tb testing.TB, f *fakeSource) *data.Snapshot {
+func testSnapshot(tb testing.TB, f *fakeSource) *snapshot.Snapshot {
 	tb.Helper()
-	snap, err := data.Load(context.Background(), f, nil)
+	snap, err := snapshot.Load(context.Background(), f, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -472,7 +475,7 @@ func longSource(tb testing.TB) *fakeSource {
 func shortServer(tb testing.TB, opts Options, source *fakeSource) *Server {
 	tb.Helper()
 	s := newServer(tb, opts, nil)
-	snap, err := data.Load(tb.Context(), source, &data.SnapshotOptions{Weeks: 1})
+	snap, err := snapshot.Load(tb.Context(), source, &snapshot.Options{Weeks: 1})
 	if err != nil {
 		tb.Fatal(err)
 	}

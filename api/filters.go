@@ -6,6 +6,7 @@ import (
 
 	"limnomap/api/params"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // periodOf returns the days between the parameters from and to, both included. A missing one is no bound.
@@ -99,7 +100,7 @@ type riskFilter struct {
 }
 
 // passes reports whether a lake in that state passes the filter.
-func (f riskFilter) passes(s *data.State) bool {
+func (f riskFilter) passes(s *snapshot.State) bool {
 	return f.risk == data.RiskUnknown || s.Risk == f.risk && (f.stale || !s.Stale())
 }
 

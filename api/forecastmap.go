@@ -10,6 +10,7 @@ import (
 	"limnomap/api/params"
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/tiles"
 )
 
@@ -45,7 +46,7 @@ func (s *common) look(m mapChoice) tiles.Look {
 }
 
 // checkForecast returns an error with status 404 if the newest issue of the forecast has no such week.
-func checkForecast(snap *data.Snapshot, week int) error {
+func checkForecast(snap *snapshot.Snapshot, week int) error {
 	switch f := snap.Forecasts; {
 	case f == nil:
 		return &answer.Problem{Status: http.StatusNotFound, Detail: "There is no forecast: the server has none of its own yet."}
@@ -56,7 +57,7 @@ func checkForecast(snap *data.Snapshot, week int) error {
 }
 
 // forecastText returns the name and the description of the map of a week ahead. The week must exist.
-func (s *common) forecastText(snap *data.Snapshot, week int) (name, description string) {
+func (s *common) forecastText(snap *snapshot.Snapshot, week int) (name, description string) {
 	f := snap.Forecasts
 	legend := s.colormaps.byID[colormap.Forecast].ForecastLegend()
 	return "limnomap forecast of " + f.Issue.Target(week).String(),

@@ -12,6 +12,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/forecast"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/tiles"
 )
@@ -44,9 +45,9 @@ func testIssue(tb testing.TB) *issuedSource {
 }
 
 // publishIssue publishes the data of f.
-func publishIssue(tb testing.TB, s *Server, f *issuedSource) *data.Snapshot {
+func publishIssue(tb testing.TB, s *Server, f *issuedSource) *snapshot.Snapshot {
 	tb.Helper()
-	snap, err := data.Load(context.Background(), f, nil)
+	snap, err := snapshot.Load(context.Background(), f, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

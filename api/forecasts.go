@@ -8,14 +8,15 @@ import (
 	"limnomap/api/params"
 	"limnomap/api/record"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 const pathForecast = "/api/v1/bathing-lakes/forecast"
 
 // A forecastWeek is the forecasts of an issue for a week, and which lakes an answer is about.
 type forecastWeek struct {
-	*data.Forecasts
-	snap   *data.Snapshot
+	*snapshot.Forecasts
+	snap   *snapshot.Snapshot
 	week   int // ahead, from 1 on
 	within data.Box
 	risk   data.Risk // of the median; RiskUnknown: any, also lakes without a forecast

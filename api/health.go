@@ -17,6 +17,7 @@ import (
 	"limnomap/api/middleware"
 	"limnomap/api/record"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // A readiness is the body of /readyz.
@@ -61,7 +62,7 @@ type forecastState struct {
 	Stopped *string `json:"stopped"`
 }
 
-func newForecastState(snap *data.Snapshot) *forecastState {
+func newForecastState(snap *snapshot.Snapshot) *forecastState {
 	state := new(forecastState)
 	if why := snap.ForecastStopped(); why != "" {
 		state.Stopped = &why

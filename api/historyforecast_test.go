@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // forecastServer returns a server with forecasts.
@@ -88,7 +89,7 @@ func TestProbabilitiesAreOfTheProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	source := forecastSource(t)
-	snap, err := data.Load(t.Context(), source, &data.SnapshotOptions{Profile: profile})
+	snap, err := snapshot.Load(t.Context(), source, &snapshot.Options{Profile: profile})
 	if err != nil {
 		t.Fatal(err)
 	}

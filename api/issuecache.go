@@ -12,6 +12,7 @@ import (
 	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/tiles/admission"
 )
 
@@ -30,11 +31,11 @@ const (
 // A cachedIssue is an issue that was read for the lakes of a revision.
 type cachedIssue struct {
 	revision data.Revision
-	*data.Forecasts
+	*snapshot.Forecasts
 }
 
 // issueOf returns the forecasts of the newest issue, or of the day that the request names.
-func (h *lakeHandlers) issueOf(r *http.Request, query *params.Params, snap *data.Snapshot, issued data.Optional[data.Date]) (*data.Forecasts, error) {
+func (h *lakeHandlers) issueOf(r *http.Request, query *params.Params, snap *snapshot.Snapshot, issued data.Optional[data.Date]) (*snapshot.Forecasts, error) {
 	if newest := snap.Forecasts; newest != nil && (!issued.Known || issued.Value == newest.Issue.Issued) {
 		return newest, nil
 	}
@@ -64,7 +65,7 @@ type issueCache struct {
 }
 
 // read returns the issue of a day; if there is none, it returns those that there are.
-func (c *issueCache) read(r *http.Request, snap *data.Snapshot, issued data.Date) (f *data.Forecasts, issues []data.ForecastIssue, err error) {
+func (c *issueCache) read(r *http.Request, snap *snapshot.Snapshot, issued data.Date) (f *snapshot.Forecasts, issues []data.ForecastIssue, err error) {
 	hold, err := c.memory.Hold(answer.ClientOf(r), snap.ForecastBytes())
 	if err != nil {
 		return nil, nil, err
@@ -101,7 +102,7 @@ func (c *issueCache) read(r *http.Request, snap *data.Snapshot, issued data.Date
 }
 
 // get returns the issue of a day that was read for the lakes of a snapshot; nil if there is none.
-func (c *issueCache) get(snap *data.Snapshot, issued data.Date) *data.Forecasts {
+func (c *issueCache) get(snap *snapshot.Snapshot, issued data.Date) *snapshot.Forecasts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, cached := range c.issues {
@@ -114,7 +115,7 @@ func (c *issueCache) get(snap *data.Snapshot, issued data.Date) *data.Forecasts 
 }
 
 // put keeps an issue, and drops those of other revisions and those that were not used for longest.
-func (c *issueCache) put(snap *data.Snapshot, f *data.Forecasts) {
+func (c *issueCache) put(snap *snapshot.Snapshot, f *snapshot.Forecasts) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.issues = slices.DeleteFunc(c.issues, func(other cachedIssue) bool { return !other.revision.Equal(snap.Revision) })

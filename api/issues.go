@@ -9,6 +9,7 @@ import (
 
 	"limnomap/api/params"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // issuedOf returns the day of issue that the parameter issued names, absent if there is none.
@@ -47,7 +48,7 @@ type issuedForecast struct {
 }
 
 // forecastOf returns the forecast of Lakes[i]: of the newest issue, or of the day that the request names.
-func (h *lakeHandlers) forecastOf(r *http.Request, query *params.Params, snap *data.Snapshot, i int, issued data.Optional[data.Date]) (f issuedForecast, err error) {
+func (h *lakeHandlers) forecastOf(r *http.Request, query *params.Params, snap *snapshot.Snapshot, i int, issued data.Optional[data.Date]) (f issuedForecast, err error) {
 	if newest := snap.Forecasts; newest != nil && (!issued.Known || issued.Value == newest.Issue.Issued) {
 		f.issue = &newest.Issue
 		f.LakeForecast, f.hasValues = newest.Of(i)

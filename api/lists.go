@@ -2,11 +2,11 @@ package api
 
 import (
 	"context"
+	"limnomap/data/snapshot"
 	"time"
 
 	"limnomap/api/answer"
 	"limnomap/api/record"
-	"limnomap/data"
 )
 
 // A preparedList is an answer with all lakes that is made in advance: before its snapshot is published, or soon after.
@@ -109,14 +109,14 @@ func (s *common) finishLists() {
 const listTail = "]}\n"
 
 // statusList returns the status envelope of the selection.
-func (e *encoder) statusList(snap *data.Snapshot, sel selection) answer.List {
+func (e *encoder) statusList(snap *snapshot.Snapshot, sel selection) answer.List {
 	head := listHead(snap).Int("total_lakes", sel.n).Int("lakes_with_data", sel.withData).Array("lakes")
 	view := sel.view
 	return sel.list(head, func(b []byte, i int) []byte { return statusMembers.AppendObject(b, record.Member, e.lake(view, i)) }, ",", listTail)
 }
 
 // listHead returns the first member of most answers.
-func listHead(snap *data.Snapshot) record.Object {
+func listHead(snap *snapshot.Snapshot) record.Object {
 	return record.Object("{").Time("generated_at", generatedAt(snap))
 }
 
@@ -148,7 +148,7 @@ func (r *records) append(b []byte, lake int) []byte {
 }
 
 // featureList returns a view's lakes as GeoJSON features.
-func (e *encoder) featureList(view *data.View) answer.List {
+func (e *encoder) featureList(view *snapshot.View) answer.List {
 	sel := everything(view)
 	return sel.list([]byte(`{"type":"FeatureCollection","features":[`),
 		func(b []byte, i int) []byte { return lakeProperties.AppendFeature(b, &view.Lakes[i], e.lake(view, i)) }, ",", listTail)

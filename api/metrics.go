@@ -18,6 +18,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // registerMetrics registers the metrics of the server that are not those of its parts. Another user of the registry may have
@@ -132,7 +133,7 @@ func (h *health) Collect(ch chan<- prometheus.Metric) {
 }
 
 // collectSnapshot reports a snapshot.
-func (h *health) collectSnapshot(ch chan<- prometheus.Metric, snap *data.Snapshot) {
+func (h *health) collectSnapshot(ch chan<- prometheus.Metric, snap *snapshot.Snapshot) {
 	if !snap.Revision.ChangedAt.IsZero() { // an age of two thousand years would only raise alarms
 		gauge(ch, snapshotAge, h.opts.Now().Sub(snap.Revision.ChangedAt).Seconds())
 	}
@@ -155,7 +156,7 @@ func (h *health) collectSnapshot(ch chan<- prometheus.Metric, snap *data.Snapsho
 }
 
 // collectForecast reports the newest issue of the forecast, and whether a newer one is made. A server without forecasts has none of these.
-func collectForecast(ch chan<- prometheus.Metric, snap *data.Snapshot) {
+func collectForecast(ch chan<- prometheus.Metric, snap *snapshot.Snapshot) {
 	f := snap.Forecasts
 	if f != nil {
 		gauge(ch, forecastIssued, float64(f.Issue.Issued.Time().Unix()))

@@ -12,12 +12,13 @@ import (
 
 	"limnomap/api/apitest"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
-func snapshotOf(version string, lakes, withData int, changed time.Time) *data.Snapshot {
-	return &data.Snapshot{
+func snapshotOf(version string, lakes, withData int, changed time.Time) *snapshot.Snapshot {
+	return &snapshot.Snapshot{
 		Version: version, Revision: data.Revision{Number: 7, ChangedAt: changed},
-		Lakes: make([]data.Lake, lakes), Current: &data.View{WithData: withData},
+		Lakes: make([]data.Lake, lakes), Current: &snapshot.View{WithData: withData},
 	}
 }
 
@@ -31,7 +32,7 @@ func TestSnapshotMetrics(t *testing.T) {
 		t.Errorf("before the first snapshot: %d series, %v, want none", n, err)
 	}
 	snap := snapshotOf("new", 10, 7, c.Now())
-	snap.Weeks, snap.Current.AsOf = make([]data.WeekCount, 1), 20_000
+	snap.Weeks, snap.Current.AsOf = make([]snapshot.WeekCount, 1), 20_000
 	h.current.Store(&published{snap: snap})
 	c.Advance(90 * time.Second)
 	want := `

@@ -23,18 +23,19 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/events/push"
+	"limnomap/data/snapshot"
 	"limnomap/tiles"
 	"limnomap/tiles/admission"
 )
 
 // Tiles returns finished tiles; *tiles.Service does.
 type Tiles interface {
-	Tile(ctx context.Context, v *data.Values, req tiles.Request) (tiles.Tile, error)
-	Vector(ctx context.Context, v *data.View, t maptile.Tile) (tiles.Tile, error)
+	Tile(ctx context.Context, v *snapshot.Values, req tiles.Request) (tiles.Tile, error)
+	Vector(ctx context.Context, v *snapshot.View, t maptile.Tile) (tiles.Tile, error)
 	// Prepare makes what the pictures of v have in common, and PrepareVectors the same for its vector tiles. They are called before v is
 	// published.
-	Prepare(v *data.View)
-	PrepareVectors(v *data.View)
+	Prepare(v *snapshot.View)
+	PrepareVectors(v *snapshot.View)
 }
 
 // Historian returns the history of one lake; a data.Source does.
@@ -171,7 +172,7 @@ func (o Options) withDefaults() Options {
 		o.Now = time.Now
 	}
 	if o.Issues == nil {
-		o.Issues = data.NoForecasts{}
+		o.Issues = snapshot.NoForecasts{}
 	}
 	if o.Events == nil {
 		o.Events = noEvents{}

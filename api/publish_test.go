@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 func TestPublishSwapsTheWholeSnapshot(t *testing.T) {
@@ -37,12 +37,12 @@ func TestPublishPreparesTiles(t *testing.T) {
 	opts, tiles := testOptions(t), new(fakeTiles)
 	opts.Tiles = tiles
 	s := newServer(t, opts, nil)
-	var want []*data.View
+	var want []*snapshot.View
 	for range 2 {
 		snap := testSnapshot(t, testSource(t))
 		want = append(want, snap.Current)
 		forecast := *snap
-		for _, snap := range []*data.Snapshot{snap, &forecast} {
+		for _, snap := range []*snapshot.Snapshot{snap, &forecast} {
 			if err := s.Publish(snap); err != nil {
 				t.Fatal(err)
 			}

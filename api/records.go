@@ -1,6 +1,7 @@
 package api
 
 import (
+	"limnomap/data/snapshot"
 	"time"
 
 	"limnomap/api/record"
@@ -34,13 +35,13 @@ func (e *encoder) color(c data.Chlorophyll) string {
 // A lakeRecord is the state of Lakes[i] of a view.
 type lakeRecord struct {
 	*encoder
-	view  *data.View
+	view  *snapshot.View
 	lake  *data.Lake
-	state *data.State
+	state *snapshot.State
 	i     int
 }
 
-func (e *encoder) lake(view *data.View, i int) lakeRecord {
+func (e *encoder) lake(view *snapshot.View, i int) lakeRecord {
 	return lakeRecord{e, view, &view.Lakes[i], &view.States[i], i}
 }
 

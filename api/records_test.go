@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"limnomap/data/snapshot"
 	"testing"
 	"time"
 
@@ -26,7 +27,7 @@ func TestRecordsSayWhatTheLakeIs(t *testing.T) {
 			Name:       rapid.String().Draw(t, "name"),
 			Point:      orb.Point{rapid.Float64Range(-180, 180).Draw(t, "lon"), rapid.Float64Range(-90, 90).Draw(t, "lat")},
 		}
-		state := data.State{
+		state := snapshot.State{
 			Chlorophyll:  data.Chlorophyll(rapid.Int32Range(-1, int32(data.MaxChlorophyll)).Draw(t, "chl")),
 			Level:        data.Level(rapid.Int8Range(-1, 3).Draw(t, "level")),
 			Risk:         data.Risk(rapid.Uint8Range(0, 3).Draw(t, "risk")),
@@ -35,7 +36,7 @@ func TestRecordsSayWhatTheLakeIs(t *testing.T) {
 			Date:         data.Date(rapid.Int32Range(0, 50_000).Draw(t, "date")),
 			TakenOffset:  rapid.Int32Range(0, 86_399).Draw(t, "taken"),
 		}
-		view := &data.View{Lakes: []data.Lake{lake}, States: []data.State{state}, Profile: &data.Profiles()[0], AsOf: state.Date + 3}
+		view := &snapshot.View{Lakes: []data.Lake{lake}, States: []snapshot.State{state}, Profile: &data.Profiles()[0], AsOf: state.Date + 3}
 		var got struct {
 			Name    string
 			Lat     float64

@@ -7,11 +7,12 @@ import (
 	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // A selection is a number of lakes of a snapshot, in one week.
 type selection struct {
-	view     *data.View
+	view     *snapshot.View
 	lakes    []int32 // in their order in the answer; nil: the first n
 	n        int
 	withData int // how many of them have a value
@@ -19,7 +20,7 @@ type selection struct {
 
 // A lakeFilter says which lakes of a view an answer is about.
 type lakeFilter struct {
-	view   *data.View
+	view   *snapshot.View
 	within data.Box
 	risk   riskFilter
 	all    bool // it lets all lakes pass
@@ -44,13 +45,13 @@ func (f *lakeFilter) selected() selection {
 }
 
 // everything returns all lakes of a view.
-func everything(view *data.View) selection {
+func everything(view *snapshot.View) selection {
 	return selection{view: view, n: len(view.Lakes), withData: view.WithData}
 }
 
 // viewFor returns the map of the week of the request's date, or the current one. It must be called after all other
 // parameters are read: its error lists everything that is wrong with them.
-func (p *published) viewFor(r *http.Request, query *params.Params) (*data.View, error) {
+func (p *published) viewFor(r *http.Request, query *params.Params) (*snapshot.View, error) {
 	week, dated := query.Week(p.snap)
 	if err := query.Err(); err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (p *published) viewFor(r *http.Request, query *params.Params) (*data.View, 
 }
 
 // matching returns the lakes within b that pass the filter.
-func matching(view *data.View, b data.Box, risk riskFilter) selection {
+func matching(view *snapshot.View, b data.Box, risk riskFilter) selection {
 	sel := selection{view: view}
 	for i := range view.Lakes {
 		point, state := view.Lakes[i].Point, &view.States[i]

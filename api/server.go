@@ -15,7 +15,7 @@ import (
 	"limnomap/api/middleware"
 	"limnomap/api/ratelimit"
 	"limnomap/api/route"
-	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // A Server is the whole HTTP surface. It is safe for concurrent use.
@@ -157,7 +157,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Publish makes snap the snapshot of every later request. Before that it prepares the large answers, and what tiles have in common: the
 // first snapshot as fast as possible, and later ones on a thread of low priority, since requests for the former are answered meanwhile. Of
 // the first one, FinishLists prepares the very long lists.
-func (s *Server) Publish(snap *data.Snapshot) error {
+func (s *Server) Publish(snap *snapshot.Snapshot) error {
 	publish := func() error { return s.common.publish(snap) }
 	var err error
 	if s.common.current.Load() == nil {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"limnomap/data/snapshot"
 	"net/http"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -26,7 +27,7 @@ type counts struct {
 }
 
 type countsKey struct {
-	by   data.Grouping
+	by   snapshot.Grouping
 	week data.Week
 }
 
@@ -38,7 +39,7 @@ func newCounts() (*counts, error) {
 // stats answers with the number of lakes and the quantiles of their values, by region, risk or trophic status.
 func (h *lakeHandlers) stats(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
-	by := params.OneOf(&query, "by", data.Groupings())
+	by := params.OneOf(&query, "by", snapshot.Groupings())
 	week, dated := query.Week(p.snap)
 	if err := query.Err(); err != nil {
 		return err
@@ -50,7 +51,7 @@ func (h *lakeHandlers) stats(w http.ResponseWriter, r *http.Request, p *publishe
 		return h.sender.Send(w, r, jsonKind, answer.Prepared(b))
 	}
 	var counted answer.Source
-	err := p.weeks.during(r, p.snap, week, func(view *data.View) (err error) {
+	err := p.weeks.during(r, p.snap, week, func(view *snapshot.View) (err error) {
 		counted, err = h.counted(p, view, by)
 		return err
 	})
@@ -61,7 +62,7 @@ func (h *lakeHandlers) stats(w http.ResponseWriter, r *http.Request, p *publishe
 }
 
 // counted returns the answer with the counts of a view of p. It is kept, unless it is large or the view is of a later revision.
-func (h *lakeHandlers) counted(p *published, view *data.View, by data.Grouping) (answer.Source, error) {
+func (h *lakeHandlers) counted(p *published, view *snapshot.View, by snapshot.Grouping) (answer.Source, error) {
 	if view.Later {
 		return answer.Bytes(statsBody(p.snap, view, by)), nil
 	}
@@ -89,7 +90,7 @@ func (h *lakeHandlers) counted(p *published, view *data.View, by data.Grouping) 
 }
 
 // statsBody returns the counts of a view's lakes.
-func statsBody(snap *data.Snapshot, view *data.View, by data.Grouping) []byte {
+func statsBody(snap *snapshot.Snapshot, view *snapshot.View, by snapshot.Grouping) []byte {
 	all, groups := view.Groups(by)
 	week := view.Week.String()
 	if len(snap.Weeks) == 0 {
@@ -109,7 +110,7 @@ var quantiles = []struct {
 }{{"min", 0}, {"p10", 10}, {"p25", 25}, {"median", 50}, {"p75", 75}, {"p90", 90}, {"max", 100}}
 
 // addCounts appends the members of a group.
-func addCounts(b record.Object, g *data.Group) record.Object {
+func addCounts(b record.Object, g *snapshot.Group) record.Object {
 	b = b.Int("total_lakes", g.Lakes).Int("lakes_with_data", len(g.Values)).Int("lakes_without_data", g.Lakes-len(g.Values)).Int("closed", g.Closed)
 	b = b.Open("risk")
 	for r := data.RiskLow; r <= data.RiskHigh; r++ {

@@ -11,6 +11,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/data/swimguide"
 )
 
@@ -73,11 +74,11 @@ func (h *lakeHandlers) swimGuide(w http.ResponseWriter, r *http.Request, p *publ
 
 // sampleRecords makes the records of a document.
 type sampleRecords struct {
-	snap         *data.Snapshot
+	snap         *snapshot.Snapshot
 	publisher    string
 	organization string
 	now          time.Time
-	active       *data.ActiveAdvisories
+	active       *snapshot.ActiveAdvisories
 }
 
 // lakes returns the indices of the lakes with a record, or errNoCount.
@@ -100,7 +101,7 @@ func (g *sampleRecords) lakes() ([]int32, error) {
 }
 
 // countOf returns the cells per millilitre of a current value that is a sample with a count of its own.
-func countOf(state *data.State) (cells float64, ok bool) {
+func countOf(state *snapshot.State) (cells float64, ok bool) {
 	return state.CountedCells, state.MeasuredBy == data.InSitu && state.CountedCells >= 0
 }
 

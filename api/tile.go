@@ -10,7 +10,7 @@ import (
 	"limnomap/api/ogc"
 	"limnomap/api/params"
 	"limnomap/api/route"
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/tiles"
 	"limnomap/tiles/admission"
 )
@@ -147,7 +147,7 @@ func readTime(t *ogc.Tile, query *params.Params) {
 func (h *tileHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile) (err error) {
 	answer.InfoOf(r).TrueFor = h.trueFor(t.State.Snapshot)
 	ctx, view := r.Context(), t.State.Snapshot.Current
-	var values *data.Values // of the view, or of a week whose view need not be made for a picture
+	var values *snapshot.Values // of the view, or of a week whose view need not be made for a picture
 	format, version := &pictures, t.State.MapVersion
 	if t.Vector {
 		format, version = &vectors, t.State.VectorVersion

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // No cache may use an answer about the present after an official statement has begun or ended.
@@ -18,7 +19,7 @@ func TestAnswersUntilAStatementChanges(t *testing.T) {
 	opts := testOptions(t)
 	opts.Now = func() time.Time { return now }
 	s := newServer(t, opts, nil)
-	snap, err := data.Load(t.Context(), f, &data.SnapshotOptions{Now: opts.Now})
+	snap, err := snapshot.Load(t.Context(), f, &snapshot.Options{Now: opts.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

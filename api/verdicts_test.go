@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"limnomap/data/snapshot"
 	"os"
 	"path/filepath"
 	"testing"
@@ -43,7 +44,7 @@ func TestVerdictsOfTheMap(t *testing.T) {
 		Cases []testCase `json:"cases"`
 	}{Now: testNow().Format(time.RFC3339)}
 	source := verdictLakes(today)
-	snap, err := data.Load(t.Context(), source, &data.SnapshotOptions{Now: testNow})
+	snap, err := snapshot.Load(t.Context(), source, &snapshot.Options{Now: testNow})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/tiles/admission"
 )
 
@@ -27,7 +28,7 @@ type weekViews struct {
 	memory *admission.Budget
 
 	mu    sync.Mutex // guards inUse
-	inUse map[*data.View]*viewUse
+	inUse map[*snapshot.View]*viewUse
 }
 
 // A viewUse is a map that requests use. Its memory counts once.
@@ -42,13 +43,13 @@ func newWeekViews(turns, reads *admission.Turns, memory *admission.Budget) *week
 		turns:  turns,
 		reads:  reads,
 		memory: memory,
-		inUse:  make(map[*data.View]*viewUse),
+		inUse:  make(map[*snapshot.View]*viewUse),
 	}
 }
 
 // get returns the map of a week, and a function that releases it after use. It must not be called in a
 // turn.
-func (wv *weekViews) get(r *http.Request, snap *data.Snapshot, week data.Week) (v *data.View, release func(), err error) {
+func (wv *weekViews) get(r *http.Request, snap *snapshot.Snapshot, week data.Week) (v *snapshot.View, release func(), err error) {
 	client := answer.ClientOf(r)
 	if v = snap.Held(week); v != nil {
 		release, err = wv.use(client, v, snap)
@@ -85,7 +86,7 @@ func (wv *weekViews) get(r *http.Request, snap *data.Snapshot, week data.Week) (
 }
 
 // use returns what releases v, which is in memory.
-func (wv *weekViews) use(client admission.Client, v *data.View, snap *data.Snapshot) (release func(), err error) {
+func (wv *weekViews) use(client admission.Client, v *snapshot.View, snap *snapshot.Snapshot) (release func(), err error) {
 	if v == snap.Current {
 		return func() {}, nil
 	}
@@ -106,7 +107,7 @@ func (wv *weekViews) use(client admission.Client, v *data.View, snap *data.Snaps
 }
 
 // share has v use hold, unless another request's hold counts it already.
-func (wv *weekViews) share(v *data.View, hold *admission.Hold, snap *data.Snapshot) (release func()) {
+func (wv *weekViews) share(v *snapshot.View, hold *admission.Hold, snap *snapshot.Snapshot) (release func()) {
 	wv.mu.Lock()
 	defer wv.mu.Unlock()
 	if u := wv.inUse[v]; u != nil {
@@ -119,7 +120,7 @@ func (wv *weekViews) share(v *data.View, hold *admission.Hold, snap *data.Snapsh
 }
 
 // releaseOnce returns a function whose first call says that one request fewer uses v.
-func (wv *weekViews) releaseOnce(v *data.View) func() {
+func (wv *weekViews) releaseOnce(v *snapshot.View) func() {
 	return sync.OnceFunc(func() {
 		wv.mu.Lock()
 		defer wv.mu.Unlock()
@@ -133,7 +134,7 @@ func (wv *weekViews) releaseOnce(v *data.View) func() {
 
 // during calls f with the map of a week, in a turn. The map is not used longer than that, so only those of the requests that
 // have a turn take memory.
-func (wv *weekViews) during(r *http.Request, snap *data.Snapshot, week data.Week, f func(*data.View) error) error {
+func (wv *weekViews) during(r *http.Request, snap *snapshot.Snapshot, week data.Week, f func(*snapshot.View) error) error {
 	client := answer.ClientOf(r)
 	ctx, cancel := context.WithTimeoutCause(r.Context(), weekTurnWait, errNoWeekTurn)
 	defer cancel()

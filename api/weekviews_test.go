@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/tiles/admission"
 )
 
@@ -62,7 +63,7 @@ func newPastSource(t testing.TB) (src *pastSource, old, recent []string) {
 }
 
 // weekServer returns a server of that source that holds the newest 60 weeks, and its turns.
-func weekServer(t testing.TB, src data.Source, memory int64) (*Server, *admission.Turns) {
+func weekServer(t testing.TB, src snapshot.Source, memory int64) (*Server, *admission.Turns) {
 	t.Helper()
 	opts := testOptions(t)
 	opts.Turns = admission.NewTurns(admission.TurnsOptions{Count: 1, Waiting: 512})
@@ -74,7 +75,7 @@ func weekServer(t testing.TB, src data.Source, memory int64) (*Server, *admissio
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, err := data.Load(t.Context(), src, &data.SnapshotOptions{Weeks: 60, Patience: -1})
+	snap, err := snapshot.Load(t.Context(), src, &snapshot.Options{Weeks: 60, Patience: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestWeekWithoutATurnIs503(t *testing.T) {
 // Maps in use count as memory of answers: each once, until the last request is done with it.
 func TestWeeksInUseAreCounted(t *testing.T) {
 	src, old, recent := newPastSource(t)
-	snap, err := data.Load(t.Context(), src.fakeSource, &data.SnapshotOptions{Weeks: 60})
+	snap, err := snapshot.Load(t.Context(), src.fakeSource, &snapshot.Options{Weeks: 60})
 	if err != nil {
 		t.Fatal(err)
 	}

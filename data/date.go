@@ -8,16 +8,17 @@ import (
 // A Date is a calendar day in UTC, counted from 1970-01-01, which is the zero Date.
 type Date int32
 
-const secondsPerDay = 24 * 60 * 60
+// SecondsPerDay is the length of a UTC day.
+const SecondsPerDay = 24 * 60 * 60
 
 // The range of dates with a year of four digits, as in RFC 3339: 0000-01-01 to 9999-12-31.
 const (
-	minDate Date = -719_528
-	maxDate Date = 2_932_896
+	MinDate Date = -719_528
+	MaxDate Date = 2_932_896
 )
 
 // DateOf returns the day in UTC that holds t.
-func DateOf(t time.Time) Date { return Date(floorDiv(t.Unix(), secondsPerDay)) }
+func DateOf(t time.Time) Date { return Date(floorDiv(t.Unix(), SecondsPerDay)) }
 
 // ParseDate reads `YYYY-MM-DD`.
 func ParseDate(s string) (Date, error) {
@@ -29,13 +30,13 @@ func ParseDate(s string) (Date, error) {
 }
 
 // Time returns midnight UTC of d.
-func (d Date) Time() time.Time { return time.Unix(int64(d)*secondsPerDay, 0).UTC() }
+func (d Date) Time() time.Time { return time.Unix(int64(d)*SecondsPerDay, 0).UTC() }
 
 // String returns d as `YYYY-MM-DD`.
 func (d Date) String() string { return d.Time().Format(time.DateOnly) }
 
-// monthStart returns the first day of d's month.
-func (d Date) monthStart() Date { return d - Date(d.Time().Day()-1) }
+// MonthStart returns the first day of d's month.
+func (d Date) MonthStart() Date { return d - Date(d.Time().Day()-1) }
 
 // Week returns the ISO week that holds d.
 func (d Date) Week() Week { return Week(floorDiv(int64(d)+daysToMonday, 7)) }

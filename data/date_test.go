@@ -84,3 +84,12 @@ func FuzzParseDate(f *testing.F) {
 		}
 	})
 }
+
+func day(t testing.TB, s string) data.Date {
+	t.Helper()
+	d, err := data.ParseDate(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}

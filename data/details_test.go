@@ -84,19 +84,3 @@ func TestNamesOfDetails(t *testing.T) {
 		}
 	}
 }
-
-// Rows with a source or details are not in memory as a whole: the snapshot says so.
-func TestHistoryWithDetailsIsNotWhole(t *testing.T) {
-	src := &memory{lakes: lakes("a", "b"), observations: []data.Observation{obs(t, "a", "2026-06-01", 3), detailed(), obs(t, "b", "2026-07-01", 4)}}
-	s := load(t, src, nil)
-	if _, whole := s.History(0, data.Newest(10)); whole {
-		t.Error("a history with details is called whole")
-	}
-	before := data.HistoryQuery{Period: data.Period{First: day(t, "2026-05-01"), Last: day(t, "2026-06-30")}, Limit: 10}
-	if got, whole := s.History(0, before); !whole || len(got) != 1 {
-		t.Errorf("before the details: %v, whole: %v, want one row, whole", got, whole)
-	}
-	if _, whole := s.History(1, data.Newest(10)); !whole {
-		t.Error("the history of another lake is not whole")
-	}
-}

@@ -1,12 +1,13 @@
 package data
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
+
+	"limnomap/data/canonical"
 )
 
 // An Event is one change of what is published about a lake. Events are numbered in the order of publication.
@@ -99,15 +100,6 @@ type EventValue struct {
 // NoEventValue is what is published about a lake that never had a value.
 func NoEventValue() EventValue { return EventValue{Chlorophyll: NoChlorophyll, Level: NoLevel} }
 
-// EventValueOf returns what s publishes.
-func EventValueOf(s *State) EventValue {
-	v := EventValue{Chlorophyll: s.Chlorophyll, Level: s.Level}
-	if s.Risk != RiskUnknown {
-		v.MeasuredAt = Known(s.MeasuredAt())
-	}
-	return v
-}
-
 // Current reports whether there is a current value.
 func (v EventValue) Current() bool { return v.Chlorophyll.Valid() }
 
@@ -138,37 +130,35 @@ type EventForecast struct {
 
 // ContentID returns the id of what the event says, in the revision in which it was found.
 func (e *Event) ContentID(revision Revision) EventID {
-	h := versionHash{sum: sha256.New()}
-	h.text("limnomap event 1")
-	h.number(revision.Number)
-	h.text(e.Snapshot)
-	h.text(string(e.LakeID))
-	h.number(int64(e.Kind))
+	h := canonical.New("limnomap event 1")
+	h.Number(revision.Number)
+	h.Text(e.Snapshot)
+	h.Text(string(e.LakeID))
+	h.Number(int64(e.Kind))
 	for _, v := range []EventValue{e.Before, e.After} {
-		h.number(int64(v.Chlorophyll))
-		h.number(int64(v.Level))
+		h.Number(int64(v.Chlorophyll))
+		h.Number(int64(v.Level))
 		if v.MeasuredAt.Known {
-			h.number(v.MeasuredAt.Value)
+			h.Number(v.MeasuredAt.Value)
 		}
 	}
 	if e.Kind.OfAdvisory() {
 		a := &e.Advisory
-		h.text(string(a.ID))
-		h.number(int64(a.Kind))
-		h.number(int64(a.KindBefore))
-		h.number(int64(a.Cause))
-		h.text(a.Issuer)
-		h.text(a.URL)
-		h.number(a.ValidUntil.Unix())
+		h.Text(string(a.ID))
+		h.Number(int64(a.Kind))
+		h.Number(int64(a.KindBefore))
+		h.Number(int64(a.Cause))
+		h.Text(a.Issuer)
+		h.Text(a.URL)
+		h.Number(a.ValidUntil.Unix())
 	}
 	if f := &e.Forecast; e.Kind == ForecastExceeds {
-		h.number(int64(f.Issued))
-		h.number(int64(f.Week))
-		h.number(int64(f.Level))
-		h.number(int64(f.Chance))
+		h.Number(int64(f.Issued))
+		h.Number(int64(f.Week))
+		h.Number(int64(f.Level))
+		h.Number(int64(f.Chance))
 	}
-	h.flush()
-	return EventID(hex.EncodeToString(h.sum.Sum(nil)[:eventIDBytes]))
+	return EventID(hex.EncodeToString(h.Sum()[:eventIDBytes]))
 }
 
 // A Moment is what was last published, without its lakes and statements. The zero value is that of a database of which nothing was published.

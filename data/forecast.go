@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"limnomap/data/forecast"
 )
@@ -92,8 +93,8 @@ func (f *LakeForecast) Check() error {
 		}
 	}
 	switch {
-	case f.BasedOn < minDate || f.BasedOn > maxDate:
-		return fmt.Errorf("date %s of the last value: want a day from %s to %s", f.BasedOn, minDate, maxDate)
+	case f.BasedOn < MinDate || f.BasedOn > MaxDate:
+		return fmt.Errorf("date %s of the last value: want a day from %s to %s", f.BasedOn, MinDate, MaxDate)
 	case f.Withheld < forecast.None || f.Withheld >= forecast.NotAfterOrigin:
 		return fmt.Errorf("reason %d: want 0 to %d", f.Withheld, forecast.NotAfterOrigin-1)
 	case known == (f.Withheld != forecast.None):
@@ -228,4 +229,49 @@ type NumberedForecast struct {
 	// Input is [LakeReadings.Hash] of the values that it was made of.
 	Input int64
 	LakeForecast
+}
+
+// SkillOf returns the skill of a model in a region; that of all lakes if the region has none of its own. It is not ok if another model was
+// tested, or none.
+func (t *ForecastTest) SkillOf(model, region string) (s ForecastSkill, ok bool) {
+	if t.Model != model {
+		return ForecastSkill{}, false
+	}
+	skill := t.Skill
+	i := slices.IndexFunc(skill, func(s ForecastSkill) bool { return !s.All && s.Region == region && region != "" })
+	if i < 0 {
+		i = slices.IndexFunc(skill, func(s ForecastSkill) bool { return s.All })
+	}
+	if i < 0 {
+		return ForecastSkill{}, false
+	}
+	return skill[i], true
+}
+
+// A ForecastBasis is what only an observation of limnomap's own forecast has. It is zero for all others. The model is the observation's Source.
+type ForecastBasis struct {
+	Issued, BasedOn Date
+	StoredForecast
+}
+
+// Known reports whether the observation is of limnomap's own forecast.
+func (b ForecastBasis) Known() bool { return b.StoredForecast.Known() }
+
+// AddForecasts adds the forecasts of a lake to its observations also those of days with a measured value: so
+// they can be compared.
+func (f *ForecastIssue) AddForecasts(l *LakeForecast, q HistoryQuery, history []Observation) []Observation {
+	return MergeHistory(history, f.Observations(l.LakeID, l), q)
+}
+
+// Observations returns a lake's forecasts as observations, the newest first.
+func (f *ForecastIssue) Observations(id LakeID, l *LakeForecast) (all []Observation) {
+	for week := ForecastWeeks; week >= 1; week-- {
+		w := l.Weeks[week-1]
+		if !w.Known() {
+			continue
+		}
+		all = append(all, Observation{LakeID: id, Date: f.Target(week), Type: Forecast, Source: f.Model, Chlorophyll: w.Chlorophyll(),
+			Level: NoLevel, CellDensity: NoCellDensity, Forecast: ForecastBasis{f.Issued, l.BasedOn, w}})
+	}
+	return all
 }

@@ -4,10 +4,28 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 )
 
-// HistoryRows selects the rows that a [HistoryQuery] asks for from those of one lake, by the rule of [Source.History].
+// A Period is the days from First to Last, both included. It is empty if Last is before First.
+type Period struct{ First, Last Date }
+
+// AllTime returns the period of all dates that an observation may have.
+func AllTime() Period { return Period{MinDate, MaxDate} }
+
+// Contains reports whether d is in p.
+func (p Period) Contains(d Date) bool { return p.First <= d && d <= p.Last }
+
+// A HistoryQuery selects observations of a lake.
+type HistoryQuery struct {
+	Period Period
+	Types  DataTypes // the empty set means all
+	Limit  int       // how many of the newest; none if it is not positive
+}
+
+// Newest selects the newest observations of all types, at most limit of them.
+func Newest(limit int) HistoryQuery { return HistoryQuery{Period: AllTime(), Limit: limit} }
+
+// HistoryRows selects the rows that a [HistoryQuery] asks for from those of one lake, by the rule of [snapshot.Source.History].
 // The caller adds the rows in order.
 type HistoryRows struct {
 	query HistoryQuery
@@ -34,7 +52,7 @@ func (h *HistoryRows) Add(o Observation) {
 
 // endDay selects from the rows of one date.
 func (h *HistoryRows) endDay() {
-	measured := slices.ContainsFunc(h.day, func(o Observation) bool { return o.usable() })
+	measured := slices.ContainsFunc(h.day, func(o Observation) bool { return o.Usable() })
 	slices.SortFunc(h.day, func(a, b Observation) int {
 		return cmp.Or(cmp.Compare(historyRank(a.Type), historyRank(b.Type)), strings.Compare(a.Source, b.Source))
 	})
@@ -55,63 +73,15 @@ func (h *HistoryRows) Picked() []Observation {
 	return slices.Clip(h.rows)
 }
 
-// History returns the same as [Source.History] for Lakes[i] at the snapshot's revision, from memory. It is not whole if
-// rows that are older than those in memory may belong to it, or one of them has a source or [Details]: then only the Source has them.
-func (s *Snapshot) History(i int, q HistoryQuery) (observations []Observation, whole bool) {
-	h := q.Rows()
-	lost := s.dropped != nil && s.dropped[i]
-	cursors := [...]historyCursor{newHistoryCursor(Satellite, s.satellite.of(i)), newHistoryCursor(InSitu, s.inSitu.of(i)),
-		newHistoryCursor(Forecast, s.forecasts.of(i))}
-	for !h.Full() {
-		newest := &cursors[0]
-		for k := range cursors {
-			if cursors[k].date() > newest.date() {
-				newest = &cursors[k]
-			}
-		}
-		d := newest.date()
-		if newest.next < 0 || d < q.Period.First || lost && d < s.since { // memory does not hold all rows of such old dates
-			break
-		}
-		if d > q.Period.Last {
-			newest.next--
-			continue
-		}
-		if next := newest.of.samples[newest.next]; next.hasMore() && (q.Types.Has(newest.kind) || next.keptBack()) {
-			return nil, false
-		}
-		h.Add(newest.take(s.Lakes[i].ID))
+// MergeHistory adds those of own that q selects to a history.
+func MergeHistory(history, own []Observation, q HistoryQuery) []Observation {
+	own = slices.DeleteFunc(own, func(o Observation) bool { return !q.Types.Has(Forecast) || !q.Period.Contains(o.Date) })
+	if len(own) == 0 {
+		return history
 	}
-	observations = h.Picked()
-	return observations, !lost || len(observations) >= q.Limit || q.Period.First >= s.since || q.Period.Last < q.Period.First
-}
-
-// A historyCursor passes the samples of one type and lake from the newest to the oldest.
-type historyCursor struct {
-	kind DataType
-	of   lakeSamples
-	next int // index in of; -1 after the last one
-}
-
-func newHistoryCursor(t DataType, of lakeSamples) historyCursor {
-	return historyCursor{t, of, len(of.samples) - 1}
-}
-
-// date returns the date of the next sample; noDate after the last one.
-func (c *historyCursor) date() Date {
-	if c.next < 0 {
-		return noDate
-	}
-	return c.of.samples[c.next].date()
-}
-
-// take returns the next sample as an observation of that lake.
-func (c *historyCursor) take(lake LakeID) Observation {
-	o, taken, hasTime := c.of.observation(c.next)
-	c.next--
-	o.LakeID, o.Type = lake, c.kind
-	if hasTime {
-		o.MeasuredAt = time.Unix(taken, 0).UTC()
-	}
-	return o
+	all := append(slices.Clone(history), own...)
+	slices.SortStableFunc(all, func(a, b Observation) int {
+		return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(historyRank(a.Type), historyRank(b.Type)), strings.Compare(a.Source, b.Source))
+	})
+	return all[:min(len(all), max(q.Limit, 0))]
 }

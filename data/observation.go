@@ -25,26 +25,26 @@ type Observation struct {
 	// MeasuredAt is the time of measurement, in UTC to the second. Zero means midnight of Date.
 	MeasuredAt time.Time
 	Quality    Quality
-	// Rank is the place of the source in the [SourceOrder], from 1 on; 0 if it is not in it. A [Source] sets it, and imports ignore it.
+	// Rank is the place of the source in the [SourceOrder], from 1 on; 0 if it is not in it. A [snapshot.Source] sets it, and imports ignore it.
 	Rank    uint8
 	Details Details
-	// Forecast is known for limnomap's own forecasts. A [Source] stores no such observation: they are in its Forecasts.
+	// Forecast is known for limnomap's own forecasts. A [snapshot.Source] stores no such observation: they are in its Forecasts.
 	Forecast ForecastBasis
 }
 
-// compareRows compares the places of two observations of one lake in the order of a [Source]: by date, type and source.
-func compareRows(a, b Observation) int {
+// CompareInScan compares the places of two observations of one lake in the order of a [snapshot.Source]: by date, type and source.
+func CompareInScan(a, b Observation) int {
 	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Type, b.Type), strings.Compare(a.Source, b.Source))
 }
 
-// usable reports whether o may be a current value, if it is not too old.
-func (o *Observation) usable() bool {
+// Usable reports whether o may be a current value, if it is not too old.
+func (o *Observation) Usable() bool {
 	return o.Type.Measured() && o.Chlorophyll.Valid() && o.Quality != Poor
 }
 
-// reported returns the level that the source itself reports: with the flag [Scum] that of scum, whatever Level is. A gap with that flag has no
+// ReportedLevel returns the level that the source itself reports: with the flag [Scum] that of scum, whatever Level is. A gap with that flag has no
 // level, like all gaps. No import stores one, but older ones did.
-func (o *Observation) reported() Level {
+func (o *Observation) ReportedLevel() Level {
 	if o.Chlorophyll.Valid() && o.Details.Flags&FlagsOf(Scum) != 0 {
 		return MaxLevel
 	}
@@ -59,19 +59,19 @@ func (o Observation) Taken() time.Time {
 	return o.MeasuredAt
 }
 
-// maxTakenOffset bounds the seconds between MeasuredAt and Date, as a [Snapshot] stores them: 68 years.
+// maxTakenOffset bounds the seconds between MeasuredAt and Date, as a [snapshot.Snapshot] stores them: 68 years.
 const maxTakenOffset = math.MaxInt32
 
-// takenOffset returns the seconds from midnight UTC of o.Date to the time of measurement.
-func (o Observation) takenOffset() int64 { return o.Taken().Unix() - o.Date.Time().Unix() }
+// TakenOffset returns the seconds from midnight UTC of o.Date to the time of measurement.
+func (o Observation) TakenOffset() int64 { return o.Taken().Unix() - o.Date.Time().Unix() }
 
 // Check returns an error that names the first column with an invalid value, the value, and the allowed values. A gap with
 // its own level or cell count is invalid: a map of chlorophyll cannot show it, and a reported scum must not be dropped
 // silently because an older, clean value is shown.
 func (o Observation) Check() error {
 	switch {
-	case o.Date < minDate || o.Date > maxDate:
-		return fmt.Errorf("date %s: want a day from %s to %s", o.Date, minDate, maxDate)
+	case o.Date < MinDate || o.Date > MaxDate:
+		return fmt.Errorf("date %s: want a day from %s to %s", o.Date, MinDate, MaxDate)
 	case o.Type > InSitu:
 		return fmt.Errorf("data_type %d: want satellite, in_situ or ai_forecast", o.Type)
 	case o.Quality > Poor:
@@ -87,7 +87,7 @@ func (o Observation) Check() error {
 	case !o.Chlorophyll.Valid() && o.CellDensity != NoCellDensity:
 		return fmt.Errorf("cell_density_cells_ml %v without chl: want a value of chl too", o.CellDensity)
 	}
-	if offset := o.takenOffset(); offset < -maxTakenOffset || offset > maxTakenOffset {
+	if offset := o.TakenOffset(); offset < -maxTakenOffset || offset > maxTakenOffset {
 		return fmt.Errorf("measured_at %s: want a time within 68 years of the date %s",
 			o.MeasuredAt.UTC().Format(time.RFC3339), o.Date)
 	}

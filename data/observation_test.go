@@ -83,3 +83,18 @@ func TestObservationCheck(t *testing.T) {
 		})
 	}
 }
+
+// obs returns a satellite observation of a lake; chl below 0 is a gap.
+func obs(t testing.TB, id data.LakeID, date string, chl float64) data.Observation {
+	t.Helper()
+	o := data.Observation{
+		LakeID: id, Date: day(t, date), Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity,
+	}
+	if chl >= 0 {
+		var err error
+		if o.Chlorophyll, err = data.ChlorophyllOf(chl); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return o
+}

@@ -129,12 +129,12 @@ var cellLimits = [2]float64{20_000, 100_000}
 // source reports, as its level or with the flag [Scum], that follow from the chlorophyll, and that follow from the source's own cell count; NoLevel if there is none.
 // The density is the source's own, or otherwise derived from the chlorophyll; NoCellDensity if there is neither.
 func (p *Profile) Classify(o Observation) (Level, float64) {
-	return max(o.reported(), p.Level(o.Chlorophyll), levelOfCells(o.CellDensity)), cellDensity(o.Chlorophyll, o.CellDensity)
+	return max(o.ReportedLevel(), p.Level(o.Chlorophyll), levelOfCells(o.CellDensity)), CellDensity(o.Chlorophyll, o.CellDensity)
 }
 
-// cellDensity returns a source's own count in cells/ml, or otherwise the density that follows from the chlorophyll; NoCellDensity
+// CellDensity returns a source's own count in cells/ml, or otherwise the density that follows from the chlorophyll; NoCellDensity
 // if there is neither.
-func cellDensity(c Chlorophyll, counted float64) float64 {
+func CellDensity(c Chlorophyll, counted float64) float64 {
 	if counted >= 0 {
 		return counted
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
-	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // TestBloomsShow checks the first promise of the map: a bloom never vanishes. Of all lakes of the highest class in Germany, each has a
@@ -217,7 +217,7 @@ func TestWorstLakesShow(t *testing.T) {
 	})
 }
 
-func worstLakesShow(t *testing.T, v *data.View, when string) {
+func worstLakesShow(t *testing.T, v *snapshot.View, when string) {
 	t.Helper()
 	const (
 		zoom    = maptile.Zoom(6)

@@ -14,11 +14,12 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/forecast"
+	"limnomap/data/snapshot"
 )
 
 // chancesOf returns the probabilities that lakes reach 10 µg/l if their values are the medians of forecasts. A lake without a value has none.
-func chancesOf(lakes []testLake, of []data.Lake) *data.Values {
-	return data.NewChances(of, func(i int) (float64, bool) {
+func chancesOf(lakes []testLake, of []data.Lake) *snapshot.Values {
+	return snapshot.NewChances(of, func(i int) (float64, bool) {
 		if lakes[i].chl < 0 {
 			return 0, false
 		}
@@ -39,7 +40,7 @@ func likely(p float64, at ...orb.Point) (lakes []testLake, layer *Layer) {
 	for _, point := range at {
 		lakes = append(lakes, testLake{lon: point.Lon(), lat: point.Lat()})
 	}
-	return lakes, renderer().Layer(data.NewChances(viewOf(lakes).Lakes, func(int) (float64, bool) { return p, true }))
+	return lakes, renderer().Layer(snapshot.NewChances(viewOf(lakes).Lakes, func(int) (float64, bool) { return p, true }))
 }
 
 func forecastSpec(t maptile.Tile, scale int, id StyleID) Spec {
@@ -216,7 +217,7 @@ func TestHighChancesShow(t *testing.T) {
 			const golden = 0.6180339887
 			lakes = append(lakes, testLake{lon: 11 + 6*px*(math.Mod(golden*float64(i), 1)-0.5), lat: 51 + 4*px*(float64(i)/1000-0.5)})
 		}
-		l := renderer().Layer(data.NewChances(viewOf(lakes).Lakes, func(i int) (float64, bool) {
+		l := renderer().Layer(snapshot.NewChances(viewOf(lakes).Lakes, func(i int) (float64, bool) {
 			if i == 0 {
 				return 0.7, true
 			}

@@ -25,7 +25,7 @@
 //
 // From zoom 8 on it is the worst class whose sum is at least that of a lake 0.6 σ farther away than one with the largest sum. Up to zoom 9,
 // lakes of the upper classes have cores: discs of their own colour above the field. At zooms 10 and 11 the field fades, and the waters of the style Lakes
-// are drawn above it; from 12 on there are only these. Old values (see [data.OldAfter]) have a quarter of the weight.
+// are drawn above it; from 12 on there are only these. Old values (see [snapshot.OldAfter]) have a quarter of the weight.
 //
 // Concentrations below 0.5 µg/l are drawn as 0.5, and those above 100 as 100. By zoom, σ is at least
 //
@@ -43,10 +43,10 @@
 // its outline also has a disc of the smallest size. Higher classes are drawn above lower ones, and within a class small waters above
 // large ones. Waters without a value are grey, half transparent and hatched.
 //
-// All markers and waters have a white rim and within it a thin dark line, grey without a value. Old values (see [data.OldAfter]) are
+// All markers and waters have a white rim and within it a thin dark line, grey without a value. Old values (see [snapshot.OldAfter]) are
 // translucent, and of equal values they are below the others.
 //
-// Both draw a sign above everything else for each lake with a [data.Mark]: for a worse lake the marker of its level within a white and
+// Both draw a sign above everything else for each lake with a [snapshot.Mark]: for a worse lake the marker of its level within a white and
 // a dark ring, for [data.Closed] a dark disc with a white bar, with or without a value. Closed lakes are above the others. Signs are at
 // the lake's own point, also in the style Lakes; in Dots a marked lake has no other marker. The style Heat has no signs: it shows the
 // chlorophyll and nothing else.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render/symbol"
 )
 
@@ -28,7 +28,7 @@ func (d *dots) widest(_ *geometry, z maptile.Zoom) int64 { return d.at(z).reach 
 // sign instead of a marker, whose corners would be larger than the sign.
 func (d *dots) appendMarks(marks []mark, l *Layer, hits []hit, _ window) []mark {
 	for _, h := range hits {
-		if l.mark(int(h.site)) != data.NoMark {
+		if l.mark(int(h.site)) != snapshot.NoMark {
 			continue
 		}
 		marks = append(marks, mark{

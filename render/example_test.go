@@ -11,13 +11,14 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 )
 
 func Example() {
-	view := &data.View{
+	view := &snapshot.View{
 		Lakes:  []data.Lake{{ID: "de_be_wannsee", Point: orb.Point{13.17, 52.43}}},
-		States: []data.State{{Chlorophyll: 62_40}}, // hundredths of µg/l
+		States: []snapshot.State{{Chlorophyll: 62_40}}, // hundredths of µg/l
 	}
 	r := render.New(colormap.Limits{Level1: 10, Level2: 50, Title: "WHO 2003"})
 	layer := r.Layer(view.Values())

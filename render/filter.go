@@ -9,6 +9,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // A Filter is a set of classes of lakes that a tile shows. The zero Filter shows all lakes.
@@ -47,13 +48,13 @@ func ParseFilter(s string) (f Filter, err error) {
 }
 
 // filterClasses returns the classes of a lake with that mark and value.
-func (v *logTable) filterClasses(m data.Mark, c data.Chlorophyll) (f Filter) {
+func (v *logTable) filterClasses(m snapshot.Mark, c data.Chlorophyll) (f Filter) {
 	switch m {
-	case data.Closed:
+	case snapshot.Closed:
 		return ShowClosed | ShowHigh
-	case data.WorseHigh:
+	case snapshot.WorseHigh:
 		f = ShowHigh
-	case data.WorseMedium:
+	case snapshot.WorseMedium:
 		f = ShowMedium
 	}
 	switch {
@@ -86,7 +87,7 @@ type thinning struct {
 // A thinnedSite is a site with what decides which one of a pixel is best.
 type thinnedSite struct {
 	pixel uint64
-	mark  data.Mark // if it is a sign
+	mark  snapshot.Mark // if it is a sign
 	value value
 	large bool // whether it has a mark even if it is not the best one
 }
@@ -100,7 +101,7 @@ func (t *thinning) add(i int) {
 	l := t.layer
 	s := thinnedSite{pixel: l.codes[i] >> (2 * (MaxZoom - uint(t.zoom) + subBits)), value: l.value(i)}
 	if t.signs {
-		if s.mark = l.mark(i); s.mark == data.NoMark {
+		if s.mark = l.mark(i); s.mark == snapshot.NoMark {
 			return
 		}
 	} else {

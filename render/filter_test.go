@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"errors"
+	"limnomap/data/snapshot"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func TestParseFilter(t *testing.T) {
 // filtered are lakes of which a filter shows some.
 type filtered struct {
 	testLake
-	mark data.Mark
+	mark snapshot.Mark
 	age  int // of the value, in days
 }
 
@@ -42,13 +43,13 @@ type filtered struct {
 func (l *filtered) shownBy(f Filter) bool {
 	class := ShowNone
 	switch {
-	case l.mark == data.Closed:
+	case l.mark == snapshot.Closed:
 		class = ShowClosed | ShowHigh
-	case l.chl >= 50 || l.chl >= 0 && l.mark == data.WorseHigh:
+	case l.chl >= 50 || l.chl >= 0 && l.mark == snapshot.WorseHigh:
 		class = ShowHigh
-	case l.chl >= 10 && l.mark == data.WorseMedium: // worse than medium
+	case l.chl >= 10 && l.mark == snapshot.WorseMedium: // worse than medium
 		class = ShowHigh
-	case l.chl >= 10 || l.chl >= 0 && l.mark == data.WorseMedium:
+	case l.chl >= 10 || l.chl >= 0 && l.mark == snapshot.WorseMedium:
 		class = ShowMedium
 	case l.chl >= 0:
 		class = ShowLow
@@ -56,9 +57,9 @@ func (l *filtered) shownBy(f Filter) bool {
 	return f == 0 || f&class != 0
 }
 
-func viewOfFiltered(lakes []filtered) *data.View {
+func viewOfFiltered(lakes []filtered) *snapshot.View {
 	var places []testLake
-	marks := make(map[int]data.Mark)
+	marks := make(map[int]snapshot.Mark)
 	for i, l := range lakes {
 		places = append(places, l.testLake)
 		marks[i] = l.mark
@@ -92,7 +93,7 @@ func TestFilterShowsOnlyItsLakes(t *testing.T) {
 			f.mark = allMarks[i%len(allMarks)]
 		}
 		if l.chl < 0 && f.mark.Worse() {
-			f.mark = data.NoMark // no lake without a value is worse
+			f.mark = snapshot.NoMark // no lake without a value is worse
 		}
 		lakes = append(lakes, f)
 		if i%7 == 0 {
@@ -105,7 +106,7 @@ func TestFilterShowsOnlyItsLakes(t *testing.T) {
 	}
 	v := viewOfFiltered(lakes)
 	const roomy = 5 // as if there were a hundred times as many
-	layer := func(v *data.View) *Layer {
+	layer := func(v *snapshot.View) *Layer {
 		g := newGeometry(v.Lakes)
 		g.roomy = roomy
 		return renderer().newLayer(g, v.Values(), maxFingerprints)

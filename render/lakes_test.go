@@ -12,6 +12,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render/palettepng"
 )
 
@@ -41,8 +42,8 @@ type testLake struct {
 	lon, lat, chl, areaKM2 float64
 }
 
-func viewOf(lakes []testLake) *data.View {
-	v := &data.View{}
+func viewOf(lakes []testLake) *snapshot.View {
+	v := &snapshot.View{}
 	for i, l := range lakes {
 		c := data.NoChlorophyll
 		if l.chl >= 0 {
@@ -52,7 +53,7 @@ func viewOf(lakes []testLake) *data.View {
 		v.Lakes = append(v.Lakes, data.Lake{
 			ID: data.LakeID(fmt.Sprintf("lake_%07d", i)), Point: orb.Point{l.lon, l.lat}, AreaKM2: l.areaKM2,
 		})
-		v.States = append(v.States, data.State{Chlorophyll: c})
+		v.States = append(v.States, snapshot.State{Chlorophyll: c})
 	}
 	return v
 }

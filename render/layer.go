@@ -12,6 +12,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 const (
@@ -32,11 +33,11 @@ const (
 // their place. It is safe for concurrent use.
 type Layer struct {
 	*geometry
-	chances bool                     // whether values are of probabilities: the numbers of colormap.OfProbability
-	week    data.Values              // values are looked up here,
-	values  []value                  // unless they are here, by site
-	marked  *marked                  // likewise
-	key     weak.Pointer[data.State] // of values
+	chances bool                         // whether values are of probabilities: the numbers of colormap.OfProbability
+	week    snapshot.Values              // values are looked up here,
+	values  []value                      // unless they are here, by site
+	marked  *marked                      // likewise
+	key     weak.Pointer[snapshot.State] // of values
 	logs    *logTable
 	self    weak.Pointer[Layer]
 
@@ -50,10 +51,12 @@ type Layer struct {
 }
 
 // Layer prepares the lakes of v for drawing.
-func (r *Renderer) Layer(v *data.Values) *Layer { return r.prepared(newGeometry(v.Lakes), v, inOrder) }
+func (r *Renderer) Layer(v *snapshot.Values) *Layer {
+	return r.prepared(newGeometry(v.Lakes), v, inOrder)
+}
 
 // FirstLayer is Layer for a time without requests: it works on up to three goroutines, which end with it.
-func (r *Renderer) FirstLayer(v *data.Values) *Layer {
+func (r *Renderer) FirstLayer(v *snapshot.Values) *Layer {
 	return r.prepared(newGeometry(v.Lakes), v, atOnce)
 }
 
@@ -85,7 +88,7 @@ func atOnce(parts ...func()) {
 }
 
 // prepared returns the layer of v with everything that speeds up drawing. It calls the parts of that work with run.
-func (r *Renderer) prepared(g *geometry, v *data.Values, run func(parts ...func())) *Layer {
+func (r *Renderer) prepared(g *geometry, v *snapshot.Values, run func(parts ...func())) *Layer {
 	l := r.newLayer(g, v, maxFingerprints)
 	l.values, l.key = l.allValues(), v.Key()
 	l.setMarks()
@@ -121,26 +124,26 @@ func (l *Layer) bin() {
 // next to nothing: values are looked up for the tiles that show them. If other was made by Layer and the lakes have the same
 // values, and only other marks, the new layer shares what other has prepared. The tiles are those of Layer, to the byte.
 // Probabilities are computed for all lakes, and some of them binned: there are few such layers, and each is used for many tiles.
-func (r *Renderer) LayerOn(other *Layer, v *data.Values) *Layer {
+func (r *Renderer) LayerOn(other *Layer, v *snapshot.Values) *Layer {
 	if v.Chances() {
 		return r.prepared(other.geometry, v, inOrder)
 	}
-	if other.values != nil && v.Key() == other.key && other.key != (weak.Pointer[data.State]{}) {
+	if other.values != nil && v.Key() == other.key && other.key != (weak.Pointer[snapshot.State]{}) {
 		return r.markedAgain(other, v)
 	}
 	return r.newLayer(other.geometry, v, maxWeekFingerprints)
 }
 
 // Successor returns the same as Layer, and takes less time and memory: before is a layer of lakes in the same places (see [SamePlaces]).
-func (r *Renderer) Successor(before *Layer, v *data.Values) *Layer {
-	if !v.Chances() && before.values != nil && v.Key() == before.key && before.key != (weak.Pointer[data.State]{}) {
+func (r *Renderer) Successor(before *Layer, v *snapshot.Values) *Layer {
+	if !v.Chances() && before.values != nil && v.Key() == before.key && before.key != (weak.Pointer[snapshot.State]{}) {
 		return r.markedAgain(before, v)
 	}
 	return r.prepared(before.geometry, v, inOrder)
 }
 
 // markedAgain returns a layer of v, whose values are those of other. It knows the fingerprints of tiles without signs.
-func (r *Renderer) markedAgain(other *Layer, v *data.Values) *Layer {
+func (r *Renderer) markedAgain(other *Layer, v *snapshot.Values) *Layer {
 	l := r.newLayer(other.geometry, v, maxFingerprints)
 	l.values, l.key, l.grids, l.cores, l.thinned = other.values, other.key, other.grids, other.cores, other.thinned
 	for _, k := range other.fingerprints.Keys() { // the least recently used one first
@@ -160,10 +163,10 @@ func (r *Renderer) markedAgain(other *Layer, v *data.Values) *Layer {
 // setMarks looks up the marks of all lakes. After it, the states may be released.
 func (l *Layer) setMarks() {
 	l.marked = l.allMarked()
-	l.week = data.Values{}
+	l.week = snapshot.Values{}
 }
 
-func (r *Renderer) newLayer(g *geometry, v *data.Values, size int) *Layer {
+func (r *Renderer) newLayer(g *geometry, v *snapshot.Values, size int) *Layer {
 	fingerprints, err := lru.New[fingerprintKey, remembered](size)
 	if err != nil {
 		panic(err) // only for a size that is not positive
@@ -179,7 +182,7 @@ func (r *Renderer) newLayer(g *geometry, v *data.Values, size int) *Layer {
 	return l
 }
 
-// A value is a concentration and its logarithm, and whether it is old (see [data.OldAfter]).
+// A value is a concentration and its logarithm, and whether it is old (see [snapshot.OldAfter]).
 type value struct {
 	data.Chlorophyll
 	log float32

@@ -8,6 +8,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // A mark is one lake in a window: the only data of the lake that a painter gets. All fields are part of the fingerprint, so
@@ -17,7 +18,7 @@ type mark struct {
 	value  uint32 // the bits of a logarithm, or of a concentration
 	size   size   // of the blob
 	old    bool   // whether the value is old
-	sign   data.Mark
+	sign   snapshot.Mark
 	radius uint32 // of the disc, in units
 	shore  *shore // drawn instead of a disc
 }

@@ -6,24 +6,24 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // marked are the sites whose lakes have a mark. Most lakes have none.
 type marked struct {
-	sites []int32     // ascending, not nil
-	marks []data.Mark // of sites[i]
+	sites []int32         // ascending, not nil
+	marks []snapshot.Mark // of sites[i]
 }
 
 // mark returns the mark of the lake of a site.
-func (l *Layer) mark(site int) data.Mark {
+func (l *Layer) mark(site int) snapshot.Mark {
 	if l.marked == nil {
 		return l.week.Mark(int(l.lakes[site]))
 	}
 	if i, ok := slices.BinarySearch(l.marked.sites, int32(site)); ok {
 		return l.marked.marks[i]
 	}
-	return data.NoMark
+	return snapshot.NoMark
 }
 
 // allMarked returns all sites whose lakes have a mark.
@@ -33,12 +33,12 @@ func (l *Layer) allMarked() *marked {
 	}
 	m := &marked{sites: []int32{}} // not nil, which means all
 	// Lake by lake first: in the order of the sites, most of the time would go into reading memory here and there.
-	marks := make([]data.Mark, len(l.week.Lakes))
+	marks := make([]snapshot.Mark, len(l.week.Lakes))
 	for i := range marks {
 		marks[i] = l.week.Mark(i)
 	}
 	for site, lake := range l.lakes {
-		if mark := marks[lake]; mark != data.NoMark {
+		if mark := marks[lake]; mark != snapshot.NoMark {
 			m.sites, m.marks = append(m.sites, int32(site)), append(m.marks, mark)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render/symbol"
 )
 
@@ -29,7 +30,7 @@ func oldCountry() *Layer {
 	lakes := country()
 	ages := make([]int, len(lakes))
 	for i := range ages {
-		ages[i] = i % 2 * (data.OldAfter + 1)
+		ages[i] = i % 2 * (snapshot.OldAfter + 1)
 	}
 	return withAges(lakes, ages)
 }
@@ -42,7 +43,7 @@ func TestOldValuesAreFaintInTheField(t *testing.T) {
 			lake := testLake{lon: 13.4, lat: 52.5, chl: chl}
 			w := windowOf(maptile.At([2]float64{lake.lon, lake.lat}, z), 1)
 			p, classes := paletteOf(colormap.Default, Heat, z), entryClasses[min(z/fadeZoom, 1)]()
-			fresh, old := paintField(withAges([]testLake{lake}, []int{data.OldAfter}), w), paintField(withAges([]testLake{lake}, []int{data.OldAfter + 1}), w)
+			fresh, old := paintField(withAges([]testLake{lake}, []int{snapshot.OldAfter}), w), paintField(withAges([]testLake{lake}, []int{snapshot.OldAfter + 1}), w)
 			most, mostOld := uint8(0), uint8(0)
 			for i := range fresh {
 				if p[old[i]].A > p[fresh[i]].A || old[i] != 0 && classes[old[i]] != classes[fresh[i]] {
@@ -72,8 +73,8 @@ func TestOldValuesArePale(t *testing.T) {
 						lake.chl = m.Threshold(i) + 0.01
 					}
 					w := windowOf(maptile.At([2]float64{lake.lon, lake.lat}, z), 1)
-					fresh := paint(withAges([]testLake{lake}, []int{data.OldAfter}), w, style)
-					old := paint(withAges([]testLake{lake}, []int{data.OldAfter + 1}), w, style)
+					fresh := paint(withAges([]testLake{lake}, []int{snapshot.OldAfter}), w, style)
+					old := paint(withAges([]testLake{lake}, []int{snapshot.OldAfter + 1}), w, style)
 					pale := c
 					pale.A = symbol.OldAlpha
 					changed := 0

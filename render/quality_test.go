@@ -10,8 +10,8 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
-	"limnomap/data"
 	"limnomap/data/demo"
+	"limnomap/data/snapshot"
 	"limnomap/internal/testsize"
 )
 
@@ -88,10 +88,10 @@ func demoTiles(t *testing.T) (*Layer, []maptile.Tile) {
 	return renderer().Layer(s.Current.Values()), someTiles(lakes)
 }
 
-func demoSnapshot(t *testing.T) *data.Snapshot {
+func demoSnapshot(t *testing.T) *snapshot.Snapshot {
 	t.Helper()
 	noon := time.Date(2026, 8, 19, 12, 0, 0, 0, time.UTC)
-	s, err := data.Load(t.Context(), demo.New(func() time.Time { return noon }), nil)
+	s, err := snapshot.Load(t.Context(), demo.New(func() time.Time { return noon }), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

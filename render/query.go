@@ -6,7 +6,7 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // A hit is a lake in reach of a window. A lake that reaches a window from both sides of the antimeridian is two hits.
@@ -275,7 +275,7 @@ func (q *query) visit(i int) {
 	if x >= w.lastCentre(w.width)+r {
 		return
 	}
-	if q.signs != nil && q.layer.mark(i) == data.NoMark {
+	if q.signs != nil && q.layer.mark(i) == snapshot.NoMark {
 		return
 	}
 	value := q.layer.value(i)

@@ -6,6 +6,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // A testShore is a lake with an outline.
@@ -68,7 +69,7 @@ func layerOfShores(t fataler, lakes ...testShore) *Layer {
 }
 
 // viewOfShores returns the view of lakes.
-func viewOfShores(t fataler, lakes []testShore) *data.View {
+func viewOfShores(t fataler, lakes []testShore) *snapshot.View {
 	t.Helper()
 	v := viewOf(places(lakes))
 	for i, l := range lakes {

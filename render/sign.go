@@ -6,7 +6,7 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render/symbol"
 )
 
@@ -73,9 +73,9 @@ func (st *style) paint(dst []uint8, s *scene, w window, sc *scale, mem *memory) 
 		sign, column, row := st.signs.at(w.zoom).locate(int64(m.x), int64(m.y), w)
 		k := sc.inkOf(m)
 		switch m.sign {
-		case data.Closed:
+		case snapshot.Closed:
 			sign.closed.put(dst, w, column, row, &closedInk, rimEntry)
-		case data.WorseHigh:
+		case snapshot.WorseHigh:
 			sign.byClass[symbol.High].put(dst, w, column, row, k, outlineEntry)
 		default:
 			sign.byClass[symbol.Medium].put(dst, w, column, row, k, outlineEntry)

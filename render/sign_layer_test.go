@@ -15,6 +15,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // TestFingerprintFollowsTheMarks draws marks twice. Tiles near the lakes have the same fingerprint if and only if the marks are the same, except in the
@@ -62,7 +63,7 @@ func TestFingerprintFollowsTheMarks(t *testing.T) {
 func TestLayerOnHasTheSameSigns(t *testing.T) {
 	lakes := append(country()[:60], district(5000)...)
 	rng := rand.New(rand.NewPCG(3, 9))
-	marks := make(map[int]data.Mark)
+	marks := make(map[int]snapshot.Mark)
 	for i := range lakes {
 		if rng.IntN(20) == 0 {
 			marks[i] = allMarks[1+rng.IntN(2)]
@@ -91,7 +92,7 @@ func TestLayerOnHasTheSameSigns(t *testing.T) {
 func TestSignsDoNotDependOnTheOrderOfLakes(t *testing.T) {
 	type marked struct {
 		testLake
-		mark data.Mark
+		mark snapshot.Mark
 	}
 	var lakes []marked
 	for i, l := range district(300) {
@@ -103,7 +104,7 @@ func TestSignsDoNotDependOnTheOrderOfLakes(t *testing.T) {
 	}
 	layer := func(lakes []marked) *Layer {
 		var places []testLake
-		marks := make(map[int]data.Mark)
+		marks := make(map[int]snapshot.Mark)
 		for i, l := range lakes {
 			places, marks[i] = append(places, l.testLake), l.mark
 		}
@@ -129,12 +130,12 @@ func TestSignsDoNotDependOnTheOrderOfLakes(t *testing.T) {
 // A sampledSource has four lakes with a value of 5 µg/l in two weeks: one with 150,000 cells/ml, as an authority's sample may have, one
 // with few cells, one that is closed, and one of which nothing else is known; and a closed lake without any value.
 type sampledSource struct {
-	data.NoForecasts
+	snapshot.NoForecasts
 	unused
 }
 
 // unused has the methods of a source that the tests do not need. They are below those of a sampledSource.
-type unused struct{ data.Source }
+type unused struct{ snapshot.Source }
 
 const cellsOfWorse = 150_000
 
@@ -183,16 +184,16 @@ func (s sampledSource) Advisories(context.Context) ([]data.Advisory, data.Revisi
 // TestSignsOfASnapshot draws lakes loaded from a source, of the current week and of another one.
 func TestSignsOfASnapshot(t *testing.T) {
 	source := sampledSource{}
-	snapshot, err := data.Load(t.Context(), source, nil)
+	loaded, err := snapshot.Load(t.Context(), source, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[int]data.Mark{0: data.WorseHigh, 2: data.Closed, 4: data.Closed}
+	want := map[int]snapshot.Mark{0: snapshot.WorseHigh, 2: snapshot.Closed, 4: snapshot.Closed}
 	expected, plain := markedLayer(source.lakes(), want), layerOf(source.lakes()...)
-	current := renderer().Layer(snapshot.Current.Values())
+	current := renderer().Layer(loaded.Current.Values())
 	layers := []*Layer{current}
-	for _, w := range snapshot.Weeks {
-		v, err := snapshot.Values(t.Context(), w.Week)
+	for _, w := range loaded.Weeks {
+		v, err := loaded.Values(t.Context(), w.Week)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,15 +232,15 @@ func TestLayerOfOtherMarksSharesTheValues(t *testing.T) {
 		lakes []testLake
 	}{{"few", country()}, {"many", manyLakes(0)}} {
 		t.Run(set.name, func(t *testing.T) {
-			before := markView(viewOf(set.lakes), map[int]data.Mark{1: data.Closed, 8: data.Closed})
+			before := markView(viewOf(set.lakes), map[int]snapshot.Mark{1: snapshot.Closed, 8: snapshot.Closed})
 			one := renderer().Layer(before.Values())
 			known := fingerprintOf(one, heat)
 			dots := heat
 			dots.Style = Dots
 			fingerprintOf(one, dots) // so that it is remembered
 
-			after := &data.View{Week: before.Week, Lakes: before.Lakes, States: before.States, Profile: before.Profile}
-			got := renderer().LayerOn(one, markView(after, map[int]data.Mark{8: data.Closed, 20: data.Closed}).Values())
+			after := &snapshot.View{Week: before.Week, Lakes: before.Lakes, States: before.States, Profile: before.Profile}
+			got := renderer().LayerOn(one, markView(after, map[int]snapshot.Mark{8: snapshot.Closed, 20: snapshot.Closed}).Values())
 			if &got.values[0] != &one.values[0] || len(got.grids) != len(one.grids) || len(got.marked.sites) != 2 {
 				t.Fatalf("the layer has %d grids and %d marks, want the values and the %d grids of the other, and 2", len(got.grids), len(got.marked.sites), len(one.grids))
 			}

@@ -13,10 +13,11 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // markView sets the marks of v, by lake: a level that is worse than that of the chlorophyll, or a closure.
-func markView(v *data.View, marks map[int]data.Mark) *data.View {
+func markView(v *snapshot.View, marks map[int]snapshot.Mark) *snapshot.View {
 	v.Profile = &data.Profiles()[0]
 	issued := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	var statements []data.Advisory
@@ -24,38 +25,38 @@ func markView(v *data.View, marks map[int]data.Mark) *data.View {
 		s := &v.States[i]
 		s.Level = v.Profile.Level(s.Chlorophyll)
 		switch marks[i] {
-		case data.WorseMedium:
+		case snapshot.WorseMedium:
 			s.Level++
-		case data.WorseHigh:
+		case snapshot.WorseHigh:
 			s.Level = max(s.Level+1, 2)
-		case data.Closed:
+		case snapshot.Closed:
 			id := v.Lakes[i].ID
 			statements = append(statements, data.Advisory{
 				ID: data.AdvisoryID(id), LakeID: id, Kind: data.Closure, Issuer: "Gesundheitsamt", Issued: issued, ValidFrom: issued,
 			})
 		}
 	}
-	v.Advisories, _ = data.NewAdvisories(v.Lakes, statements).ActiveAt(issued)
+	v.Advisories, _ = snapshot.NewAdvisories(v.Lakes, statements).ActiveAt(issued)
 	return v
 }
 
 // markedLayer returns the layer of lakes with marks.
-func markedLayer(lakes []testLake, marks map[int]data.Mark) *Layer {
+func markedLayer(lakes []testLake, marks map[int]snapshot.Mark) *Layer {
 	return renderer().Layer(markView(viewOf(lakes), marks).Values())
 }
 
 // lookedUp returns the layer of v made for one of another week, so that values and marks are looked up.
-func lookedUp(v *data.View) *Layer {
-	other := &data.View{Lakes: v.Lakes, States: slices.Clone(v.States), Profile: v.Profile}
+func lookedUp(v *snapshot.View) *Layer {
+	other := &snapshot.View{Lakes: v.Lakes, States: slices.Clone(v.States), Profile: v.Profile}
 	return renderer().LayerOn(renderer().Layer(other.Values()), v.Values())
 }
 
 // allMarks are what a lake may have.
-var allMarks = [...]data.Mark{data.NoMark, data.WorseMedium, data.WorseHigh, data.Closed}
+var allMarks = [...]snapshot.Mark{snapshot.NoMark, snapshot.WorseMedium, snapshot.WorseHigh, snapshot.Closed}
 
 // everyMark marks lake after lake with each of allMarks.
-func everyMark(lakes int) map[int]data.Mark {
-	marks := make(map[int]data.Mark)
+func everyMark(lakes int) map[int]snapshot.Mark {
+	marks := make(map[int]snapshot.Mark)
 	for i := range lakes {
 		marks[i] = allMarks[i%len(allMarks)]
 	}
@@ -63,10 +64,10 @@ func everyMark(lakes int) map[int]data.Mark {
 }
 
 // drawMarks draws a mark for some of the lakes.
-func drawMarks(t *rapid.T, lakes int) map[int]data.Mark {
-	marks := make(map[int]data.Mark)
+func drawMarks(t *rapid.T, lakes int) map[int]snapshot.Mark {
+	marks := make(map[int]snapshot.Mark)
 	for i := range lakes {
-		if m := rapid.SampledFrom(allMarks[:]).Draw(t, "mark"); m != data.NoMark {
+		if m := rapid.SampledFrom(allMarks[:]).Draw(t, "mark"); m != snapshot.NoMark {
 			marks[i] = m
 		}
 	}
@@ -75,8 +76,8 @@ func drawMarks(t *rapid.T, lakes int) map[int]data.Mark {
 
 // signTable is a row of lakes for each mark: of all classes and without a value. Those in the left half of a row are as large as the
 // smallest disc, the others larger.
-func signTable(tile maptile.Tile) (lakes []testLake, marks map[int]data.Mark) {
-	marks = make(map[int]data.Mark)
+func signTable(tile maptile.Tile) (lakes []testLake, marks map[int]snapshot.Mark) {
+	marks = make(map[int]snapshot.Mark)
 	for row, mark := range allMarks {
 		for i, chl := range []float64{1, 15, 60, -1, 5, 30, 130, -1} {
 			l := lakeAt(tile, 22+30*float64(i), 40+58*float64(row), chl)
@@ -96,8 +97,8 @@ func signTable(tile maptile.Tile) (lakes []testLake, marks map[int]data.Mark) {
 
 // signShores returns the layer of lakeland with marks.
 func signShores(t fataler) *Layer {
-	marks := map[int]data.Mark{
-		0: data.WorseHigh, 2: data.WorseMedium, 3: data.Closed, 4: data.Closed, 6: data.Closed, 9: data.WorseMedium, 10: data.Closed, 12: data.WorseMedium, 13: data.Closed,
+	marks := map[int]snapshot.Mark{
+		0: snapshot.WorseHigh, 2: snapshot.WorseMedium, 3: snapshot.Closed, 4: snapshot.Closed, 6: snapshot.Closed, 9: snapshot.WorseMedium, 10: snapshot.Closed, 12: snapshot.WorseMedium, 13: snapshot.Closed,
 	}
 	return renderer().Layer(markView(viewOfShores(t, lakeland()), marks).Values())
 }
@@ -124,7 +125,7 @@ func TestSignsOnAnyMap(t *testing.T) {
 	for z := maptile.Zoom(0); z <= 18; z++ {
 		for _, mark := range allMarks[1:] {
 			pixels := map[color.NRGBA]int{}
-			for _, e := range paint(markedLayer([]testLake{lake}, map[int]data.Mark{0: mark}), windowOf(maptile.At([2]float64{lake.lon, lake.lat}, z), 1), Dots) {
+			for _, e := range paint(markedLayer([]testLake{lake}, map[int]snapshot.Mark{0: mark}), windowOf(maptile.At([2]float64{lake.lon, lake.lat}, z), 1), Dots) {
 				pixels[p[e]]++
 			}
 			if pixels[darkColor] < 8 || pixels[whiteColor] < 8 {
@@ -152,7 +153,7 @@ func TestSignIsLargerThanAMarker(t *testing.T) {
 				w := windowOf(maptile.At([2]float64{bloom.lon, bloom.lat}, z), scale)
 				plain := paint(layerOf(bloom), w, style)
 				for _, mark := range allMarks[1:] {
-					signed := paint(markedLayer([]testLake{bloom}, map[int]data.Mark{0: mark}), w, style)
+					signed := paint(markedLayer([]testLake{bloom}, map[int]snapshot.Mark{0: mark}), w, style)
 					if a, b := count(plain), count(signed); 2*b < 3*a {
 						t.Errorf("%s zoom %d scale %d: mark %d has %d pixels and the largest marker %d, want half more", style, z, scale, mark, b, a)
 					}
@@ -164,7 +165,7 @@ func TestSignIsLargerThanAMarker(t *testing.T) {
 
 // TestClosedLooksTheSameWithAnyValue draws a closed lake of every class, and without a value.
 func TestClosedLooksTheSameWithAnyValue(t *testing.T) {
-	closed := map[int]data.Mark{0: data.Closed}
+	closed := map[int]snapshot.Mark{0: snapshot.Closed}
 	for _, style := range []StyleID{Dots, Lakes} {
 		for z := maptile.Zoom(0); z <= 18; z++ {
 			for scale := 1; scale <= 2; scale++ {
@@ -193,7 +194,7 @@ func TestWorseKeepsTheColour(t *testing.T) {
 	for _, chl := range []float64{0, 9.99, 10, 49.99, 50, 1500} {
 		for z := maptile.Zoom(0); z <= 18; z++ {
 			lake := testLake{lon: 13.4, lat: 52.5, chl: chl}
-			l := markedLayer([]testLake{lake}, map[int]data.Mark{0: data.WorseMedium})
+			l := markedLayer([]testLake{lake}, map[int]snapshot.Mark{0: snapshot.WorseMedium})
 			if got, want := dotAt(l, lake, z), m.Color(chl); got != want {
 				t.Errorf("zoom %d: a worse lake of %v µg/l is %v, want %v", z, chl, got, want)
 			}
@@ -208,10 +209,10 @@ func TestWorseKeepsTheColour(t *testing.T) {
 func TestOrderOfSigns(t *testing.T) {
 	type lake struct {
 		chl  float64
-		mark data.Mark
+		mark snapshot.Mark
 	}
 	// In ascending order: each is above those before it.
-	order := []lake{{-1, data.NoMark}, {3, data.NoMark}, {120, data.NoMark}, {3, data.WorseMedium}, {15, data.WorseHigh}, {60, data.WorseHigh}, {-1, data.Closed}}
+	order := []lake{{-1, snapshot.NoMark}, {3, snapshot.NoMark}, {120, snapshot.NoMark}, {3, snapshot.WorseMedium}, {15, snapshot.WorseHigh}, {60, snapshot.WorseHigh}, {-1, snapshot.Closed}}
 	for _, style := range []StyleID{Dots, Lakes} {
 		for above := range order {
 			for below := range above {
@@ -220,15 +221,15 @@ func TestOrderOfSigns(t *testing.T) {
 					a, b := order[above], order[below]
 					lakes := []testLake{{13.4, 52.5, a.chl, 1e-6}, {13.4 + 0.3*px, 52.5, b.chl, 1e-6}}
 					w := windowOf(maptile.At([2]float64{13.4, 52.5}, z), 1)
-					alone := paint(markedLayer(lakes[:1], map[int]data.Mark{0: a.mark}), w, style)
+					alone := paint(markedLayer(lakes[:1], map[int]snapshot.Mark{0: a.mark}), w, style)
 					for _, l := range []*Layer{
-						markedLayer(lakes, map[int]data.Mark{0: a.mark, 1: b.mark}),
-						markedLayer(reversed(lakes), map[int]data.Mark{0: b.mark, 1: a.mark}),
+						markedLayer(lakes, map[int]snapshot.Mark{0: a.mark, 1: b.mark}),
+						markedLayer(reversed(lakes), map[int]snapshot.Mark{0: b.mark, 1: a.mark}),
 					} {
 						both := paint(l, w, style)
 						for i, e := range alone {
 							// At their edges, the two mix.
-							if opaque := renderer().colors[colormap.Default].palettes[style][e].A == 0xff; opaque && a.mark != data.NoMark && both[i] != e {
+							if opaque := renderer().colors[colormap.Default].palettes[style][e].A == 0xff; opaque && a.mark != snapshot.NoMark && both[i] != e {
 								t.Fatalf("%s zoom %d: %+v is not above %+v: pixel %d is %d, want %d", style, z, a, b, i, both[i], e)
 							}
 						}

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"limnomap/colormap"
-	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // TestSignedTilesAreCrops compares tiles with a larger picture: lakes with all marks along the seams, where a sign that is cut off would
@@ -59,7 +59,7 @@ func TestSignedShoresAreCrops(t *testing.T) {
 // TestSignsOfManyLakesAreCrops does the same where markers and signs are thinned.
 func TestSignsOfManyLakesAreCrops(t *testing.T) {
 	lakes := manyLakes(0)
-	marks := make(map[int]data.Mark)
+	marks := make(map[int]snapshot.Mark)
 	for i := range lakes {
 		if i%50 == 0 {
 			marks[i] = allMarks[1+i/50%2]
@@ -80,16 +80,16 @@ func TestSignsOfManyLakesAreCrops(t *testing.T) {
 // a closed lake without a value is drawn among thousands of blooms.
 func TestThinningKeepsSigns(t *testing.T) {
 	lakes := district(6000)
-	marks := make(map[int]data.Mark)
+	marks := make(map[int]snapshot.Mark)
 	for i := range lakes {
 		lakes[i].chl = 120
 		if i%7 == 0 {
-			marks[i] = data.WorseMedium
+			marks[i] = snapshot.WorseMedium
 		}
 	}
 	closed := testLake{lon: 22.5, lat: 62, chl: -1}
 	lakes = append(lakes, closed)
-	marks[len(lakes)-1] = data.Closed
+	marks[len(lakes)-1] = snapshot.Closed
 	v := markView(viewOf(lakes), marks)
 	l := renderer().Layer(v.Values())
 	if l.roomy < 1 {
@@ -97,10 +97,10 @@ func TestThinningKeepsSigns(t *testing.T) {
 	}
 	for _, l := range []*Layer{l, lookedUp(v)} {
 		for z := range l.roomy {
-			want := map[uint64]data.Mark{}
+			want := map[uint64]snapshot.Mark{}
 			pixel := func(site int32) uint64 { return l.codes[site] >> (2 * (MaxZoom - uint(z) + subBits)) }
 			for site, lake := range l.lakes {
-				if m := marks[int(lake)]; m != data.NoMark {
+				if m := marks[int(lake)]; m != snapshot.NoMark {
 					want[pixel(int32(site))] = max(want[pixel(int32(site))], m)
 				}
 			}
@@ -117,7 +117,7 @@ func TestThinningKeepsSigns(t *testing.T) {
 		for _, style := range []StyleID{Dots, Lakes} {
 			for z := maptile.Zoom(0); z <= 18; z++ {
 				w := windowOf(maptile.At([2]float64{closed.lon, closed.lat}, z), 1)
-				alone := paint(markedLayer([]testLake{closed}, map[int]data.Mark{0: data.Closed}), w, style)
+				alone := paint(markedLayer([]testLake{closed}, map[int]snapshot.Mark{0: snapshot.Closed}), w, style)
 				for i, e := range paint(l, w, style) {
 					if full := alone[i] == outlineEntry+quarters-1 || alone[i] == rimEntry+quarters-1; full && e != alone[i] {
 						t.Fatalf("%s zoom %d: the sign of a closed lake is hidden at pixel %d: %d, want %d", style, z, i, e, alone[i])
@@ -149,7 +149,7 @@ func TestSignsOutsideOfATile(t *testing.T) {
 			lake.outline = orb.MultiPolygon{{{{lon, lat}, {lon + 10*px, lat}, {lon + 10*px, lat + 10*px}, {lon, lat}}}}
 		}
 		mark := rapid.SampledFrom(allMarks[1:]).Draw(t, "mark")
-		v := markView(viewOfShores(t, []testShore{lake}), map[int]data.Mark{0: mark})
+		v := markView(viewOfShores(t, []testShore{lake}), map[int]snapshot.Mark{0: mark})
 		l := renderer().Layer(v.Values())
 		on := lookedUp(v)
 		for _, style := range []StyleID{Dots, Lakes} {

@@ -11,6 +11,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // TestStackPaintsWhatAllMarksWouldPaint compares the picture of the visible pixels of visible marks with all marks drawn one after the other,
@@ -85,9 +86,9 @@ func crowdedLakes() []testLake {
 // with signs in the place of some markers, and with a filter.
 func TestPlanLeavesOutOnlyWhatIsHidden(t *testing.T) {
 	lakes := crowdedLakes()
-	marks := make(map[int]data.Mark)
+	marks := make(map[int]snapshot.Mark)
 	for i := 0; i < len(lakes); i += 37 {
-		marks[i] = []data.Mark{data.Closed, data.WorseHigh}[i%2]
+		marks[i] = []snapshot.Mark{snapshot.Closed, snapshot.WorseHigh}[i%2]
 	}
 	v := markView(viewOf(lakes), marks)
 	v.AsOf = data.Date(20_000)

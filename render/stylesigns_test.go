@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render/symbol"
 )
 
@@ -20,7 +20,7 @@ func TestStylesNameTheirSigns(t *testing.T) {
 
 // TestOldInWords checks that the words of the legend agree with the limit.
 func TestOldInWords(t *testing.T) {
-	if data.OldAfter != 14 || !strings.Contains(symbol.OldLabel, "older than two weeks") {
-		t.Errorf("a value is old after %d days, the legend says %q", data.OldAfter, symbol.OldLabel)
+	if snapshot.OldAfter != 14 || !strings.Contains(symbol.OldLabel, "older than two weeks") {
+		t.Errorf("a value is old after %d days, the legend says %q", snapshot.OldAfter, symbol.OldLabel)
 	}
 }

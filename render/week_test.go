@@ -13,12 +13,13 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // otherWeek returns a view of the same lakes with other values; missing is the percentage without one.
-func otherWeek(v *data.View, seed uint64, missing int) *data.View {
+func otherWeek(v *snapshot.View, seed uint64, missing int) *snapshot.View {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	w := &data.View{Lakes: v.Lakes, States: slices.Clone(v.States)}
+	w := &snapshot.View{Lakes: v.Lakes, States: slices.Clone(v.States)}
 	for i := range w.States {
 		w.States[i].Chlorophyll = data.NoChlorophyll
 		if rng.IntN(100) >= missing {

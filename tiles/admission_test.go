@@ -11,7 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/tiles/admission"
 )
@@ -55,7 +55,7 @@ func TestFingerprintsWaitForTheirTurn(t *testing.T) {
 		const renders, queue, crowd = 2, 5, 50
 		r := newWalker()
 		s := newTestService(t, r, &Options{Renders: renders, Queue: queue})
-		v := new(data.View)
+		v := new(snapshot.View)
 		hit := ask(t.Context(), s, v, 0)
 		r.gate <- struct{}{}
 		mustDo(t, <-hit)
@@ -93,7 +93,7 @@ func TestFingerprintIsTakenOnceForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newWalker()
 		s := newTestService(t, r, &Options{Renders: 1})
-		before, after := new(data.View), &data.View{Week: 1} // the same lakes in reach
+		before, after := new(snapshot.View), &snapshot.View{Week: 1} // the same lakes in reach
 		first := ask(t.Context(), s, before, 1)
 		r.gate <- struct{}{}
 		mustDo(t, <-first)
@@ -121,9 +121,9 @@ func TestTileOfTwoViewsIsDrawnOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}
 		s := newTestService(t, r, &Options{Renders: 2})
-		first, second := ask(t.Context(), s, new(data.View), 1), ask(t.Context(), s, &data.View{Week: 1}, 1)
+		first, second := ask(t.Context(), s, new(snapshot.View), 1), ask(t.Context(), s, &snapshot.View{Week: 1}, 1)
 		synctest.Wait()
-		third := ask(t.Context(), s, new(data.View), 2) // the second needs no turn while the first is drawn
+		third := ask(t.Context(), s, new(snapshot.View), 2) // the second needs no turn while the first is drawn
 		synctest.Wait()
 		if got := testutil.ToFloat64(s.metrics.rendersInFlight); got != 2 {
 			t.Errorf("%v tiles are drawn, want the shared one and the next", got)
@@ -144,7 +144,7 @@ func TestOneClientDoesNotDelayAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newWalker()
 		s := newTestService(t, r, &Options{Renders: 1, Client: clientOfContext})
-		v := new(data.View)
+		v := new(snapshot.View)
 		const crowd = 500
 		answers := make(chan error, crowd)
 		for x := range uint32(crowd) {
@@ -178,7 +178,7 @@ func TestFullQueueRefusesTheGreediest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newWalker()
 		s := newTestService(t, r, &Options{Renders: 1, Queue: 10, Client: clientOfContext})
-		v := new(data.View)
+		v := new(snapshot.View)
 		answers := make(chan error, 20)
 		for x := range uint32(20) {
 			go func() { answers <- <-ask(as(t, 1), s, v, x) }()
@@ -205,9 +205,9 @@ func TestLayersWaitForTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}
 		s := newTestService(t, r, &Options{Renders: 1})
-		drawing := ask(t.Context(), s, new(data.View), 1)
+		drawing := ask(t.Context(), s, new(snapshot.View), 1)
 		synctest.Wait()
-		waiting := ask(t.Context(), s, &data.View{Week: 1}, 2)
+		waiting := ask(t.Context(), s, &snapshot.View{Week: 1}, 2)
 		synctest.Wait()
 		r.mu.Lock()
 		if r.layers != 1 {

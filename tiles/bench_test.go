@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"limnomap/data/snapshot"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -38,7 +39,7 @@ func BenchmarkTile(b *testing.B) {
 }
 
 func benchmarkTile(b *testing.B, s *Service) {
-	v := new(data.View)
+	v := new(snapshot.View)
 	mustTile(b, s, v, testRequest(1))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -51,12 +52,12 @@ func benchmarkTile(b *testing.B, s *Service) {
 // weekly is a source of the lakes that all benchmarks use, with two years of simulated values.
 type weekly struct {
 	uncalled
-	data.NoForecasts
+	snapshot.NoForecasts
 	lakes []data.Lake
 }
 
 // uncalled has the methods of a source that no benchmark calls.
-type uncalled struct{ data.Source }
+type uncalled struct{ snapshot.Source }
 
 const weeklyWeeks = 104
 

@@ -8,6 +8,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 )
 
@@ -23,7 +24,7 @@ func chanceRequests() (requests []Request) {
 }
 
 // mustTiles returns the tiles of the requests.
-func mustTiles(tb testing.TB, s *Service, v *data.Values, requests []Request) (tiles []Tile) {
+func mustTiles(tb testing.TB, s *Service, v *snapshot.Values, requests []Request) (tiles []Tile) {
 	tb.Helper()
 	for _, req := range requests {
 		t, err := s.Tile(context.Background(), v, req)
@@ -43,12 +44,12 @@ func TestForecastTilesAreCached(t *testing.T) {
 	for i := range 42 {
 		district.values = append(district.values, data.Chlorophyll(1_00+i*97))
 	}
-	snapshot, err := data.Load(t.Context(), district, nil)
+	loaded, err := snapshot.Load(t.Context(), district, nil)
 	mustDo(t, err)
-	values := snapshot.Current.Values()
+	values := loaded.Current.Values()
 	// issue returns the probabilities of a week; those of lake changed are p.
-	issue := func(week int, p float64) *data.Values {
-		return data.NewChances(snapshot.Lakes, func(i int) (float64, bool) {
+	issue := func(week int, p float64) *snapshot.Values {
+		return snapshot.NewChances(loaded.Lakes, func(i int) (float64, bool) {
 			if i == changed {
 				return p, true
 			}
@@ -56,7 +57,7 @@ func TestForecastTilesAreCached(t *testing.T) {
 		})
 	}
 	first, second, later := issue(1, 0.1), issue(2, 0.1), issue(1, 0.9)
-	alone := data.NewChances(snapshot.Lakes, func(i int) (float64, bool) { return 0.9, i == changed })
+	alone := snapshot.NewChances(loaded.Lakes, func(i int) (float64, bool) { return 0.9, i == changed })
 
 	dir := t.TempDir()
 	r := newCountingRenderer()
@@ -124,13 +125,13 @@ func TestForecastTilesAreCached(t *testing.T) {
 func TestForecastTilesAreChecked(t *testing.T) {
 	s := newTestService(t, new(fakeRenderer), nil)
 	lakes := make([]data.Lake, 1)
-	chances := data.NewChances(lakes, func(int) (float64, bool) { return 0.5, true })
-	values := (&data.View{Lakes: lakes, States: make([]data.State, 1)}).Values()
+	chances := snapshot.NewChances(lakes, func(int) (float64, bool) { return 0.5, true })
+	values := (&snapshot.View{Lakes: lakes, States: make([]snapshot.State, 1)}).Values()
 	forecast := testRequest(1)
 	forecast.Colormap = colormap.Forecast
 	for _, test := range []struct {
 		name   string
-		v      *data.Values
+		v      *snapshot.Values
 		change func(*Request)
 		want   error
 	}{
@@ -151,16 +152,16 @@ func TestForecastTilesAreChecked(t *testing.T) {
 // TestForecastLayersAreHeld asks for all weeks of a forecast of so many lakes that two layers of the map are all that is held.
 func TestForecastLayersAreHeld(t *testing.T) {
 	lakes := make([]data.Lake, 90)
-	views := []*data.Values{(&data.View{Week: 5, Lakes: lakes, States: make([]data.State, 90)}).Values()}
+	views := []*snapshot.Values{(&snapshot.View{Week: 5, Lakes: lakes, States: make([]snapshot.State, 90)}).Values()}
 	for range data.ForecastWeeks {
-		views = append(views, data.NewChances(lakes, func(int) (float64, bool) { return 0, false }))
+		views = append(views, snapshot.NewChances(lakes, func(int) (float64, bool) { return 0, false }))
 	}
 	builds := 0
-	ls := newLayers(func(*data.Values, *testLayer) (*testLayer, error) {
+	ls := newLayers(func(*snapshot.Values, *testLayer) (*testLayer, error) {
 		builds++
 		return new(testLayer), nil
 	}, shownByValues, 150, newMetrics(nil).layerBuilds)
-	ls.light = (*data.Values).Chances
+	ls.light = (*snapshot.Values).Chances
 	for range 3 {
 		for _, v := range views {
 			if _, err := ls.get(t.Context(), v); err != nil {

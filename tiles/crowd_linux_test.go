@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 )
 
@@ -34,7 +34,7 @@ func TestCrowdIsDrawnAtLowPriority(t *testing.T) {
 			return []byte("a tile"), nil
 		}}
 		s := newTestService(t, r, &Options{Renders: 1})
-		v := new(data.View)
+		v := new(snapshot.View)
 		var answers []<-chan error
 		for x := range uint32(5) {
 			answers = append(answers, ask(context.Background(), s, v, x))

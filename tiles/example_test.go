@@ -9,6 +9,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/tiles"
 )
@@ -23,9 +24,9 @@ func Example() {
 	defer service.Close()
 
 	starnberg := orb.Point{11.31, 47.91}
-	view := &data.View{
+	view := &snapshot.View{
 		Lakes:    []data.Lake{{ID: "de_by_starnberger_see", Point: starnberg}},
-		States:   []data.State{{Chlorophyll: 3_40}},
+		States:   []snapshot.State{{Chlorophyll: 3_40}},
 		WithData: 1,
 	}
 	for _, point := range []orb.Point{starnberg, {-30, 0}} {

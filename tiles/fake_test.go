@@ -12,7 +12,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 	"go.uber.org/goleak"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/tiles/disk"
 )
@@ -46,23 +46,25 @@ type fakeFingerprint struct {
 	notBlank bool
 }
 
-func (r *fakeRenderer) Layer(*data.Values) *render.Layer {
+func (r *fakeRenderer) Layer(*snapshot.Values) *render.Layer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.layers++
 	return new(render.Layer)
 }
 
-func (r *fakeRenderer) FirstLayer(v *data.Values) *render.Layer {
+func (r *fakeRenderer) FirstLayer(v *snapshot.Values) *render.Layer {
 	r.mu.Lock()
 	r.first++
 	r.mu.Unlock()
 	return r.Layer(v)
 }
 
-func (r *fakeRenderer) LayerOn(_ *render.Layer, v *data.Values) *render.Layer { return r.Layer(v) }
+func (r *fakeRenderer) LayerOn(_ *render.Layer, v *snapshot.Values) *render.Layer { return r.Layer(v) }
 
-func (r *fakeRenderer) Successor(_ *render.Layer, v *data.Values) *render.Layer { return r.Layer(v) }
+func (r *fakeRenderer) Successor(_ *render.Layer, v *snapshot.Values) *render.Layer {
+	return r.Layer(v)
+}
 
 func (r *fakeRenderer) Known(l *render.Layer, s render.Spec) (fp render.Fingerprint, notBlank, ok bool) {
 	r.mu.Lock()
@@ -171,7 +173,7 @@ func testRequest(x uint32) Request {
 	return Request{Tile: maptile.New(x, 0, 10), Scale: 1, Style: render.Heat, Colormap: "limno"}
 }
 
-func mustTile(tb testing.TB, s *Service, v *data.View, req Request) Tile {
+func mustTile(tb testing.TB, s *Service, v *snapshot.View, req Request) Tile {
 	tb.Helper()
 	t, err := s.Tile(context.Background(), v.Values(), req)
 	if err != nil {

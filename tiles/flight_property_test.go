@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"pgregory.net/rapid"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/tiles/admission"
 )
@@ -117,7 +117,7 @@ func (tr *traffic) run(t *testing.T) (faults []string) {
 		spec := testRequest(uint32(x)).spec()
 		disk.keys[s.key(spec, render.Fingerprint{}).Sum()] = x
 	}
-	v := new(data.View)
+	v := new(snapshot.View)
 	callers, unshared := make([]int, len(tr.draw)), make([]bool, len(tr.draw))
 	for _, c := range tr.callers {
 		callers[c.key]++

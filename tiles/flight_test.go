@@ -10,7 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/tiles/admission"
 )
 
@@ -18,7 +18,7 @@ import (
 // passes only then.
 
 // ask asks for a tile on a goroutine of its own, and returns a channel for its error.
-func ask(ctx context.Context, s *Service, v *data.View, x uint32) <-chan error {
+func ask(ctx context.Context, s *Service, v *snapshot.View, x uint32) <-chan error {
 	answer := make(chan error, 1)
 	go func() {
 		_, err := s.Tile(ctx, v.Values(), testRequest(x))
@@ -31,7 +31,7 @@ func TestCallerThatLeavesStopsNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}
 		s := newTestService(t, r, &Options{Renders: 1})
-		v := new(data.View)
+		v := new(snapshot.View)
 		firstCtx, leave := context.WithCancel(context.Background())
 		first := ask(firstCtx, s, v, 1)
 		synctest.Wait() // the first caller's flight draws
@@ -52,7 +52,7 @@ func TestCallerThatSharesLeavesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}
 		s := newTestService(t, r, &Options{Renders: 1})
-		v := new(data.View)
+		v := new(snapshot.View)
 		first := ask(context.Background(), s, v, 1)
 		synctest.Wait() // the first caller draws
 		ctx, leave := context.WithCancel(context.Background())
@@ -102,7 +102,7 @@ func TestBegunRenderIsKeptWhenAllLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}
 		s := newTestService(t, r, &Options{Renders: 1})
-		v := new(data.View)
+		v := new(snapshot.View)
 		ctx, leave := context.WithCancel(context.Background())
 		answer := ask(ctx, s, v, 1)
 		synctest.Wait()
@@ -123,7 +123,7 @@ func TestQueuedTileIsNotDrawnWhenAllLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}
 		s := newTestService(t, r, &Options{Renders: 1, Queue: 1})
-		v := new(data.View)
+		v := new(snapshot.View)
 		drawing := ask(context.Background(), s, v, 1)
 		synctest.Wait()
 		ctx, leave := context.WithCancel(context.Background())
@@ -150,7 +150,7 @@ func TestQueuedTileIsDrawnForCallerThatStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}
 		s := newTestService(t, r, &Options{Renders: 1})
-		v := new(data.View)
+		v := new(snapshot.View)
 		drawing := ask(context.Background(), s, v, 1)
 		synctest.Wait()
 		ctx, leave := context.WithCancel(context.Background())
@@ -205,7 +205,7 @@ func TestQueueIsBounded(t *testing.T) {
 		const renders, queue = 2, 3
 		r := &fakeRenderer{gate: make(chan struct{})}
 		s := newTestService(t, r, &Options{Renders: renders, Queue: queue})
-		v := new(data.View)
+		v := new(snapshot.View)
 		var answers []<-chan error
 		for x := range uint32(renders + queue) {
 			answers = append(answers, ask(context.Background(), s, v, x))
@@ -249,7 +249,7 @@ func TestCrowdLeavesOneProcessor(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := &fakeRenderer{gate: make(chan struct{})}
 				s := newTestService(t, r, &Options{Renders: test.renders})
-				v := new(data.View)
+				v := new(snapshot.View)
 				var answers []<-chan error
 				for x := range uint32(test.renders + test.waiting) {
 					answers = append(answers, ask(context.Background(), s, v, x))
@@ -276,7 +276,7 @@ func TestTimeoutIsBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}
 		s := newTestService(t, r, &Options{Renders: 1, RenderTimeout: time.Second})
-		v := new(data.View)
+		v := new(snapshot.View)
 		start := time.Now()
 		drawing := ask(context.Background(), s, v, 1)
 		synctest.Wait()
@@ -305,7 +305,7 @@ func TestCloseWaitsForRendersAndRefusesNewOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}
 		s := newTestService(t, r, &Options{Renders: 1})
-		v := new(data.View)
+		v := new(snapshot.View)
 		answer := ask(context.Background(), s, v, 1)
 		synctest.Wait()
 		closed := make(chan error, 1)

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 const (
@@ -27,8 +28,8 @@ const (
 )
 
 // layers holds the layers of the views V that were asked for last, each for as long as its view is in use: when a snapshot is
-// replaced, its layers go with it. A view is a [data.View] or its [data.Values]. It is known by its pointer: it is immutable, and
-// [data.Snapshot] returns the same pointer while it holds the view.
+// replaced, its layers go with it. A view is a [snapshot.View] or its [snapshot.Values]. It is known by its pointer: it is immutable, and
+// [snapshot.Snapshot] returns the same pointer while it holds the view.
 //
 // Requests compare weak pointers, and never ask one for its value: that waits for the garbage collector, with a million lakes for a tenth
 // of a second.
@@ -188,6 +189,6 @@ func firstOf(lakes []data.Lake) *data.Lake {
 	return &lakes[0]
 }
 
-func shownByView(v *data.View) (data.Week, []data.Lake) { return v.Week, v.Lakes }
+func shownByView(v *snapshot.View) (data.Week, []data.Lake) { return v.Week, v.Lakes }
 
-func shownByValues(v *data.Values) (data.Week, []data.Lake) { return v.Week, v.Lakes }
+func shownByValues(v *snapshot.Values) (data.Week, []data.Lake) { return v.Week, v.Lakes }

@@ -3,6 +3,7 @@ package tiles
 import (
 	"context"
 	"errors"
+	"limnomap/data/snapshot"
 	"runtime"
 	runtimemetrics "runtime/metrics"
 	"testing"
@@ -22,16 +23,16 @@ type testLayer struct {
 	_    int // so that each has an address of its own
 }
 
-func buildTestLayer(_ *data.View, like *testLayer) (*testLayer, error) {
+func buildTestLayer(_ *snapshot.View, like *testLayer) (*testLayer, error) {
 	return &testLayer{with: like}, nil
 }
 
 // newTestLayers returns layers of at most 100 lakes.
-func newTestLayers(build func(*data.View, *testLayer) (*testLayer, error)) *layers[data.View, testLayer] {
+func newTestLayers(build func(*snapshot.View, *testLayer) (*testLayer, error)) *layers[snapshot.View, testLayer] {
 	return newLayers(build, shownByView, 100, newMetrics(nil).layerBuilds)
 }
 
-func mustLayer(tb testing.TB, ls *layers[data.View, testLayer], v *data.View) *testLayer {
+func mustLayer(tb testing.TB, ls *layers[snapshot.View, testLayer], v *snapshot.View) *testLayer {
 	tb.Helper()
 	l, err := ls.get(context.Background(), v)
 	if err != nil {
@@ -44,12 +45,12 @@ func TestLayerIsBuiltOnceForAllCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		builds := 0
-		ls := newTestLayers(func(v *data.View, like *testLayer) (*testLayer, error) {
+		ls := newTestLayers(func(v *snapshot.View, like *testLayer) (*testLayer, error) {
 			builds++
 			<-gate
 			return buildTestLayer(v, like)
 		})
-		v := new(data.View)
+		v := new(snapshot.View)
 		impatient, leave := context.WithCancel(context.Background())
 		answers := make(chan error, 100)
 		go func() { _, err := ls.get(context.Background(), v); answers <- err }()
@@ -79,11 +80,11 @@ func TestLayerIsBuiltOnceForAllCallers(t *testing.T) {
 func TestLayerOfTheNewestWeekIsKept(t *testing.T) {
 	lakes := make([]data.Lake, 40) // more than two layers are above the bound
 	ls := newTestLayers(buildTestLayer)
-	current := &data.View{Week: 1000, Lakes: lakes}
+	current := &snapshot.View{Week: 1000, Lakes: lakes}
 	first := mustLayer(t, ls, current)
-	var weeks []*data.View
+	var weeks []*snapshot.View
 	for w := range data.Week(3 * maxLayers) {
-		weeks = append(weeks, &data.View{Week: w, Lakes: lakes})
+		weeks = append(weeks, &snapshot.View{Week: w, Lakes: lakes})
 		mustLayer(t, ls, weeks[w])
 	}
 	if got := mustLayer(t, ls, current); got != first {
@@ -99,18 +100,18 @@ func TestLayerOfTheNewestWeekIsKept(t *testing.T) {
 func TestLayerOfTheSameWeekIsPreferred(t *testing.T) {
 	lakes := make([]data.Lake, 1)
 	ls := newTestLayers(buildTestLayer)
-	views := []*data.View{{Week: 1, Lakes: lakes}, {Week: 2, Lakes: lakes}, {Week: 3, Lakes: lakes}}
+	views := []*snapshot.View{{Week: 1, Lakes: lakes}, {Week: 2, Lakes: lakes}, {Week: 3, Lakes: lakes}}
 	var built []*testLayer
 	for _, v := range views {
 		built = append(built, mustLayer(t, ls, v))
 	}
-	if got := mustLayer(t, ls, &data.View{Week: 2, Lakes: lakes}); got.with != built[1] {
+	if got := mustLayer(t, ls, &snapshot.View{Week: 2, Lakes: lakes}); got.with != built[1] {
 		t.Error("the layer is not made with the one of its own week")
 	}
-	if got := mustLayer(t, ls, &data.View{Week: 9, Lakes: lakes}); got.with == nil {
+	if got := mustLayer(t, ls, &snapshot.View{Week: 9, Lakes: lakes}); got.with == nil {
 		t.Error("the layer of a new week is made without another one")
 	}
-	if got := mustLayer(t, ls, &data.View{Week: 2, Lakes: make([]data.Lake, 1)}); got.with != nil {
+	if got := mustLayer(t, ls, &snapshot.View{Week: 2, Lakes: make([]data.Lake, 1)}); got.with != nil {
 		t.Error("the layer of other lakes is made with one of the same week")
 	}
 	runtime.KeepAlive(views)
@@ -130,9 +131,9 @@ func TestLayersAreBounded(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			ls := newTestLayers(buildTestLayer)
 			lakes := make([]data.Lake, test.lakes)
-			var views []*data.View
+			var views []*snapshot.View
 			for range 2 * maxLayers {
-				views = append(views, &data.View{Lakes: lakes})
+				views = append(views, &snapshot.View{Lakes: lakes})
 				mustLayer(t, ls, views[len(views)-1])
 			}
 			if got := len(ls.held); got != test.held {
@@ -145,13 +146,13 @@ func TestLayersAreBounded(t *testing.T) {
 
 func TestLayerThatFailedIsBuiltAgain(t *testing.T) {
 	fail := true
-	ls := newTestLayers(func(v *data.View, like *testLayer) (*testLayer, error) {
+	ls := newTestLayers(func(v *snapshot.View, like *testLayer) (*testLayer, error) {
 		if fail {
 			return nil, errFake
 		}
 		return buildTestLayer(v, like)
 	})
-	v := new(data.View)
+	v := new(snapshot.View)
 	if _, err := ls.get(context.Background(), v); !errors.Is(err, errFake) || len(ls.held) != 0 {
 		t.Errorf("error %v with %d layers held, want that of the build with none", err, len(ls.held))
 	}
@@ -167,12 +168,12 @@ func TestAllCallersGetTheErrorOfOneBuild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		builds := 0
-		ls := newTestLayers(func(*data.View, *testLayer) (*testLayer, error) {
+		ls := newTestLayers(func(*snapshot.View, *testLayer) (*testLayer, error) {
 			builds++
 			<-gate
 			return nil, errFake
 		})
-		v := new(data.View)
+		v := new(snapshot.View)
 		answers := make(chan error, 100)
 		for range 100 {
 			go func() { _, err := ls.get(context.Background(), v); answers <- err }()
@@ -194,14 +195,14 @@ func TestAllCallersGetTheErrorOfOneBuild(t *testing.T) {
 }
 
 func TestLeastRecentlyUsedLayerIsDropped(t *testing.T) {
-	builds := make(map[*data.View]int)
-	ls := newTestLayers(func(v *data.View, like *testLayer) (*testLayer, error) {
+	builds := make(map[*snapshot.View]int)
+	ls := newTestLayers(func(v *snapshot.View, like *testLayer) (*testLayer, error) {
 		builds[v]++
 		return buildTestLayer(v, like)
 	})
-	var views []*data.View
+	var views []*snapshot.View
 	for range maxLayers + 1 {
-		views = append(views, new(data.View))
+		views = append(views, new(snapshot.View))
 	}
 	for _, v := range views[:maxLayers] {
 		mustLayer(t, ls, v)
@@ -219,12 +220,12 @@ func TestLeastRecentlyUsedLayerIsDropped(t *testing.T) {
 func TestLayersOfTheSameLakesShare(t *testing.T) {
 	ls := newTestLayers(buildTestLayer)
 	lakes := make([]data.Lake, 3)
-	first, next, fewer, other, none := &data.View{Lakes: lakes}, &data.View{Lakes: lakes}, &data.View{Lakes: lakes[:2]}, &data.View{Lakes: make([]data.Lake, 3)}, new(data.View)
+	first, next, fewer, other, none := &snapshot.View{Lakes: lakes}, &snapshot.View{Lakes: lakes}, &snapshot.View{Lakes: lakes[:2]}, &snapshot.View{Lakes: make([]data.Lake, 3)}, new(snapshot.View)
 	layer := mustLayer(t, ls, first)
 	if got := mustLayer(t, ls, next); got.with != layer {
 		t.Error("a view of the same lakes: the layer is not made with the first one")
 	}
-	for _, v := range []*data.View{fewer, other, none, new(data.View)} {
+	for _, v := range []*snapshot.View{fewer, other, none, new(snapshot.View)} {
 		if got := mustLayer(t, ls, v); got.with != nil {
 			t.Errorf("a view of %d other lakes: the layer is made with another one", len(v.Lakes))
 		}
@@ -236,7 +237,7 @@ func TestLayerIsAwaitedUntilTheCallerLeaves(t *testing.T) {
 	ls.turn <- struct{}{} // another layer is being built
 	ctx, leave := context.WithCancel(context.Background())
 	leave()
-	if _, err := ls.get(ctx, new(data.View)); !errors.Is(err, context.Canceled) {
+	if _, err := ls.get(ctx, new(snapshot.View)); !errors.Is(err, context.Canceled) {
 		t.Errorf("get = %v, want the caller's own error", err)
 	}
 }
@@ -246,13 +247,13 @@ func TestLayerIsAwaitedUntilTheCallerLeaves(t *testing.T) {
 func TestLayersGoWithTheirViews(t *testing.T) {
 	r := realRenderer()
 	t.Run("pictures", func(t *testing.T) {
-		checkLayersGo(t, (*data.View).Values, shownByValues, func(v *data.Values, _ *render.Layer) (*render.Layer, error) {
+		checkLayersGo(t, (*snapshot.View).Values, shownByValues, func(v *snapshot.Values, _ *render.Layer) (*render.Layer, error) {
 			return r.Layer(v), nil
 		})
 	})
 	t.Run("vector tiles", func(t *testing.T) {
-		whole := func(v *data.View) *data.View { return v }
-		checkLayersGo(t, whole, shownByView, func(v *data.View, _ *vector.Layer) (*vector.Layer, error) {
+		whole := func(v *snapshot.View) *snapshot.View { return v }
+		checkLayersGo(t, whole, shownByView, func(v *snapshot.View, _ *vector.Layer) (*vector.Layer, error) {
 			return vector.NewLayer(vector.NewIndex(v.Lakes), v), nil
 		})
 	})
@@ -267,9 +268,9 @@ func TestDroppedLayersLeaveNoCleanup(t *testing.T) {
 	}
 	const rounds = 100
 	ls := newTestLayers(buildTestLayer)
-	views := make([]*data.View, maxLayers+1) // one more than are held: each round builds all of them
+	views := make([]*snapshot.View, maxLayers+1) // one more than are held: each round builds all of them
 	for i := range views {
-		views[i] = &data.View{Lakes: make([]data.Lake, 1)}
+		views[i] = &snapshot.View{Lakes: make([]data.Lake, 1)}
 	}
 	for range rounds {
 		for _, v := range views {
@@ -288,11 +289,11 @@ func TestDroppedLayersLeaveNoCleanup(t *testing.T) {
 }
 
 // checkLayersGo checks layers of what shown returns of a view.
-func checkLayersGo[V, L any](t *testing.T, shown func(*data.View) *V, shows func(*V) (data.Week, []data.Lake), build func(*V, *L) (*L, error)) {
+func checkLayersGo[V, L any](t *testing.T, shown func(*snapshot.View) *V, shows func(*V) (data.Week, []data.Lake), build func(*V, *L) (*L, error)) {
 	ls := newLayers(build, shows, maxLayerLakes, prometheus.NewCounter(prometheus.CounterOpts{}))
-	lakes, states := make([]data.Lake, 3), make([]data.State, 3)
-	current := &data.View{Lakes: lakes, States: states}
-	for _, v := range []*data.View{{Lakes: lakes, States: states}, current} {
+	lakes, states := make([]data.Lake, 3), make([]snapshot.State, 3)
+	current := &snapshot.View{Lakes: lakes, States: states}
+	for _, v := range []*snapshot.View{{Lakes: lakes, States: states}, current} {
 		_, err := ls.get(context.Background(), shown(v))
 		mustDo(t, err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/render/vector"
 	"limnomap/tiles/admission"
@@ -22,13 +22,13 @@ import (
 // A Renderer draws tiles; *render.Renderer does. It must be safe for concurrent use. A panic in it fails only the tile that
 // was asked for.
 type Renderer interface {
-	Layer(v *data.Values) *render.Layer
+	Layer(v *snapshot.Values) *render.Layer
 	// FirstLayer returns the same as Layer, and uses all processors.
-	FirstLayer(v *data.Values) *render.Layer
+	FirstLayer(v *snapshot.Values) *render.Layer
 	// LayerOn returns the same as Layer, and is faster: other is a layer of a view with the very same Lakes.
-	LayerOn(other *render.Layer, v *data.Values) *render.Layer
+	LayerOn(other *render.Layer, v *snapshot.Values) *render.Layer
 	// Successor returns the same as Layer, and is faster: before is a layer of a view with lakes in the same places.
-	Successor(before *render.Layer, v *data.Values) *render.Layer
+	Successor(before *render.Layer, v *snapshot.Values) *render.Layer
 	// Known returns the same as Fingerprint, without looking at the lakes, if the layer remembers it.
 	Known(l *render.Layer, s render.Spec) (fp render.Fingerprint, notBlank, ok bool)
 	// Fingerprint reports false if the tile is blank.

@@ -9,8 +9,8 @@ import (
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 
-	"limnomap/data"
 	"limnomap/data/inorder"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 )
 
@@ -27,7 +27,7 @@ type Plot struct {
 
 // Plot returns the plot of p in v. The error is ErrOutOfRange, [render.ErrUnknownStyle], [colormap.ErrUnknown], ctx's error,
 // or the renderer's.
-func (s *Service) Plot(ctx context.Context, v *data.Values, p Pyramid) (*Plot, error) {
+func (s *Service) Plot(ctx context.Context, v *snapshot.Values, p Pyramid) (*Plot, error) {
 	if err := s.check(p.request(maptile.Tile{Z: p.MaxZoom}), v.Chances()); err != nil {
 		return nil, fmt.Errorf("tiles of zoom %d at scale %d: %w", p.MaxZoom, p.Scale, err)
 	}

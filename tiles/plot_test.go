@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"limnomap/data/snapshot"
 	"math"
 	"slices"
 	"testing"
@@ -22,9 +23,9 @@ import (
 
 // lakeView returns a view of n lakes around a few points: in a country, on the antimeridian, and near the edge of the map.
 // Every fifth lake has no value.
-func lakeView(n int) *data.View {
+func lakeView(n int) *snapshot.View {
 	centers := []orb.Point{{11, 51}, {13, 53}, {180, -17}, {-60, 84.9}}
-	v := new(data.View)
+	v := new(snapshot.View)
 	for i := range n {
 		// The R2 sequence, as in package render's tests.
 		const p = 1.32471795724474602596
@@ -39,14 +40,14 @@ func lakeView(n int) *data.View {
 		if i%5 == 4 {
 			c = data.NoChlorophyll
 		}
-		v.Lakes, v.States = append(v.Lakes, lake), append(v.States, data.State{Chlorophyll: c})
+		v.Lakes, v.States = append(v.Lakes, lake), append(v.States, snapshot.State{Chlorophyll: c})
 	}
 	return v
 }
 
 var world = orb.Bound{Min: orb.Point{-180, -90}, Max: orb.Point{180, 90}}
 
-func newPlot(tb testing.TB, s *Service, v *data.View, p Pyramid) *Plot {
+func newPlot(tb testing.TB, s *Service, v *snapshot.View, p Pyramid) *Plot {
 	tb.Helper()
 	plot, err := s.Plot(context.Background(), v.Values(), p)
 	if err != nil {
@@ -123,12 +124,12 @@ func TestDrawReturnsTheTilesOfService(t *testing.T) {
 func TestDrawEnds(t *testing.T) {
 	p := Pyramid{MaxZoom: 9, Bound: world, Scale: 1, Style: render.Heat, Colormap: "limno"}
 	broken := newTestService(t, &fakeRenderer{err: errFake}, nil)
-	err := newPlot(t, broken, new(data.View), p).Draw(t.Context(), func(maptile.Tile, []byte) error { return nil })
+	err := newPlot(t, broken, new(snapshot.View), p).Draw(t.Context(), func(maptile.Tile, []byte) error { return nil })
 	if !errors.Is(err, errFake) {
 		t.Errorf("Draw = %v, want %v", err, errFake)
 	}
 	panicking := newTestService(t, &fakeRenderer{panic: true}, nil)
-	if err := newPlot(t, panicking, new(data.View), p).Draw(t.Context(), nil); err == nil {
+	if err := newPlot(t, panicking, new(snapshot.View), p).Draw(t.Context(), nil); err == nil {
 		t.Error("Draw returned no error after a panic of the renderer")
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 )
 
@@ -13,7 +13,7 @@ import (
 // turn, and works on the caller's goroutine alone; but the first call, before which there are no requests, uses all processors. Where the
 // lakes are as before, it uses again what was made for them. An error is only logged: the first request for a tile makes the same again, and
 // fails if that does.
-func (s *Service) Prepare(v *data.View) {
+func (s *Service) Prepare(v *snapshot.View) {
 	build := s.succeedLayer
 	if s.layers.empty() {
 		build = s.firstLayer
@@ -24,7 +24,7 @@ func (s *Service) Prepare(v *data.View) {
 }
 
 // PrepareVectors is Prepare for vector tiles, and may run at the same time.
-func (s *Service) PrepareVectors(v *data.View) {
+func (s *Service) PrepareVectors(v *snapshot.View) {
 	if s.options.Vectors == nil {
 		return
 	}
@@ -38,7 +38,7 @@ func (s *Service) PrepareVectors(v *data.View) {
 }
 
 // prepareVector puts a vector tile into memory. That of zoom 0 is one of the largest, and every map begins with it.
-func (s *Service) prepareVector(v *data.View, t maptile.Tile) error {
+func (s *Service) prepareVector(v *snapshot.View, t maptile.Tile) error {
 	layer, _ := s.vectorLayers.find(v)
 	if layer == nil {
 		return nil // dropped already: others are asked for
@@ -56,7 +56,7 @@ func (s *Service) prepareVector(v *data.View, t maptile.Tile) error {
 }
 
 // succeedLayer makes the layer of v; before is one of lakes in the same places, or nil.
-func (s *Service) succeedLayer(v *data.Values, before *render.Layer) (layer *render.Layer, err error) {
+func (s *Service) succeedLayer(v *snapshot.Values, before *render.Layer) (layer *render.Layer, err error) {
 	defer s.recoverTo(&err, "making the layer")
 	if before != nil {
 		return s.renderer.Successor(before, v), nil
@@ -64,7 +64,7 @@ func (s *Service) succeedLayer(v *data.Values, before *render.Layer) (layer *ren
 	return s.renderer.Layer(v), nil
 }
 
-func (s *Service) firstLayer(v *data.Values, _ *render.Layer) (layer *render.Layer, err error) {
+func (s *Service) firstLayer(v *snapshot.Values, _ *render.Layer) (layer *render.Layer, err error) {
 	defer s.recoverTo(&err, "making the layer")
 	return s.renderer.FirstLayer(v), nil
 }

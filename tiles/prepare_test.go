@@ -12,6 +12,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/render/vector"
 )
@@ -30,13 +31,13 @@ func TestPreparedTilesBuildNoLayer(t *testing.T) {
 	}
 	prepared, plain := newService(), newService()
 	source := &lakeDistrict{values: make([]data.Chlorophyll, 30)}
-	var views []*data.View
+	var views []*snapshot.View
 	for i := range 2 {
 		for k := range source.values {
 			source.values[k] = data.Chlorophyll(100 * (k + 7*i))
 		}
 		source.revision++
-		snap, err := data.Load(t.Context(), source, nil)
+		snap, err := snapshot.Load(t.Context(), source, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +84,7 @@ func TestPrepareUsesAllProcessorsOnce(t *testing.T) {
 	s := newTestService(t, r, nil)
 	for n := range 3 {
 		source := &lakeDistrict{values: make([]data.Chlorophyll, 10+n), revision: 1}
-		snap, err := data.Load(t.Context(), source, nil)
+		snap, err := snapshot.Load(t.Context(), source, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

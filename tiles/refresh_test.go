@@ -14,6 +14,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/tiles/disk"
 )
@@ -47,7 +48,7 @@ func (r *countingRenderer) take() map[render.Spec]int {
 
 // A lakeDistrict is a source of lakes in rows and columns, each with one value.
 type lakeDistrict struct {
-	data.NoForecasts
+	snapshot.NoForecasts
 	revision int64
 	values   []data.Chlorophyll
 }
@@ -114,8 +115,8 @@ func TestRefreshDrawsOnlyChangedTiles(t *testing.T) {
 	for i := range 42 {
 		district.values = append(district.values, data.Chlorophyll(1_00+i*97))
 	}
-	load := func() *data.View {
-		snapshot, err := data.Load(t.Context(), district, nil)
+	load := func() *snapshot.View {
+		snapshot, err := snapshot.Load(t.Context(), district, nil)
 		mustDo(t, err)
 		return snapshot.Current
 	}
@@ -125,7 +126,7 @@ func TestRefreshDrawsOnlyChangedTiles(t *testing.T) {
 
 	reference := render.New(colormap.Limits{Level1: 10, Level2: 50})
 	afterLayer := reference.Layer(after.Values())
-	changedView := &data.View{Week: after.Week, AsOf: after.AsOf, Lakes: after.Lakes[changed : changed+1], States: after.States[changed : changed+1], WithData: 1}
+	changedView := &snapshot.View{Week: after.Week, AsOf: after.AsOf, Lakes: after.Lakes[changed : changed+1], States: after.States[changed : changed+1], WithData: 1}
 	onlyChanged := reference.Layer(changedView.Values())
 	wantDrawn := make(map[render.Spec]int)
 	for _, req := range districtRequests() {
@@ -139,7 +140,7 @@ func TestRefreshDrawsOnlyChangedTiles(t *testing.T) {
 		r := newCountingRenderer()
 		return r, newTestService(t, r, diskOptions(t, dir))
 	}
-	ask := func(s *Service, v *data.View) map[Request]Tile {
+	ask := func(s *Service, v *snapshot.View) map[Request]Tile {
 		got := make(map[Request]Tile)
 		for _, req := range districtRequests() {
 			got[req] = mustTile(t, s, v, req)
@@ -177,7 +178,7 @@ func TestRefreshDrawsOnlyChangedTiles(t *testing.T) {
 	r, s = open() // after a restart
 	for _, asked := range []struct {
 		name string
-		view *data.View
+		view *snapshot.View
 		want map[Request]Tile
 	}{{"new", load(), fresh}, {"earlier", before, old}} {
 		for req, tile := range ask(s, asked.view) {
@@ -194,7 +195,7 @@ func TestRefreshDrawsOnlyChangedTiles(t *testing.T) {
 // TestTwoServicesShareADisk has two Services draw the same tiles at once. A third one must find all of them.
 func TestTwoServicesShareADisk(t *testing.T) {
 	district := &lakeDistrict{values: []data.Chlorophyll{3_00, 40_00, 170_00, 8_00}}
-	snapshot, err := data.Load(t.Context(), district, nil)
+	snapshot, err := snapshot.Load(t.Context(), district, nil)
 	mustDo(t, err)
 	dir := t.TempDir()
 	requests := districtRequests()

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"limnomap/colormap"
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/render/vector"
 	"limnomap/tiles/admission"
@@ -55,8 +55,8 @@ type Service struct {
 	}
 	blanks       [maxScale]Tile // the blank tiles of scale 1 and 2
 	blankVector  Tile
-	layers       *layers[data.Values, render.Layer]
-	vectorLayers *layers[data.View, vector.Layer]
+	layers       *layers[snapshot.Values, render.Layer]
+	vectorLayers *layers[snapshot.View, vector.Layer]
 	memory       *memory
 	searches     *flights[unidentified]
 	flights      *flights[Sum]
@@ -97,7 +97,7 @@ func New(r Renderer, opts *Options) (*Service, error) {
 	}
 	s.chances.colormaps = []colormap.ID{colormap.Forecast}
 	s.layers = newLayers(s.buildLayer, shownByValues, maxLayerLakes, m.layerBuilds)
-	s.layers.light = (*data.Values).Chances
+	s.layers.light = (*snapshot.Values).Chances
 	s.vectorLayers = newLayers(s.buildVectorLayer, shownByView, maxVectorLayerLakes, m.layerBuilds)
 	for i := range s.blanks {
 		s.blanks[i] = newBlank(render.Blank(i + 1))

@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"limnomap/colormap"
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 )
 
@@ -42,7 +42,7 @@ func TestTileOutOfRange(t *testing.T) {
 	}
 	for _, test := range tests {
 		before := r.total()
-		_, err := s.Tile(context.Background(), new(data.View).Values(), Request{Tile: test.tile, Scale: test.scale, Style: render.Heat, Colormap: colormap.Default})
+		_, err := s.Tile(context.Background(), new(snapshot.View).Values(), Request{Tile: test.tile, Scale: test.scale, Style: render.Heat, Colormap: colormap.Default})
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: error %v, want %v", test.name, err, test.want)
 		}
@@ -69,7 +69,7 @@ func TestUnknownNamesAreNeverBlank(t *testing.T) {
 	for _, test := range tests {
 		req := testRequest(1)
 		test.change(&req)
-		if got, err := s.Tile(context.Background(), new(data.View).Values(), req); !errors.Is(err, test.want) {
+		if got, err := s.Tile(context.Background(), new(snapshot.View).Values(), req); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, %v, want error %v", test.name, got, err, test.want)
 		}
 	}
@@ -100,7 +100,7 @@ func TestBlankTileTouchesNoTier(t *testing.T) {
 	r := &fakeRenderer{blank: true}
 	dir := t.TempDir()
 	s := newTestService(t, r, diskOptions(t, dir))
-	v := new(data.View)
+	v := new(snapshot.View)
 	for scale := 1; scale <= 2; scale++ {
 		req := testRequest(1)
 		req.Scale = scale
@@ -125,7 +125,7 @@ func TestBlankTileTouchesNoTier(t *testing.T) {
 func TestTileIsDrawnOncePerWhatItShows(t *testing.T) {
 	r := new(fakeRenderer)
 	s := newTestService(t, r, nil)
-	monday, tuesday, wednesday := new(data.View), &data.View{Week: 1}, &data.View{Week: 2}
+	monday, tuesday, wednesday := new(snapshot.View), &snapshot.View{Week: 1}, &snapshot.View{Week: 2}
 
 	first := mustTile(t, s, monday, testRequest(1))
 	if again := mustTile(t, s, monday, testRequest(1)); !sameTile(again, first) || r.total() != 1 {
@@ -145,12 +145,12 @@ func TestTileIsDrawnOncePerWhatItShows(t *testing.T) {
 func TestTileServedFromDiskAfterARestart(t *testing.T) {
 	dir := t.TempDir()
 	s := newTestService(t, new(fakeRenderer), diskOptions(t, dir))
-	want := mustTile(t, s, new(data.View), testRequest(1))
+	want := mustTile(t, s, new(snapshot.View), testRequest(1))
 
 	r := new(fakeRenderer)
 	s = newTestService(t, r, diskOptions(t, dir))
 	for range 2 {
-		if got := mustTile(t, s, new(data.View), testRequest(1)); !sameTile(got, want) {
+		if got := mustTile(t, s, new(snapshot.View), testRequest(1)); !sameTile(got, want) {
 			t.Errorf("after a restart the tile is %v, want %v", got, want)
 		}
 	}
@@ -171,9 +171,9 @@ func TestServicesShareADiskExceptAcrossVariants(t *testing.T) {
 	otherOptions.Variant = "uba2015"
 	otherService := newTestService(t, other, otherOptions)
 
-	mustTile(t, s, new(data.View), testRequest(1))
-	mustTile(t, sameService, new(data.View), testRequest(1))
-	mustTile(t, otherService, new(data.View), testRequest(1))
+	mustTile(t, s, new(snapshot.View), testRequest(1))
+	mustTile(t, sameService, new(snapshot.View), testRequest(1))
+	mustTile(t, otherService, new(snapshot.View), testRequest(1))
 	if same.total() != 0 || other.total() != 1 {
 		t.Errorf("renders of the same and of the other variant: %d and %d, want 0 and 1", same.total(), other.total())
 	}
@@ -185,8 +185,8 @@ func TestTileWithoutAWorkingDisk(t *testing.T) {
 	for _, dir := range []string{file, filepath.Join(file, "below")} {
 		r := new(fakeRenderer)
 		s := newTestService(t, r, diskOptions(t, dir))
-		first := mustTile(t, s, new(data.View), testRequest(1))
-		if again := mustTile(t, s, new(data.View), testRequest(1)); !sameTile(again, first) || r.total() != 1 {
+		first := mustTile(t, s, new(snapshot.View), testRequest(1))
+		if again := mustTile(t, s, new(snapshot.View), testRequest(1)); !sameTile(again, first) || r.total() != 1 {
 			t.Errorf("asked again: %v after %d renders, want %v after 1", again, r.total(), first)
 		}
 	}
@@ -206,7 +206,7 @@ func TestRendererErrorsAreNotCached(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newTestService(t, test.r, nil)
 			for i := 1; i <= 2; i++ {
-				_, err := s.Tile(context.Background(), new(data.View).Values(), testRequest(1))
+				_, err := s.Tile(context.Background(), new(snapshot.View).Values(), testRequest(1))
 				if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "10/1/0") {
 					t.Errorf("error %v, want one that names %q and the tile", err, test.want)
 				}
@@ -215,7 +215,7 @@ func TestRendererErrorsAreNotCached(t *testing.T) {
 				}
 			}
 			*test.r = fakeRenderer{}
-			mustTile(t, s, new(data.View), testRequest(1))
+			mustTile(t, s, new(snapshot.View), testRequest(1))
 			if got := testutil.ToFloat64(s.metrics.renderFailures); got != 2 {
 				t.Errorf("%v failures counted, want 2", got)
 			}
@@ -228,7 +228,7 @@ func TestEachKeyIsDrawnOnce(t *testing.T) {
 	const callers, keys = 64, 16
 	r := new(fakeRenderer)
 	s := newTestService(t, r, diskOptions(t, t.TempDir()))
-	v := new(data.View)
+	v := new(snapshot.View)
 	var wg sync.WaitGroup
 	for i := range callers {
 		wg.Go(func() {
@@ -253,7 +253,7 @@ func TestEachKeyIsDrawnOnce(t *testing.T) {
 // TestMemoryHitAllocatesNothing also finds a hit that begins a flight, which would find the tile too.
 func TestMemoryHitAllocatesNothing(t *testing.T) {
 	s := newTestService(t, new(fakeRenderer), nil)
-	v, req := new(data.View), testRequest(1)
+	v, req := new(snapshot.View), testRequest(1)
 	mustTile(t, s, v, req)
 	if got := testing.AllocsPerRun(100, func() { mustTile(t, s, v, req) }); got != 0 {
 		t.Errorf("a hit takes %v allocations, want none", got)
@@ -263,7 +263,7 @@ func TestMemoryHitAllocatesNothing(t *testing.T) {
 func TestBufferOfTheEncoderIsNotKept(t *testing.T) {
 	r := &fakeRenderer{png: func(render.Spec) ([]byte, error) { return append(make([]byte, 0, 1<<20), "small"...), nil }}
 	s := newTestService(t, r, nil)
-	if got := mustTile(t, s, new(data.View), testRequest(1)); string(got.Bytes) != "small" || cap(got.Bytes) > 1024 {
+	if got := mustTile(t, s, new(snapshot.View), testRequest(1)); string(got.Bytes) != "small" || cap(got.Bytes) > 1024 {
 		t.Errorf("tile %q holds %d bytes", got.Bytes, cap(got.Bytes))
 	}
 }
@@ -272,7 +272,7 @@ func TestMetrics(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	s := newTestService(t, new(fakeRenderer), &Options{Registerer: reg})
 	for range 3 {
-		mustTile(t, s, new(data.View), testRequest(1))
+		mustTile(t, s, new(snapshot.View), testRequest(1))
 	}
 	problems, err := testutil.GatherAndLint(reg)
 	if err != nil || len(problems) != 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/colormap"
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/tiles/admission"
 )
@@ -54,9 +54,9 @@ func newBlank(b []byte) Tile {
 	return t
 }
 
-// Tile returns a tile of v, which may be probabilities (see [data.Values.Chances]). The error is ErrOutOfRange, [render.ErrUnknownStyle], [render.ErrNoFilter], [colormap.ErrUnknown], ErrBusy, ctx's
+// Tile returns a tile of v, which may be probabilities (see [snapshot.Values.Chances]). The error is ErrOutOfRange, [render.ErrUnknownStyle], [render.ErrNoFilter], [colormap.ErrUnknown], ErrBusy, ctx's
 // error if the caller left, or the renderer's.
-func (s *Service) Tile(ctx context.Context, v *data.Values, req Request) (Tile, error) {
+func (s *Service) Tile(ctx context.Context, v *snapshot.Values, req Request) (Tile, error) {
 	ctx, span := s.beginTile(ctx, req.Style, req.Tile.Z, req.Scale)
 	t, err := s.tile(ctx, v, req)
 	s.endTile(span, err)
@@ -66,7 +66,7 @@ func (s *Service) Tile(ctx context.Context, v *data.Values, req Request) (Tile, 
 	return t, nil
 }
 
-func (s *Service) tile(ctx context.Context, v *data.Values, req Request) (Tile, error) {
+func (s *Service) tile(ctx context.Context, v *snapshot.Values, req Request) (Tile, error) {
 	if err := s.check(req, v.Chances()); err != nil {
 		return Tile{}, err
 	}
@@ -136,7 +136,7 @@ func validTile(t maptile.Tile, maxZoom maptile.Zoom) bool {
 }
 
 // buildLayer makes the layer of v; like is a layer of the same lakes, or nil.
-func (s *Service) buildLayer(v *data.Values, like *render.Layer) (layer *render.Layer, err error) {
+func (s *Service) buildLayer(v *snapshot.Values, like *render.Layer) (layer *render.Layer, err error) {
 	defer s.recoverTo(&err, "making the layer")
 	if like != nil {
 		return s.renderer.LayerOn(like, v), nil
@@ -156,7 +156,7 @@ func (s *Service) key(spec render.Spec, fp render.Fingerprint) Key {
 
 // An unidentified tile is one whose key is not known yet: its view has no layer, or its layer remembers no fingerprint of it.
 type unidentified struct {
-	view any // a *data.View or *data.Values
+	view any // a *snapshot.View or *snapshot.Values
 	spec render.Spec
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/render/vector"
 )
@@ -24,7 +24,7 @@ const (
 )
 
 // Vector returns a vector tile of v: a Mapbox Vector Tile, compressed. The errors are those of Tile.
-func (s *Service) Vector(ctx context.Context, v *data.View, t maptile.Tile) (Tile, error) {
+func (s *Service) Vector(ctx context.Context, v *snapshot.View, t maptile.Tile) (Tile, error) {
 	ctx, span := s.beginTile(ctx, VectorStyle, t.Z, 1)
 	tile, err := s.vector(ctx, v, t)
 	s.endTile(span, err)
@@ -35,7 +35,7 @@ func (s *Service) Vector(ctx context.Context, v *data.View, t maptile.Tile) (Til
 }
 
 // vector takes the same steps as tile.
-func (s *Service) vector(ctx context.Context, v *data.View, t maptile.Tile) (Tile, error) {
+func (s *Service) vector(ctx context.Context, v *snapshot.View, t maptile.Tile) (Tile, error) {
 	if s.options.Vectors == nil || !validTile(t, s.options.MaxZoom) {
 		return Tile{}, ErrOutOfRange
 	}
@@ -66,7 +66,7 @@ func (s *Service) vectorKey(t maptile.Tile, fp render.Fingerprint) Key {
 }
 
 // buildVectorLayer makes the layer of v, with the index of like if there is one.
-func (s *Service) buildVectorLayer(v *data.View, like *vector.Layer) (layer *vector.Layer, err error) {
+func (s *Service) buildVectorLayer(v *snapshot.View, like *vector.Layer) (layer *vector.Layer, err error) {
 	defer s.recoverTo(&err, "making the layer of vector tiles")
 	if like != nil {
 		return vector.NewLayer(like.Index(), v), nil
@@ -74,13 +74,13 @@ func (s *Service) buildVectorLayer(v *data.View, like *vector.Layer) (layer *vec
 	return vector.NewLayer(vector.NewIndex(v.Lakes), v), nil
 }
 
-func (s *Service) vectorFingerprint(layer *vector.Layer, v *data.View, t maptile.Tile) (fp render.Fingerprint, notBlank bool, err error) {
+func (s *Service) vectorFingerprint(layer *vector.Layer, v *snapshot.View, t maptile.Tile) (fp render.Fingerprint, notBlank bool, err error) {
 	defer s.recoverTo(&err, "taking the fingerprint of a vector tile")
 	fp, notBlank = layer.Fingerprint(v, t)
 	return fp, notBlank, nil
 }
 
-func (s *Service) encodeVector(layer *vector.Layer, v *data.View, t maptile.Tile) (tile []byte, err error) {
+func (s *Service) encodeVector(layer *vector.Layer, v *snapshot.View, t maptile.Tile) (tile []byte, err error) {
 	defer s.recoverTo(&err, "encoding a vector tile")
 	return s.options.Vectors.Encode(layer, v, t)
 }

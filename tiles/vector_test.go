@@ -16,23 +16,24 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render/vector"
 )
 
 // vectorView returns a view of n lakes around 50° north and 10° east.
-func vectorView(n int, chl data.Chlorophyll) *data.View {
-	v := &data.View{}
+func vectorView(n int, chl data.Chlorophyll) *snapshot.View {
+	v := &snapshot.View{}
 	for i := range n {
 		v.Lakes = append(v.Lakes, data.Lake{
 			ID: data.LakeID(fmt.Sprintf("lake_%05d", i)), Name: "Lake", Point: orb.Point{10 + float64(i)*0.01, 50},
 		})
-		v.States = append(v.States, data.State{Chlorophyll: chl, Risk: data.RiskLow})
+		v.States = append(v.States, snapshot.State{Chlorophyll: chl, Risk: data.RiskLow})
 	}
 	return v
 }
 
 // nextWeek returns another view of the same lakes.
-func nextWeek(v *data.View, chl data.Chlorophyll) *data.View {
+func nextWeek(v *snapshot.View, chl data.Chlorophyll) *snapshot.View {
 	next := vectorView(len(v.Lakes), chl)
 	next.Lakes = v.Lakes
 	return next
@@ -42,7 +43,7 @@ func vectorOptions() *Options {
 	return &Options{Vectors: vector.New(colormap.Limits{Level1: 10, Level2: 50})}
 }
 
-func mustVector(tb testing.TB, s *Service, v *data.View, t maptile.Tile) Tile {
+func mustVector(tb testing.TB, s *Service, v *snapshot.View, t maptile.Tile) Tile {
 	tb.Helper()
 	tile, err := s.Vector(context.Background(), v, t)
 	if err != nil {
@@ -125,7 +126,7 @@ func TestVectorTilesWithoutLakesAreShared(t *testing.T) {
 	if got := testutil.ToFloat64(s.metrics.renders); got != 0 {
 		t.Errorf("%v tiles were encoded, want none", got)
 	}
-	none := &data.View{}
+	none := &snapshot.View{}
 	if tile := mustVector(t, s, none, topTile); !tile.Blank {
 		t.Error("without any lake the world is not blank")
 	}
@@ -181,10 +182,10 @@ func TestVectorLayersOfASnapshotShareAnIndex(t *testing.T) {
 	s := newTestService(t, new(fakeRenderer), vectorOptions())
 	v := vectorView(3, 100)
 	next, other := nextWeek(v, 200), vectorView(3, 100)
-	for _, v := range []*data.View{v, next, other} {
+	for _, v := range []*snapshot.View{v, next, other} {
 		mustVector(t, s, v, topTile)
 	}
-	index := func(v *data.View) *vector.Index {
+	index := func(v *snapshot.View) *vector.Index {
 		l, _ := s.vectorLayers.find(v)
 		return l.Index()
 	}

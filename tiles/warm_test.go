@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/tiles/disk"
 )
@@ -36,7 +36,7 @@ func entriesIn(tb testing.TB, dir string) []string {
 }
 
 func TestWarmedTilesAreNotDrawnAgain(t *testing.T) {
-	r, v, dir := new(fakeRenderer), new(data.View), t.TempDir()
+	r, v, dir := new(fakeRenderer), new(snapshot.View), t.TempDir()
 	opts := diskOptions(t, dir)
 	s := newTestService(t, r, opts)
 	done := 0
@@ -62,7 +62,7 @@ func TestWarmedTilesAreNotDrawnAgain(t *testing.T) {
 }
 
 func TestWarmContinuesAfterAnInterruption(t *testing.T) {
-	r, v := new(fakeRenderer), new(data.View)
+	r, v := new(fakeRenderer), new(snapshot.View)
 	s := newTestService(t, r, &Options{Renders: 3})
 	store := newTestDisk(t, t.TempDir()).fill
 	p := warmPyramid()
@@ -89,7 +89,7 @@ func TestWarmEndsWhenTheDiskIsFull(t *testing.T) {
 	mustDo(t, err)
 	defer c.Close()
 	s := newTestService(t, new(fakeRenderer), nil)
-	w, err := newPlot(t, s, new(data.View), warmPyramid()).Warm(t.Context(), disk.NewFill(c), func() {})
+	w, err := newPlot(t, s, new(snapshot.View), warmPyramid()).Warm(t.Context(), disk.NewFill(c), func() {})
 	if !errors.Is(err, disk.ErrFull) || w.Drawn != blocks*8/10 {
 		t.Errorf("Warm = %+v, %v; want %v after %d tiles", w, err, disk.ErrFull, blocks*8/10)
 	}
@@ -106,7 +106,7 @@ func TestWarmFails(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := newTestService(t, tt.r, nil)
-		if w, err := newPlot(t, s, new(data.View), warmPyramid()).Warm(t.Context(), store, func() {}); err == nil || w.Drawn != 0 {
+		if w, err := newPlot(t, s, new(snapshot.View), warmPyramid()).Warm(t.Context(), store, func() {}); err == nil || w.Drawn != 0 {
 			t.Errorf("%s: Warm = %+v, %v; want an error", tt.name, w, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/index"
+	"limnomap/data/snapshot"
 )
 
 const (
@@ -30,7 +31,7 @@ const (
 )
 
 // HistoryQuery returns which observations the page of a lake shows, for a snapshot.
-func HistoryQuery(snap *data.Snapshot, today data.Date) data.HistoryQuery {
+func HistoryQuery(snap *snapshot.Snapshot, today data.Date) data.HistoryQuery {
 	last := max(today, snap.Current.AsOf)
 	return data.HistoryQuery{
 		Limit:  maxHistory,
@@ -79,7 +80,7 @@ func New(files fs.FS, scale *colormap.Map) (*Maker, error) {
 
 // A Lake is what a page is about.
 type Lake struct {
-	Snapshot *data.Snapshot
+	Snapshot *snapshot.Snapshot
 	Index    int                // of the lake in it
 	History  []data.Observation // by HistoryQuery, newest first
 	// Unread is true if the history could not be read: the page then says that, and still shows the current value.

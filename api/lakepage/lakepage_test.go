@@ -14,6 +14,7 @@ import (
 	"limnomap/api/words/wordstest"
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -22,10 +23,10 @@ func TestNoWordIsMissing(t *testing.T) {
 	wordstest.NoneMissing[ownWords](t, "../../web", "lake")
 }
 
-// A fakeSource holds one lake in memory, for [data.Load].
+// A fakeSource holds one lake in memory, for [snapshot.Load].
 type fakeSource struct {
-	data.NoForecasts
-	data.Source
+	snapshot.NoForecasts
+	snapshot.Source
 	observations []data.Observation
 }
 
@@ -73,7 +74,7 @@ func (f *fakeSource) add(ago int, chl data.Chlorophyll, change func(*data.Observ
 // pageOf returns the page of the lake of f.
 func pageOf(t *testing.T, f *fakeSource, language string) string {
 	t.Helper()
-	snap, err := data.Load(t.Context(), f, &data.SnapshotOptions{Now: today.Time})
+	snap, err := snapshot.Load(t.Context(), f, &snapshot.Options{Now: today.Time})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"limnomap/api/words"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // linked is what the page tells search engines: JSON-LD with the vocabulary of schema.org.
@@ -49,7 +50,7 @@ type linkedID struct {
 
 // newLinked returns the lake of a page, and its current value as an observation on a date. It says nothing about the risk, which search
 // engines would show without its date, and has no simulated value.
-func newLinked(lake *data.Lake, state *data.State, p *page, w *words.Page[ownWords]) linked {
+func newLinked(lake *data.Lake, state *snapshot.State, p *page, w *words.Page[ownWords]) linked {
 	about := linkedLake{
 		Type: "LakeBodyOfWater", ID: "#lake", Name: p.Name,
 		Geo: linkedGeo{"GeoCoordinates", degrees(lake.Point.Lat()), degrees(lake.Point.Lon())},

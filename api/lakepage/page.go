@@ -2,6 +2,7 @@ package lakepage
 
 import (
 	"cmp"
+	"limnomap/data/snapshot"
 	"net/url"
 	"strconv"
 	"strings"
@@ -189,7 +190,7 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 }
 
 // shown returns what the satellite or the sample shows.
-func shown(w *words.Page[ownWords], state *data.State) string {
+func shown(w *words.Page[ownWords], state *snapshot.State) string {
 	if state.MeasuredBy == data.InSitu {
 		return w.Own.Sample[state.Risk.String()]
 	}
@@ -216,7 +217,7 @@ func (v *verdict) sentence(w *words.Page[ownWords], here string) string {
 }
 
 // observationOf returns the observation that a state shows; an empty one if the history does not have it.
-func observationOf(history []data.Observation, state *data.State) *data.Observation {
+func observationOf(history []data.Observation, state *snapshot.State) *data.Observation {
 	for i := range history {
 		if o := &history[i]; o.Date == state.Date && o.Type == state.MeasuredBy && o.Quality != data.Poor {
 			return o

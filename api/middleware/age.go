@@ -9,7 +9,7 @@ import (
 	"limnomap/api/answer"
 )
 
-// StaleAfter is how long after their last confirmation the data count as unconfirmed. A data.Watcher asks each second, so
+// StaleAfter is how long after their last confirmation the data count as unconfirmed. A snapshot.Watcher asks each second, so
 // several checks have failed by then; a shorter time would report a busy database as unavailable.
 const StaleAfter = 5 * time.Second
 

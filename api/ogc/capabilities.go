@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"limnomap/api/answer"
-	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 const (
@@ -140,7 +140,7 @@ func (s *Service) wmtsLayer(state *State, base string) wmtsLayer {
 // timesOf returns the newest weeks that the map can show, each by its Monday; nil if there is none. Without a week a client
 // gets the current map: if the newest week were the default, clients that store it would show that week as the current one
 // for ever.
-func timesOf(snap *data.Snapshot) *wmtsDimension {
+func timesOf(snap *snapshot.Snapshot) *wmtsDimension {
 	weeks := snap.Weeks[max(len(snap.Weeks)-maxTimes, 0):]
 	if len(weeks) == 0 {
 		return nil

@@ -15,12 +15,13 @@ import (
 	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/tiles"
 )
 
 // A State is the published snapshot with what the documents say about it. It is immutable.
 type State struct {
-	Snapshot *data.Snapshot
+	Snapshot *snapshot.Snapshot
 	// MapVersion and VectorVersion are the values of v= that make the address of a tile immutable.
 	MapVersion, VectorVersion string
 	ForecastVersion           string     // likewise, of tiles of the newest forecast; empty if there is none
@@ -109,7 +110,7 @@ var currentTimes = []string{currentTime, "default", "", "{" + timeName + "}"}
 
 // Week returns the week that the parameter time names, which is how clients of WMTS fill in the dimension Time, and whether
 // it names one.
-func Week(p *params.Params, snap *data.Snapshot) (week data.Week, ok bool) {
+func Week(p *params.Params, snap *snapshot.Snapshot) (week data.Week, ok bool) {
 	return p.WeekOfTime("time", snap, currentTimes...)
 }
 

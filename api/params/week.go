@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // Week returns the ISO week that holds the day given as date, and whether one was given. It must be a week that the snapshot
 // serves.
-func (p *Params) Week(snap *data.Snapshot) (week data.Week, ok bool) {
+func (p *Params) Week(snap *snapshot.Snapshot) (week data.Week, ok bool) {
 	s, ok := p.Text("date")
 	if !ok {
 		return 0, false
@@ -22,7 +23,7 @@ func (p *Params) Week(snap *data.Snapshot) (week data.Week, ok bool) {
 
 // WeekOfTime returns the ISO week that the named parameter gives as clients of OGC do, and whether it gives one: by a day, or
 // by a time of RFC 3339, of which the day in UTC counts. Each of the words means the current map, which is no week.
-func (p *Params) WeekOfTime(name string, snap *data.Snapshot, words ...string) (week data.Week, ok bool) {
+func (p *Params) WeekOfTime(name string, snap *snapshot.Snapshot, words ...string) (week data.Week, ok bool) {
 	s, ok := p.Text(name)
 	if !ok || slices.Contains(words, s) {
 		return 0, false
@@ -42,7 +43,7 @@ func (p *Params) WeekOfTime(name string, snap *data.Snapshot, words ...string) (
 }
 
 // weekIn returns the ISO week that holds that day, and whether the snapshot serves it.
-func weekIn(snap *data.Snapshot, day string) (week data.Week, ok bool) {
+func weekIn(snap *snapshot.Snapshot, day string) (week data.Week, ok bool) {
 	date, err := data.ParseDate(day)
 	if err != nil {
 		return 0, false
@@ -51,7 +52,7 @@ func weekIn(snap *data.Snapshot, day string) (week data.Week, ok bool) {
 }
 
 // refuseWeek notes that s does not have that form, or is in none of the weeks of the snapshot.
-func (p *Params) refuseWeek(name, s, form string, snap *data.Snapshot) {
+func (p *Params) refuseWeek(name, s, form string, snap *snapshot.Snapshot) {
 	if len(snap.Weeks) == 0 {
 		p.Refuse(name, "there is no week with an observation; leave the parameter out")
 		return

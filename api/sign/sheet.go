@@ -12,8 +12,8 @@ import (
 
 	"limnomap/api/words"
 	"limnomap/colormap"
-	"limnomap/data"
 	"limnomap/data/linetext"
+	"limnomap/data/snapshot"
 )
 
 // Signs make verdicts and sheets. They are safe for concurrent use.
@@ -85,7 +85,7 @@ type sheetPage struct {
 }
 
 // Sheet returns the sheet of the i-th lake of a snapshot as HTML, and its language.
-func (s *Signs) Sheet(snap *data.Snapshot, i int, sheet *Sheet) (content []byte, language string, err error) {
+func (s *Signs) Sheet(snap *snapshot.Snapshot, i int, sheet *Sheet) (content []byte, language string, err error) {
 	w := s.words.For(sheet.Language, sheet.AcceptLanguage)
 	p, err := s.newSheetPage(snap, i, w, sheet)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Signs) Sheet(snap *data.Snapshot, i int, sheet *Sheet) (content []byte,
 	return b.Bytes(), w.Language, nil
 }
 
-func (s *Signs) newSheetPage(snap *data.Snapshot, i int, w *words.Page[ownWords], sheet *Sheet) (*sheetPage, error) {
+func (s *Signs) newSheetPage(snap *snapshot.Snapshot, i int, w *words.Page[ownWords], sheet *Sheet) (*sheetPage, error) {
 	lake, v := &snap.Lakes[i], newVerdict(snap, i, w, sheet.Place)
 	query := ""
 	if sheet.Language != "" {

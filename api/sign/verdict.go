@@ -2,6 +2,7 @@ package sign
 
 import (
 	"cmp"
+	"limnomap/data/snapshot"
 	"strings"
 
 	"limnomap/api/words"
@@ -46,11 +47,11 @@ func (s *Signs) Product(p Place) string {
 }
 
 // Verdict returns the verdict of the i-th lake of a snapshot.
-func (s *Signs) Verdict(snap *data.Snapshot, i int, p Place) *Verdict {
+func (s *Signs) Verdict(snap *snapshot.Snapshot, i int, p Place) *Verdict {
 	return newVerdict(snap, i, s.words.For(p.Language, p.AcceptLanguage), p)
 }
 
-func newVerdict(snap *data.Snapshot, i int, w *words.Page[ownWords], p Place) *Verdict {
+func newVerdict(snap *snapshot.Snapshot, i int, w *words.Page[ownWords], p Place) *Verdict {
 	lake, lakeVerdict := &snap.Lakes[i], words.VerdictOf(snap.Current, i, p.Today)
 	current := lakeVerdict.ValueClass != words.NoValue
 	v := &Verdict{

@@ -8,6 +8,7 @@ import (
 	"limnomap/api/words"
 	"limnomap/data"
 	"limnomap/data/index"
+	"limnomap/data/snapshot"
 )
 
 // AllClasses selects no class.
@@ -16,7 +17,7 @@ const AllClasses = words.Classes
 // Lakes are the lakes of a snapshot in the orders of the table, in at most 12 bytes per lake; in each order the lakes of one class
 // are together. They are sorted for the first request, which takes some tenths of a second for a million lakes.
 type Lakes struct {
-	snap  *data.Snapshot
+	snap  *snapshot.Snapshot
 	names *index.NameIndex
 
 	sorted  sync.Once
@@ -27,7 +28,7 @@ type Lakes struct {
 }
 
 // NewLakes returns the lakes of a snapshot, which names finds by their names.
-func NewLakes(snap *data.Snapshot, names *index.NameIndex) *Lakes {
+func NewLakes(snap *snapshot.Snapshot, names *index.NameIndex) *Lakes {
 	return &Lakes{snap: snap, names: names}
 }
 
@@ -87,7 +88,7 @@ func (l *Lakes) sortedByValue() []int32 {
 
 // goodness returns a number that is smaller for lakes with a worse value; for lakes without a value, which come after them, with a worse
 // last risk. It orders the lakes of one class.
-func goodness(state *data.State) uint32 {
+func goodness(state *snapshot.State) uint32 {
 	if state.Chlorophyll.Valid() {
 		return uint32(data.MaxChlorophyll - state.Chlorophyll)
 	}

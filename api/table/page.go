@@ -7,6 +7,7 @@ import (
 	"limnomap/api/words"
 	"limnomap/data"
 	"limnomap/data/linetext"
+	"limnomap/data/snapshot"
 )
 
 // A page is what the template shows. All addresses are relative to the table's.
@@ -96,7 +97,7 @@ func (t *Table) newPage(l *Lakes, q Query, w *words.Page[ownWords], r Reader) *p
 }
 
 // newRow returns the row of a lake.
-func newRow(snap *data.Snapshot, i int, q Query, w *words.Page[ownWords], today data.Date) row {
+func newRow(snap *snapshot.Snapshot, i int, q Query, w *words.Page[ownWords], today data.Date) row {
 	lake, state := &snap.Lakes[i], &snap.Current.States[i]
 	verdict := words.VerdictOf(snap.Current, i, today)
 	official := w.StatementOf(snap.Current.Advisories.Of(i))

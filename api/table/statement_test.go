@@ -14,14 +14,15 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/index"
+	"limnomap/data/snapshot"
 )
 
 // unused has the methods of a source that Load does not need. They are below those of a fakeSource.
-type unused struct{ data.Source }
+type unused struct{ snapshot.Source }
 
-// A fakeSource holds lakes in memory, for [data.Load].
+// A fakeSource holds lakes in memory, for [snapshot.Load].
 type fakeSource struct {
-	data.NoForecasts
+	snapshot.NoForecasts
 	unused
 	lakes        []data.Lake
 	observations []data.Observation
@@ -95,7 +96,7 @@ var (
 // pageOf returns the page of a query, and its rows: class, symbols and text.
 func pageOf(t *testing.T, q Query) (page string, rows []string) {
 	t.Helper()
-	snap, err := data.Load(t.Context(), statementSource(), &data.SnapshotOptions{Now: func() time.Time { return today.Time() }})
+	snap, err := snapshot.Load(t.Context(), statementSource(), &snapshot.Options{Now: func() time.Time { return today.Time() }})
 	if err != nil {
 		t.Fatal(err)
 	}

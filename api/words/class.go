@@ -3,6 +3,7 @@ package words
 import (
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 const (
@@ -38,7 +39,7 @@ func ClassNames() []string { return classNames[:] }
 func (c Class) String() string { return classNames[c] }
 
 // ClassOf returns the class of the i-th lake of a view, as on the map.
-func ClassOf(view *data.View, i int) Class {
+func ClassOf(view *snapshot.View, i int) Class {
 	if view.Advisories.Kind(i) == data.Closure {
 		return Closed
 	}
@@ -46,7 +47,7 @@ func ClassOf(view *data.View, i int) Class {
 }
 
 // classOfValue returns the class of a lake without what authorities say.
-func classOfValue(state *data.State) Class {
+func classOfValue(state *snapshot.State) Class {
 	if !state.Chlorophyll.Valid() {
 		return NoValue
 	}

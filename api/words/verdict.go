@@ -1,6 +1,7 @@
 package words
 
 import (
+	"limnomap/data/snapshot"
 	"time"
 
 	"limnomap/data"
@@ -20,7 +21,7 @@ type Verdict struct {
 }
 
 // VerdictOf returns the verdict of the i-th lake of a view.
-func VerdictOf(view *data.View, i int, today data.Date) Verdict {
+func VerdictOf(view *snapshot.View, i int, today data.Date) Verdict {
 	state := &view.States[i]
 	v := Verdict{Class: ClassOf(view, i), ValueClass: classOfValue(state), Warned: view.Advisories.Kind(i) == data.Warning, Risk: state.Risk}
 	if basis := view.Profile.Basis(state.Level, state.Chlorophyll, state.CountedCells); basis > data.ByChlorophyll {

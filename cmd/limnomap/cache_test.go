@@ -16,6 +16,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/tiles"
 	"limnomap/tiles/disk"
@@ -40,10 +41,10 @@ func fillCache(t *testing.T) string {
 	}
 	defer s.Close()
 	points := []orb.Point{{11.31, 47.91}, {178.5, -38}, {-178.5, -38}}
-	view := &data.View{WithData: len(points)}
+	view := &snapshot.View{WithData: len(points)}
 	for _, p := range points {
 		view.Lakes = append(view.Lakes, data.Lake{Point: p})
-		view.States = append(view.States, data.State{Chlorophyll: 3_40})
+		view.States = append(view.States, snapshot.State{Chlorophyll: 3_40})
 	}
 	for _, style := range []render.StyleID{render.Heat, render.Dots} {
 		for zoom := range maptile.Zoom(7) {

@@ -16,7 +16,7 @@ import (
 
 	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/colormap"
-	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // tileAt returns the tile of a point, and the pixel of the point in it.
@@ -65,7 +65,7 @@ func TestPixelOfALakeHasItsColor(t *testing.T) {
 			continue
 		}
 		with++
-		old := newest.Sub(lake.MeasuredAt) > data.OldAfter*24*time.Hour
+		old := newest.Sub(lake.MeasuredAt) > snapshot.OldAfter*24*time.Hour
 		if old {
 			aged++
 		}

@@ -14,14 +14,16 @@ const module = "limnomap/"
 // mayImport lists for each package which of our packages it may import. This is the architecture: a package imports only the
 // packages that it is built from, and no import points back.
 var mayImport = map[string][]string{
-	"data":                      {"data/forecast", "data/linetext"},
+	"data":                      {"data/forecast", "data/linetext", "data/canonical"},
+	"data/canonical":            {}, // a hash of values, for anyone
+	"data/snapshot":             {"data", "data/canonical", "data/forecast"},
 	"data/apikey":               {},
-	"data/store":                {"data", "data/apikey", "data/diskspace", "data/events/eventfeed", "data/forecast", "data/events/hook", "data/events/push"},
+	"data/store":                {"data", "data/apikey", "data/diskspace", "data/events/eventfeed", "data/forecast", "data/events/hook", "data/events/push", "data/snapshot"},
 	"data/fold":                 {},
 	"data/diskspace":            {}, // the room of a disk, which knows no data
 	"data/inorder":              {}, // work on many goroutines, which knows no data
-	"data/ingest":               {"data", "data/store", "data/swimguide", "data/fold", "data/linetext"},
-	"data/demo":                 {"data", "data/apikey", "data/forecast", "data/forecast/forecaster", "data/inorder"},
+	"data/ingest":               {"data", "data/store", "data/swimguide", "data/fold", "data/linetext", "data/snapshot"},
+	"data/demo":                 {"data", "data/apikey", "data/forecast", "data/forecast/forecaster", "data/inorder", "data/snapshot"},
 	"data/index":                {"data", "data/fold"},
 	"data/swimguide":            {"data"},
 	"data/gazetteer":            {"data/linetext"},
@@ -34,10 +36,10 @@ var mayImport = map[string][]string{
 	"data/raster/netcdf":        {"data/raster/hdf5"},
 	"data/raster/crs":           {}, // formulas, for anyone
 	"data/raster/zonal":         {}, // pixels of polygons, for anyone
-	"data/events/eventlog":      {"data"},
+	"data/events/eventlog":      {"data", "data/snapshot"},
 	"data/events/eventfeed":     {"data"},
 	"data/events/push":          {"data"},
-	"data/events/push/notify":   {"data", "data/events/eventfeed", "data/events/hook/delivery", "data/events/push"},
+	"data/events/push/notify":   {"data", "data/events/hook/delivery", "data/events/push", "data/snapshot"},
 	"data/events/hook":          {"data", "data/events/eventfeed"},
 	"data/events/hook/delivery": {"data", "data/events/eventfeed", "data/fetchguard", "data/events/hook"},
 	"data/forecast/forecaster":  {"data", "data/forecast", "data/forecast/backtest", "data/inorder"},
@@ -46,13 +48,13 @@ var mayImport = map[string][]string{
 	"data/forecast/backtest":    {"data/forecast", "data/forecast/exact"},
 	"data/ingest/rangefile":     {"data/fetchguard"}, // bytes over HTTP: only to know what the guard refused
 	"colormap":                  {},
-	"render":                    {"render/palettepng", "render/symbol", "colormap", "data"},
+	"render":                    {"render/palettepng", "render/symbol", "colormap", "data", "data/snapshot"},
 	"render/legend":             {"render/picture", "render/symbol", "colormap"},
 	"render/lakecard":           {"render/picture", "render/symbol", "colormap"},
 	"render/picture":            {"render/symbol", "colormap"},
 	"render/symbol":             {"colormap"},
-	"render/vector":             {"render", "colormap", "data"},
-	"tiles":                     {"render", "render/vector", "colormap", "data", "data/inorder", "tiles/admission", "tiles/hilbert"}, // not tiles/disk: it asks for a Disk by an interface
+	"render/vector":             {"render", "colormap", "data", "data/snapshot"},
+	"tiles":                     {"render", "render/vector", "colormap", "data", "data/inorder", "tiles/admission", "tiles/hilbert", "data/snapshot"}, // not tiles/disk: it asks for a Disk by an interface
 	"tiles/archive":             {"tiles/hilbert"},
 	"tiles/disk":                {"data/diskspace"}, // bytes under keys: it knows neither tiles nor pixels
 
@@ -63,7 +65,7 @@ var mayImport = map[string][]string{
 	"data/fetchguard":  {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"tiles/admission"},
@@ -73,17 +75,17 @@ var mayImport = map[string][]string{
 	"api/connections":     {"api/answer", "tiles/admission"},
 	"api/errorpage":       {"api/words"},
 	"api/joinwrites":      {},
-	"api/lakepage":        {"api/words", "colormap", "data", "data/index", "data/linetext"},
+	"api/lakepage":        {"api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot"},
 	"api/middleware":      {"api/answer", "tiles/admission"},
-	"api/ogc":             {"api/answer", "api/params", "api/route", "data", "tiles"},
-	"api/params":          {"api/answer", "data", "tiles"},
+	"api/ogc":             {"api/answer", "api/params", "api/route", "data", "tiles", "data/snapshot"},
+	"api/params":          {"api/answer", "data", "tiles", "data/snapshot"},
 	"api/ratelimit":       {"api/answer", "tiles/admission"},
 	"api/ratelimit/quota": {}, // ratelimit uses it by an interface of its own
 	"api/record":          {"data"},
 	"api/route":           {"api/answer"},
-	"api/sign":            {"api/words", "colormap", "data", "data/linetext"},
-	"api/table":           {"api/words", "colormap", "data", "data/index", "data/linetext"},
-	"api/words":           {"colormap", "data", "data/linetext"},
+	"api/sign":            {"api/words", "colormap", "data", "data/linetext", "data/snapshot"},
+	"api/table":           {"api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot"},
+	"api/words":           {"colormap", "data", "data/linetext", "data/snapshot"},
 
 	"web": {},
 
@@ -109,7 +111,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/config": {"data/apikey", "data/linetext"}, // for the prefix of keys, and to escape texts; it knows no command
 
 	"cmd/benchhttp": {}, // limnomap is compared with it
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/diskspace", "data/events/eventfeed", "data/events/eventlog", "data/gazetteer", "data/events/hook", "data/events/hook/delivery", "data/events/push", "data/events/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecast/forecaster", "data/ingest", "data/demo", "data/ingest/refresh", "data/ingest/satellite", "web"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/diskspace", "data/events/eventfeed", "data/events/eventlog", "data/gazetteer", "data/events/hook", "data/events/hook/delivery", "data/events/push", "data/events/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecast/forecaster", "data/ingest", "data/demo", "data/ingest/refresh", "data/ingest/satellite", "web", "data/snapshot"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in

@@ -18,6 +18,7 @@ import (
 	"limnomap/data/events/eventlog"
 	"limnomap/data/events/hook"
 	"limnomap/data/events/hook/delivery"
+	"limnomap/data/snapshot"
 )
 
 // eventFlags are about the log of events.
@@ -79,7 +80,7 @@ func (f *eventFlags) newEventLog(ctx context.Context, shown *source, registry pr
 	}
 	// The demo begins with the events of its newest week.
 	lastWeek := demo.New(func() time.Time { return time.Now().AddDate(0, 0, -7) })
-	snap, err := data.Load(ctx, lastWeek, &shown.options)
+	snap, err := snapshot.Load(ctx, lastWeek, &shown.options)
 	if err != nil {
 		return nil, fmt.Errorf("demo of last week: %w", err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/tiles"
 	"limnomap/tiles/archive"
@@ -163,7 +163,7 @@ func (c *exportCmd) write(ctx context.Context, con *console, plot *tiles.Plot, s
 
 // metadata returns the metadata of the archive. They depend only on the data, the flags and statementsAt, so that the same ones give
 // the same bytes.
-func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View, extent orb.Bound, statementsAt time.Time) (archive.Metadata, error) {
+func (c *exportCmd) metadata(s *source, snapshot *snapshot.Snapshot, view *snapshot.View, extent orb.Bound, statementsAt time.Time) (archive.Metadata, error) {
 	colors, err := colormap.New(c.Colormap, s.limits())
 	if err != nil {
 		return archive.Metadata{}, err
@@ -204,7 +204,7 @@ func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View
 
 // attribution returns whose data the map shows: first that they are not real if they are not, and last the credit lines of satellite
 // products that the operator's attribution does not contain.
-func (c *exportCmd) attribution(notice string, snapshot *data.Snapshot) string {
+func (c *exportCmd) attribution(notice string, snapshot *snapshot.Snapshot) string {
 	parts := []string{notice, c.Attribution}
 	for _, credit := range creditsOf(snapshot.Sources()) {
 		if !strings.Contains(c.Attribution, credit.Text) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/data/store"
 )
 
@@ -38,7 +38,7 @@ func snapshotVersion(t *testing.T, db string) string {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	snapshot, err := data.Load(t.Context(), s, nil)
+	snapshot, err := snapshot.Load(t.Context(), s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/tiles"
 )
@@ -43,7 +44,7 @@ func countText(drawn, all int64) string {
 
 // weekOf returns the week of a day, written as YYYY-MM-DD, if there is a map of that week. For "" it returns the newest
 // week.
-func weekOf(snapshot *data.Snapshot, day string) (data.Week, error) {
+func weekOf(snapshot *snapshot.Snapshot, day string) (data.Week, error) {
 	if day == "" {
 		return snapshot.Current.Week, nil
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"limnomap/cmd/limnomap/config"
-	"limnomap/data"
 	"limnomap/data/events/eventlog"
 	"limnomap/data/events/push"
 	"limnomap/data/events/push/notify"
+	"limnomap/data/snapshot"
 )
 
 // pushFlags are about notifications in browsers.
@@ -91,7 +91,7 @@ func (c *serveCmd) newNotifier(shown *source, events *eventlog.Keeper, registry 
 		Allow:   c.allowed(),
 		Now:     time.Now,
 		Logger:  log,
-		Newest: func() (int64, <-chan struct{}, *data.Snapshot) {
+		Newest: func() (int64, <-chan struct{}, *snapshot.Snapshot) {
 			state, news := events.State()
 			return state.Newest, news, events.Snapshot()
 		},

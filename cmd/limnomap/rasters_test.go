@@ -14,6 +14,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/data"
 	"limnomap/data/ingest/satellite/satellitetest"
+	"limnomap/data/snapshot"
 	"limnomap/data/store"
 )
 
@@ -167,7 +168,7 @@ func TestPreferProducts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		snapshot, err := data.Load(t.Context(), s, nil)
+		snapshot, err := snapshot.Load(t.Context(), s, nil)
 		if err := errors.Join(err, s.Close()); err != nil {
 			t.Fatal(err)
 		}

@@ -20,9 +20,9 @@ import (
 	"limnomap/api/ratelimit"
 	"limnomap/api/ratelimit/quota"
 	"limnomap/cmd/limnomap/config"
-	"limnomap/data"
 	"limnomap/data/events/eventlog"
 	"limnomap/data/ingest/refresh"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/render/vector"
 	"limnomap/tiles"
@@ -375,13 +375,13 @@ func (c *serveCmd) newTiles(shown *source, diskCache tiles.Disk, turns *admissio
 }
 
 // newWatcher returns what loads the data again when they change, and publishes them.
-func newWatcher(source data.Source, shown *source, server *api.Server, events *eventlog.Keeper) *data.Watcher {
+func newWatcher(source snapshot.Source, shown *source, server *api.Server, events *eventlog.Keeper) *snapshot.Watcher {
 	// Whether a snapshot is being served, and whether it is the last one; only the watcher's goroutine uses these.
 	serving, published := false, false
-	watcher := &data.Watcher{
+	watcher := &snapshot.Watcher{
 		Source:  source,
 		Options: &shown.options,
-		Publish: func(s *data.Snapshot) {
+		Publish: func(s *snapshot.Snapshot) {
 			// The garbage of the loading becomes room for the answers.
 			runtime.GC()
 			err := server.Publish(s)

@@ -16,11 +16,11 @@ import (
 	"limnomap/api/connections"
 	"limnomap/api/joinwrites"
 	"limnomap/colormap"
-	"limnomap/data"
 	"limnomap/data/events/eventlog"
 	"limnomap/data/events/hook/delivery"
 	"limnomap/data/events/push/notify"
 	"limnomap/data/ingest/refresh"
+	"limnomap/data/snapshot"
 	"limnomap/data/store"
 	"limnomap/render/legend"
 	"limnomap/tiles"
@@ -32,7 +32,7 @@ type serving struct {
 	notice    string // about simulated data, or ""
 	log       *slog.Logger
 	server    *api.Server
-	watcher   *data.Watcher
+	watcher   *snapshot.Watcher
 	events    *eventlog.Keeper
 	webhooks  *delivery.Deliverer // nil for the demo
 	notifier  *notify.Sender      // nil without --push-key
@@ -127,7 +127,7 @@ func (s *serving) run(ctx context.Context) error {
 }
 
 // watchNotifications wakes the watcher when the database notifies of an import, until the returned function is called.
-func watchNotifications(ctx context.Context, s store.Store, watcher *data.Watcher) (stop func()) {
+func watchNotifications(ctx context.Context, s store.Store, watcher *snapshot.Watcher) (stop func()) {
 	listener, ok := s.(store.Listener)
 	if !ok {
 		return func() {}

@@ -12,6 +12,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/demo"
+	"limnomap/data/snapshot"
 	"limnomap/data/store"
 	"limnomap/tiles/background"
 )
@@ -30,10 +31,10 @@ type sourceFlags struct {
 
 // A source is where the data are from.
 type source struct {
-	data.Source
+	snapshot.Source
 	Keys    auth.Store
 	notice  string // about simulated data, or ""
-	options data.SnapshotOptions
+	options snapshot.Options
 	store   store.Store // nil for the demo
 	close   func() error
 }
@@ -57,7 +58,7 @@ func (f *sourceFlags) open(ctx context.Context, create bool) (*source, error) {
 		return nil, fmt.Errorf("--profile: %w", err)
 	}
 	prefer := int(time.Duration(f.SamplePrefer) / config.Day)
-	options := data.SnapshotOptions{Profile: profile, StaleAfter: int(time.Duration(f.StaleAfter) / config.Day), SamplePrefer: &prefer,
+	options := snapshot.Options{Profile: profile, StaleAfter: int(time.Duration(f.StaleAfter) / config.Day), SamplePrefer: &prefer,
 		Weeks: f.Weeks, ViewMemory: viewMemory(), Background: background.Here}
 	if f.OldestWeek != "" {
 		oldest, err := data.ParseDate(f.OldestWeek)
@@ -85,7 +86,7 @@ func (s *source) limits() colormap.Limits {
 
 // load reads the data once, for a command that shows one state of them, as of a time, and ends. The caller closes the source at the
 // end: maps of old weeks are read from it.
-func (f *sourceFlags) load(ctx context.Context, at time.Time) (*source, *data.Snapshot, error) {
+func (f *sourceFlags) load(ctx context.Context, at time.Time) (*source, *snapshot.Snapshot, error) {
 	s, err := f.open(ctx, false)
 	if err != nil {
 		return nil, nil, err
@@ -94,7 +95,7 @@ func (f *sourceFlags) load(ctx context.Context, at time.Time) (*source, *data.Sn
 	s.options.Now = func() time.Time { return at }
 	stop, closeStore := limitGarbage(ctx), s.close
 	s.close = func() error { stop(); return closeStore() }
-	snapshot, err := data.Load(ctx, s.Source, &s.options)
+	snapshot, err := snapshot.Load(ctx, s.Source, &s.options)
 	debug.FreeOSMemory() // garbage of the loading
 	if err != nil {
 		return nil, nil, errors.Join(err, s.close())

@@ -10,18 +10,19 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // A tracedSource is a source whose queries are spans. A history, or a forecast of an earlier issue, is a child of the span of its request. Loading a snapshot, or
 // older weeks, is a trace of its own: it is rare, and for all clients. Spans have neither the arguments nor the errors, which
 // may name a lake or a server.
 type tracedSource struct {
-	data.Source
+	snapshot.Source
 	tracer trace.Tracer
 }
 
 // traceSource returns s itself if t is nil.
-func traceSource(s data.Source, t trace.Tracer) data.Source {
+func traceSource(s snapshot.Source, t trace.Tracer) snapshot.Source {
 	if t == nil {
 		return s
 	}

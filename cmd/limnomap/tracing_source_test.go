@@ -9,17 +9,18 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // withoutForecasts is a source without forecasts, and without anything else.
-type withoutForecasts struct{ data.Source }
+type withoutForecasts struct{ snapshot.Source }
 
 func (withoutForecasts) Forecasts(ctx context.Context, issued data.Optional[data.Date], each func(data.LakeForecast) error) (data.ForecastIssue, data.Revision, error) {
-	return data.NoForecasts{}.Forecasts(ctx, issued, each)
+	return snapshot.NoForecasts{}.Forecasts(ctx, issued, each)
 }
 
 func (withoutForecasts) LakeForecast(ctx context.Context, id data.LakeID, issued data.Date) (data.ForecastIssue, data.LakeForecast, error) {
-	return data.NoForecasts{}.LakeForecast(ctx, id, issued)
+	return snapshot.NoForecasts{}.LakeForecast(ctx, id, issued)
 }
 
 // The newest forecasts are read in a trace of their own, and what a traced request reads of them in that of the request. A missing issue is no

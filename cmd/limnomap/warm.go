@@ -10,6 +10,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/tiles"
 	"limnomap/tiles/disk"
 )
@@ -37,7 +38,7 @@ were drawn first.`
 // A warming has the tiles to draw, in order.
 type warming struct {
 	service  *tiles.Service
-	snapshot *data.Snapshot
+	snapshot *snapshot.Snapshot
 	weeks    []data.Week
 	pyramids []tiles.Pyramid // of each week
 }
@@ -95,7 +96,7 @@ func (c *warmCmd) pyramids() []tiles.Pyramid {
 	return all
 }
 
-func (c *warmCmd) weeks(snapshot *data.Snapshot) ([]data.Week, error) {
+func (c *warmCmd) weeks(snapshot *snapshot.Snapshot) ([]data.Week, error) {
 	days := c.Date
 	if len(days) == 0 {
 		days = []string{""}

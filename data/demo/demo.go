@@ -10,6 +10,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/apikey"
+	"limnomap/data/snapshot"
 )
 
 // Notice is shown wherever a person could mistake the demo's values for real ones.
@@ -19,7 +20,7 @@ const Notice = "Simulated demo data, not measurements"
 // and a server with a database does not accept it.
 const Key = "limnomap-demo-key"
 
-// A Source is the demo as a [data.Source].
+// A Source is the demo as a [snapshot.Source].
 type Source struct {
 	now    func() time.Time
 	models []model // ascending by lake id
@@ -28,7 +29,7 @@ type Source struct {
 	edition *edition   // of the newest pass so far; nil before the first call
 }
 
-var _ data.Source = (*Source)(nil)
+var _ snapshot.Source = (*Source)(nil)
 
 // New returns the demo at the time now(): three years of weekly passes up to the present ISO week. Its Revision changes
 // every week.

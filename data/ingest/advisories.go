@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/data/store"
 )
 
@@ -239,7 +240,7 @@ func Advisories(ctx context.Context, s store.Store, files []File, opts *Options)
 }
 
 // ExportAdvisories writes all official statements of a source by id, as the CSV that [Advisories] reads. It returns how many there are.
-func ExportAdvisories(ctx context.Context, src data.Source, w io.Writer) (int, error) {
+func ExportAdvisories(ctx context.Context, src snapshot.Source, w io.Writer) (int, error) {
 	statements, _, err := src.Advisories(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("export: %w", err)

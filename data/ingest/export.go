@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // A Format is a file format for the export of lakes.
@@ -33,7 +34,7 @@ const (
 type ExportedLakes struct{ Lakes, OutlinesLost int }
 
 // ExportLakes writes the lakes of a source by id, in the form that [Lakes] reads. It holds one lake in memory at a time.
-func ExportLakes(ctx context.Context, src data.Source, w io.Writer, format Format) (ExportedLakes, error) {
+func ExportLakes(ctx context.Context, src snapshot.Source, w io.Writer, format Format) (ExportedLakes, error) {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	write, end := lakesAsGeoJSON(buffered)
 	if format == FormatCSV {
@@ -58,7 +59,7 @@ func ExportLakes(ctx context.Context, src data.Source, w io.Writer, format Forma
 
 // ExportObservations writes the observations of a source by lake, date and type, including gaps and forecasts, in the form
 // that [Observations] reads. It returns how many there are.
-func ExportObservations(ctx context.Context, src data.Source, w io.Writer) (int, error) {
+func ExportObservations(ctx context.Context, src snapshot.Source, w io.Writer) (int, error) {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	fmt.Fprintln(buffered, "lake_id,date,chl,data_type,cell_density_cells_ml,who_level,measured_at,"+
 		"chl_lower,chl_upper,below_limit,n_valid,n_total,quality,flags,source,method,version,secchi_m,water_temperature_c") // Flush returns its error

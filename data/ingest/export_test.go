@@ -18,6 +18,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/linetext"
+	"limnomap/data/snapshot"
 	"limnomap/data/store"
 )
 
@@ -258,7 +259,7 @@ func TestExportIsLossless(t *testing.T) {
 }
 
 func version(tb checkTB, s store.Store) string {
-	snapshot, err := data.Load(tb.Context(), s, nil)
+	snapshot, err := snapshot.Load(tb.Context(), s, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/apikey"
+	"limnomap/data/snapshot"
 )
 
 // An opener returns a new, empty Store that gets the time from now. It is closed when the test ends.
@@ -330,8 +331,8 @@ func testScan(t *testing.T, open opener) {
 	if rev != revisionOf(t, s) || !slices.Equal(gotLakes, lakes) || !slices.Equal(gotObservations, want) {
 		t.Errorf("Scan = %v, %v, %v, want %v, %v", rev, gotLakes, gotObservations, lakes, want)
 	}
-	if snapshot, err := data.Load(t.Context(), s, nil); err != nil || snapshot.Revision != rev || len(snapshot.Lakes) != len(lakes) {
-		t.Errorf("data.Load = %v, %v, want %d lakes of revision %v", snapshot, err, len(lakes), rev)
+	if snapshot, err := snapshot.Load(t.Context(), s, nil); err != nil || snapshot.Revision != rev || len(snapshot.Lakes) != len(lakes) {
+		t.Errorf("snapshot.Load = %v, %v, want %d lakes of revision %v", snapshot, err, len(lakes), rev)
 	}
 
 	errStop := errors.New("stop")

@@ -1,7 +1,7 @@
 // Package store keeps lakes, observations, official statements and API keys in a database.
 //
 // [Open] returns a [Store]. Readers see one consistent state during each read. Writers take turns. Readers do not
-// wait for writers, nor writers for readers. Another process may write to the same database: [data.Source.Revision] shows
+// wait for writers, nor writers for readers. Another process may write to the same database: [snapshot.Source.Revision] shows
 // its imports.
 //
 // By default the database is SQLite in WAL mode: a file on a local disk with two more files, `-wal` and `-shm`. Open brings

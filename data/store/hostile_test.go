@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/internal/testsize"
 )
 
@@ -34,7 +35,7 @@ type hostileChange struct {
 // load reads all data.
 func load(t *testing.T) func(Store) error {
 	return func(s Store) error {
-		_, err := data.Load(t.Context(), s, nil)
+		_, err := snapshot.Load(t.Context(), s, nil)
 		return err
 	}
 }
@@ -402,12 +403,12 @@ func TestPostgresHangsDuringAScan(t *testing.T) {
 		t.Fatal(err)
 	}
 	proxy.hangAfter(100_000)
-	_, err := data.Load(t.Context(), s, nil)
+	_, err := snapshot.Load(t.Context(), s, nil)
 	if err == nil || !strings.Contains(err.Error(), "the server does not send the rest") {
 		t.Errorf("Load = %v, want that the server does not send the rest", err)
 	}
 	proxy.hang(false)
-	snap, err := data.Load(t.Context(), s, nil)
+	snap, err := snapshot.Load(t.Context(), s, nil)
 	if err != nil || len(snap.Lakes) != len(lakes) {
 		t.Errorf("after that Load = %v, want all lakes", err)
 	}

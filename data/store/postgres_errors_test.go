@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // Errors that cannot go away by waiting are returned at once, with an explanation and without a password.
@@ -218,9 +219,9 @@ func TestPostgresListen(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	wake := make(chan struct{}, 1)
 	published := make(chan int)
-	w := &data.Watcher{
+	w := &snapshot.Watcher{
 		Source: s, Interval: time.Hour, Wake: wake,
-		Publish: func(snap *data.Snapshot) {
+		Publish: func(snap *snapshot.Snapshot) {
 			select {
 			case published <- len(snap.Lakes):
 			case <-ctx.Done():

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 func prefer(tb testing.TB, s Store, names ...string) {
@@ -62,7 +63,7 @@ func testPreferredSources(t *testing.T, open opener) {
 			t.Errorf("%q: the history begins with %+v, %v, want %+v", step.order, got, err, cyan)
 		}
 		prefer := 0
-		snap, err := data.Load(context.Background(), s, &data.SnapshotOptions{SamplePrefer: &prefer})
+		snap, err := snapshot.Load(context.Background(), s, &snapshot.Options{SamplePrefer: &prefer})
 		if err != nil {
 			t.Fatal(err)
 		}

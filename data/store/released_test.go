@@ -14,6 +14,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/apikey"
+	"limnomap/data/snapshot"
 )
 
 // The databases in testdata were made by `limnomap import` and `limnomap keys create` of version 0.1.0: the file of SQLite, and the dump
@@ -124,7 +125,7 @@ func testReleased(t *testing.T, s Store) {
 	if _, got, err := s.History(t.Context(), "pond", data.Newest(2)); err != nil || !slices.Equal(got, []data.Observation{want[7], sample}) {
 		t.Errorf("the history begins with %+v, %v, want the forecast and the sample", got, err)
 	}
-	if _, err := data.Load(t.Context(), s, nil); err != nil {
+	if _, err := snapshot.Load(t.Context(), s, nil); err != nil {
 		t.Errorf("Load = %v", err)
 	}
 }

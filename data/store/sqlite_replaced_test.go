@@ -12,6 +12,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/apikey"
+	"limnomap/data/snapshot"
 )
 
 // newFile creates a closed database of one lake. The time of its one import is always the same.
@@ -121,11 +122,11 @@ func TestReplacedUnderAWatcher(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	var published []data.LakeID
-	watcher := &data.Watcher{
+	watcher := &snapshot.Watcher{
 		Source:   openFile(t, path, false),
 		Interval: time.Millisecond,
 		Failed:   func(err error) { t.Errorf("Watcher failed: %v", err) },
-		Publish: func(s *data.Snapshot) {
+		Publish: func(s *snapshot.Snapshot) {
 			published = append(published, s.Lakes[0].ID)
 			if len(published) == 2 {
 				cancel()

@@ -9,6 +9,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/apikey"
+	"limnomap/data/snapshot"
 )
 
 var (
@@ -56,7 +57,7 @@ func (c Change) String() string {
 
 // A Store is a database of lakes. Scan and History read one consistent state, and an import never blocks them.
 type Store interface {
-	data.Source
+	snapshot.Source
 	Refreshes
 	Forecasts
 	Events

@@ -11,7 +11,7 @@ import (
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // world returns n lakes in districts, like those of the world: a few are as dense as Finland, most are small.
@@ -57,7 +57,7 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-func benchmarkZoom(b *testing.B, l *Layer, v *data.View, lakes []testLake, z maptile.Zoom) {
+func benchmarkZoom(b *testing.B, l *Layer, v *snapshot.View, lakes []testLake, z maptile.Zoom) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	var times []time.Duration
 	largest, features := 0, 0

@@ -8,6 +8,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 )
 
@@ -20,7 +21,7 @@ func TestACountryIsCompleteAtEveryZoom(t *testing.T) {
 
 // crowd is a view with twice MaxFeatures lakes where four tiles of each zoom from 1 on meet, some of them at one point, and
 // more across the antimeridian.
-func crowd() *data.View {
+func crowd() *snapshot.View {
 	lakes := append(grid(2*MaxFeatures, -0.7, -0.7, 1.4), grid(MaxFeatures, 178, 20, 4)...)
 	for i := range lakes {
 		if lakes[i].lon > 180 {
@@ -41,7 +42,7 @@ func crowd() *data.View {
 }
 
 // keepFirst compares two lakes: a closed one is kept first, then the larger one, and of equal ones that of higher risk.
-func keepFirst(v *data.View, a, b int32) int {
+func keepFirst(v *snapshot.View, a, b int32) int {
 	worth := [...]int{data.RiskLow: 0, data.RiskUnknown: 1, data.RiskMedium: 2, data.RiskHigh: 3}
 	closed := func(lake int32) int {
 		if v.Advisories.Kind(int(lake)) == data.Closure {

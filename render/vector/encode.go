@@ -12,6 +12,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 const (
@@ -54,7 +55,7 @@ func New(limits colormap.Limits) *Encoder {
 }
 
 // Encode returns the tile t of v, compressed. l must be the layer of v.
-func (e *Encoder) Encode(l *Layer, v *data.View, t maptile.Tile) ([]byte, error) {
+func (e *Encoder) Encode(l *Layer, v *snapshot.View, t maptile.Tile) ([]byte, error) {
 	w := e.layers.Get().(*layerWriter)
 	defer e.layers.Put(w)
 	w.reset()
@@ -85,7 +86,7 @@ func (e *Encoder) compressed(tile []byte) ([]byte, error) {
 }
 
 // addProperties adds the properties of v.Lakes[i] in alphabetical order. The format has no null: unknown values are omitted.
-func (e *Encoder) addProperties(w *layerWriter, v *data.View, i int) {
+func (e *Encoder) addProperties(w *layerWriter, v *snapshot.View, i int) {
 	lake, state := &v.Lakes[i], &v.States[i]
 	w.text("advisory", v.Advisories.Kind(i).String())
 	color := e.noData

@@ -5,7 +5,7 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 )
 
@@ -23,7 +23,7 @@ func (l *Layer) Known(t maptile.Tile) (fp render.Fingerprint, notEmpty, ok bool)
 
 // Fingerprint returns the fingerprint of what t shows of v, and reports whether it shows any lake: if not, the tile is the
 // empty one. l must be the layer of v.
-func (l *Layer) Fingerprint(v *data.View, t maptile.Tile) (fp render.Fingerprint, notEmpty bool) {
+func (l *Layer) Fingerprint(v *snapshot.View, t maptile.Tile) (fp render.Fingerprint, notEmpty bool) {
 	if fp, notEmpty, ok := l.Known(t); ok {
 		return fp, notEmpty
 	}
@@ -36,7 +36,7 @@ func (l *Layer) Fingerprint(v *data.View, t maptile.Tile) (fp render.Fingerprint
 }
 
 // hashed returns the bytes that are hashed for a fingerprint: all that a tile shows of hits.
-func hashed(v *data.View, hits []hit) []byte {
+func hashed(v *snapshot.View, hits []hit) []byte {
 	b := make([]byte, 0, 80*len(hits))
 	for _, h := range hits {
 		lake, state := &v.Lakes[h.lake], &v.States[h.lake]

@@ -7,6 +7,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render/hashtest"
 )
 
@@ -23,7 +24,7 @@ func TestBytesOfThisVersion(t *testing.T) {
 	var files []hashtest.File
 	for _, set := range []struct {
 		name  string
-		view  *data.View
+		view  *snapshot.View
 		tiles []maptile.Tile
 	}{
 		{"sparse", viewOf(sparse), []maptile.Tile{

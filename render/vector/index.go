@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 )
 
@@ -78,7 +79,7 @@ var byRisk = [...]data.Risk{data.RiskHigh, data.RiskMedium, data.RiskUnknown, da
 
 // ranked returns the sites in the order in which their lakes are kept where there are too many: first those with a closure, however
 // small they are.
-func (x *Index) ranked(v *data.View) []int32 {
+func (x *Index) ranked(v *snapshot.View) []int32 {
 	isClosed := func(site int32) bool { return v.Advisories.Kind(int(x.lakes[site])) == data.Closure }
 	var closed []int32
 	for _, site := range x.byArea {
@@ -95,7 +96,7 @@ func (x *Index) ranked(v *data.View) []int32 {
 }
 
 // appendRanked appends sites, which are in the order of byArea, by area and risk.
-func (x *Index) appendRanked(ranked []int32, v *data.View, sites []int32) []int32 {
+func (x *Index) appendRanked(ranked []int32, v *snapshot.View, sites []int32) []int32 {
 	for rest := sites; len(rest) > 0; {
 		area := v.Lakes[x.lakes[rest[0]]].AreaKM2
 		n := 1

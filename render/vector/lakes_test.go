@@ -13,6 +13,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render/vector/mvttest"
 )
 
@@ -28,11 +29,11 @@ type testLake struct {
 }
 
 // viewOf returns a view of lakes whose ids ascend.
-func viewOf(lakes []testLake) *data.View {
+func viewOf(lakes []testLake) *snapshot.View {
 	profile := data.Profiles()[0]
-	v := &data.View{}
+	v := &snapshot.View{}
 	for i, l := range lakes {
-		s := data.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CountedCells: data.NoCellDensity, Risk: l.risk}
+		s := snapshot.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CountedCells: data.NoCellDensity, Risk: l.risk}
 		if l.chl >= 0 {
 			s.Chlorophyll = data.Chlorophyll(math.Round(l.chl * 100))
 			s.Level, _ = profile.Classify(data.Observation{Chlorophyll: s.Chlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity})
@@ -50,7 +51,7 @@ func viewOf(lakes []testLake) *data.View {
 }
 
 // withAdvisories adds statements to v: kinds by the index of the lake.
-func withAdvisories(v *data.View, kinds map[int]data.AdvisoryKind) *data.View {
+func withAdvisories(v *snapshot.View, kinds map[int]data.AdvisoryKind) *snapshot.View {
 	issued := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	var statements []data.Advisory
 	for i, kind := range kinds {
@@ -59,11 +60,11 @@ func withAdvisories(v *data.View, kinds map[int]data.AdvisoryKind) *data.View {
 			ID: data.AdvisoryID(id), LakeID: id, Kind: kind, Issuer: "Gesundheitsamt", Issued: issued, ValidFrom: issued,
 		})
 	}
-	v.Advisories, _ = data.NewAdvisories(v.Lakes, statements).ActiveAt(issued)
+	v.Advisories, _ = snapshot.NewAdvisories(v.Lakes, statements).ActiveAt(issued)
 	return v
 }
 
-func layerOf(v *data.View) *Layer { return NewLayer(NewIndex(v.Lakes), v) }
+func layerOf(v *snapshot.View) *Layer { return NewLayer(NewIndex(v.Lakes), v) }
 
 // decoded returns the features of a tile by id.
 func decoded(tb testing.TB, tile []byte) map[string]mvttest.Feature {
@@ -84,7 +85,7 @@ func decoded(tb testing.TB, tile []byte) map[string]mvttest.Feature {
 }
 
 // tileOf returns the decoded tile.
-func tileOf(tb testing.TB, v *data.View, t maptile.Tile) map[string]mvttest.Feature {
+func tileOf(tb testing.TB, v *snapshot.View, t maptile.Tile) map[string]mvttest.Feature {
 	tb.Helper()
 	b, err := encoder().Encode(layerOf(v), v, t)
 	if err != nil {

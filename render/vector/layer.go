@@ -6,7 +6,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/paulmach/orb/maptile"
 
-	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 )
 
@@ -28,7 +28,7 @@ type Layer struct {
 }
 
 // NewLayer returns the layer of v. x must be the index of its lakes.
-func NewLayer(x *Index, v *data.View) *Layer {
+func NewLayer(x *Index, v *snapshot.View) *Layer {
 	fingerprints, err := lru.New[maptile.Tile, remembered](maxFingerprints)
 	if err != nil {
 		panic(err) // only for a size that is not positive

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 )
 
@@ -157,7 +158,7 @@ func TestSameLakesSameBytesConcurrently(t *testing.T) {
 }
 
 func TestFingerprint(t *testing.T) {
-	base := func() *data.View { return viewOf(grid(50, 5, 45, 10)) }
+	base := func() *snapshot.View { return viewOf(grid(50, 5, 45, 10)) }
 	tile := maptile.New(0, 0, 0)
 	v := base()
 	first, ok := layerOf(v).Fingerprint(v, tile)
@@ -170,18 +171,18 @@ func TestFingerprint(t *testing.T) {
 			t.Error("the same lakes have another fingerprint")
 		}
 	}
-	for name, change := range map[string]func(*data.Lake, *data.State){
-		"id":          func(l *data.Lake, _ *data.State) { l.ID += "x" },
-		"name":        func(l *data.Lake, _ *data.State) { l.Name += "x" },
-		"place":       func(l *data.Lake, _ *data.State) { l.Point[0]++ },
-		"chl":         func(_ *data.Lake, s *data.State) { s.Chlorophyll++ },
-		"no chl":      func(_ *data.Lake, s *data.State) { s.Chlorophyll = data.NoChlorophyll },
-		"level":       func(_ *data.Lake, s *data.State) { s.Level = 3 },
-		"risk":        func(_ *data.Lake, s *data.State) { s.Risk = data.RiskUnknown },
-		"trophic":     func(_ *data.Lake, s *data.State) { s.Trophic = data.Hypertrophic },
-		"measured at": func(_ *data.Lake, s *data.State) { s.TakenOffset++ },
-		"measured by": func(_ *data.Lake, s *data.State) { s.MeasuredBy = data.InSitu },
-		"date":        func(_ *data.Lake, s *data.State) { s.Date++ },
+	for name, change := range map[string]func(*data.Lake, *snapshot.State){
+		"id":          func(l *data.Lake, _ *snapshot.State) { l.ID += "x" },
+		"name":        func(l *data.Lake, _ *snapshot.State) { l.Name += "x" },
+		"place":       func(l *data.Lake, _ *snapshot.State) { l.Point[0]++ },
+		"chl":         func(_ *data.Lake, s *snapshot.State) { s.Chlorophyll++ },
+		"no chl":      func(_ *data.Lake, s *snapshot.State) { s.Chlorophyll = data.NoChlorophyll },
+		"level":       func(_ *data.Lake, s *snapshot.State) { s.Level = 3 },
+		"risk":        func(_ *data.Lake, s *snapshot.State) { s.Risk = data.RiskUnknown },
+		"trophic":     func(_ *data.Lake, s *snapshot.State) { s.Trophic = data.Hypertrophic },
+		"measured at": func(_ *data.Lake, s *snapshot.State) { s.TakenOffset++ },
+		"measured by": func(_ *data.Lake, s *snapshot.State) { s.MeasuredBy = data.InSitu },
+		"date":        func(_ *data.Lake, s *snapshot.State) { s.Date++ },
 	} {
 		v := base()
 		change(&v.Lakes[7], &v.States[7])

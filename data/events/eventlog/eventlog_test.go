@@ -11,6 +11,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/events/eventlog"
+	"limnomap/data/snapshot"
 
 	"github.com/paulmach/orb"
 	"pgregory.net/rapid"
@@ -18,7 +19,7 @@ import (
 
 // A world is a data.Source whose values and statements a test changes.
 type world struct {
-	data.NoForecasts
+	snapshot.NoForecasts
 	revision   data.Revision
 	lakes      []data.LakeID
 	values     map[observed]data.Chlorophyll
@@ -129,9 +130,9 @@ type fataler interface {
 	Errorf(string, ...any)
 }
 
-func (w *world) snapshot(t fataler, now time.Time) *data.Snapshot {
+func (w *world) snapshot(t fataler, now time.Time) *snapshot.Snapshot {
 	t.Helper()
-	s, err := data.Load(context.Background(), w, &data.SnapshotOptions{Now: func() time.Time { return now }})
+	s, err := snapshot.Load(context.Background(), w, &snapshot.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func (w *world) snapshot(t fataler, now time.Time) *data.Snapshot {
 }
 
 // publish compares the world with the last moment, and returns the events.
-func (j *journal) publish(t fataler, s *data.Snapshot, now time.Time) []data.Event {
+func (j *journal) publish(t fataler, s *snapshot.Snapshot, now time.Time) []data.Event {
 	t.Helper()
 	before := len(j.events)
 	r, err := eventlog.Next(j.moment, j, s, "settings", now)
@@ -356,7 +357,7 @@ type told struct {
 }
 
 // next returns what is told at a time of a lake with that state.
-func (v told) next(state *data.State, now time.Time) told {
+func (v told) next(state *snapshot.State, now time.Time) told {
 	due := func(d data.Date) time.Time { return (d + 28 + 1).Time() }
 	switch {
 	case !state.Chlorophyll.Valid():

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // A Log stores the events, and what was published last. The store of a database is one, and a [Memory].
@@ -40,19 +41,19 @@ type Keeper struct {
 	wake chan struct{} // has a value if offered is new
 
 	mu      sync.Mutex
-	offered *data.Snapshot
+	offered *snapshot.Snapshot
 	state   data.EventState
 	news    chan struct{} // is closed when state changes
 
 	changes atomic.Pointer[changes] // nil before the first moment
 
 	// Only Run uses these.
-	compared  *data.Snapshot // the last one that was compared
-	ages      time.Time      // when a value becomes too old next; zero for never
-	began     bool           // whether one was compared, so that servers with other settings were not started later
-	overtaken bool           // whether a server with other settings writes the log
-	damaged   bool           // whether the stored blocks cannot be read
-	dropped   time.Time      // when old events were dropped last
+	compared  *snapshot.Snapshot // the last one that was compared
+	ages      time.Time          // when a value becomes too old next; zero for never
+	began     bool               // whether one was compared, so that servers with other settings were not started later
+	overtaken bool               // whether a server with other settings writes the log
+	damaged   bool               // whether the stored blocks cannot be read
+	dropped   time.Time          // when old events were dropped last
 }
 
 // changes are the moments in which the records of the lakes of a snapshot changed last.
@@ -77,7 +78,7 @@ const (
 )
 
 // Offer makes Run compare a published snapshot.
-func (k *Keeper) Offer(snap *data.Snapshot) {
+func (k *Keeper) Offer(snap *snapshot.Snapshot) {
 	k.mu.Lock()
 	k.offered = snap
 	k.mu.Unlock()
@@ -95,7 +96,7 @@ func (k *Keeper) State() (data.EventState, <-chan struct{}) {
 }
 
 // Snapshot returns the snapshot that was offered last, nil if there is none.
-func (k *Keeper) Snapshot() *data.Snapshot {
+func (k *Keeper) Snapshot() *snapshot.Snapshot {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.offered
@@ -157,7 +158,7 @@ func (k *Keeper) step(ctx context.Context) error {
 }
 
 // Compare stores the moment of a snapshot. Run does it for those that are offered; before, a caller may do it for an earlier one.
-func (k *Keeper) Compare(ctx context.Context, snap *data.Snapshot) error {
+func (k *Keeper) Compare(ctx context.Context, snap *snapshot.Snapshot) error {
 	start := time.Now()
 	tx := countingTx{kinds: make(map[data.EventKind]int)}
 	var result Result
@@ -210,7 +211,7 @@ func (t *countingTx) PutEvent(e *data.Event) error {
 }
 
 // refresh reads the state of the log, and if there is another moment or another list of lakes, the changes.
-func (k *Keeper) refresh(ctx context.Context, snap *data.Snapshot) error {
+func (k *Keeper) refresh(ctx context.Context, snap *snapshot.Snapshot) error {
 	polling, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	state, err := k.Log.EventState(polling)
@@ -277,7 +278,7 @@ func (k *Keeper) drop(ctx context.Context, before time.Time) error {
 
 // Changes returns a function that reports whether the record of Lakes[i] may be another one in snap, which is published, than in a snapshot
 // with the version since. The error is [data.ErrNoMoment] if that is not known, and [data.ErrUncompared] if it is not known yet.
-func (k *Keeper) Changes(ctx context.Context, snap *data.Snapshot, since string) (changed func(i int) bool, err error) {
+func (k *Keeper) Changes(ctx context.Context, snap *snapshot.Snapshot, since string) (changed func(i int) bool, err error) {
 	if since == snap.Version {
 		return func(int) bool { return false }, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // A Result is what [Next] found.
@@ -34,7 +35,7 @@ type Result struct {
 // values that were not so old when they were published: an archive does not age.
 //
 // With 1.4 million lakes, memory holds one block of some 8,000 at a time.
-func Next(last data.Moment, store data.MomentTx, snap *data.Snapshot, settings string, now time.Time) (Result, error) {
+func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settings string, now time.Time) (Result, error) {
 	r := snap.Revision
 	if last.Number > 0 && (r.Number < last.Revision.Number || r.Forecasts < last.Revision.Forecasts) {
 		return Result{Moment: last}, nil
@@ -65,7 +66,7 @@ func Next(last data.Moment, store data.MomentTx, snap *data.Snapshot, settings s
 }
 
 // nextAge returns the first time after that one at which a current value of a snapshot is too old by the clock; the zero time for never.
-func nextAge(snap *data.Snapshot, after time.Time) (next time.Time) {
+func nextAge(snap *snapshot.Snapshot, after time.Time) (next time.Time) {
 	for i := range snap.Current.States {
 		state := &snap.Current.States[i]
 		if !state.Chlorophyll.Valid() {
@@ -81,7 +82,7 @@ func nextAge(snap *data.Snapshot, after time.Time) (next time.Time) {
 // A comparison is one run of Next.
 type comparison struct {
 	store data.MomentTx
-	snap  *data.Snapshot
+	snap  *snapshot.Snapshot
 	last  data.Moment
 	next  data.Moment
 	at    time.Time // of its events
@@ -212,7 +213,7 @@ func (c *comparison) leave(id data.LakeID) error {
 func (c *comparison) compareLake(i int, statements []statementEntry) error {
 	id := c.snap.Lakes[i].ID
 	state := &c.snap.Current.States[i]
-	entry := LakeEntry{ID: id, Value: data.EventValueOf(state), Record: c.record(i), Changed: c.next.Number}
+	entry := LakeEntry{ID: id, Value: snapshot.EventValueOf(state), Record: c.record(i), Changed: c.next.Number}
 	before := data.NoEventValue()
 	exceeded := false
 	old, err := c.oldest()

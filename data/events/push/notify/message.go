@@ -12,6 +12,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/events/push"
+	"limnomap/data/snapshot"
 )
 
 // A Message is what a browser gets. Its service worker makes sentences of it, in the reader's language.
@@ -82,7 +83,7 @@ type subject struct {
 
 // Messages returns the messages about what waits, closures first: one for each subject, or one summary for all but closures. What happened to a subject
 // is one piece of news: a level that rose and fell again meanwhile is none, and its events need no message.
-func Messages(n *push.Pending, snap *data.Snapshot) (messages []Message, untold []int64) {
+func Messages(n *push.Pending, snap *snapshot.Snapshot) (messages []Message, untold []int64) {
 	var subjects []subject
 	of := make(map[subject][]*data.Event)
 	for i := range n.Events {
@@ -140,7 +141,7 @@ func (m *Message) shorten() {
 }
 
 // newsOf returns what the events about a subject, one at least and in their order, mean together; not ok if that is nothing.
-func newsOf(about subject, events []*data.Event, snap *data.Snapshot) (news LakeNews, ok bool) {
+func newsOf(about subject, events []*data.Event, snap *snapshot.Snapshot) (news LakeNews, ok bool) {
 	first, last := events[0], events[len(events)-1]
 	news = LakeNews{ID: about.lake, Name: string(about.lake), Before: levelOf(first.Before), After: levelOf(last.After)}
 	if last.After.Chlorophyll.Valid() {

@@ -19,9 +19,9 @@ import (
 
 	webpush "github.com/SherClockHolmes/webpush-go"
 
-	"limnomap/data"
 	"limnomap/data/events/hook/delivery"
 	"limnomap/data/events/push"
+	"limnomap/data/snapshot"
 )
 
 const (
@@ -96,7 +96,7 @@ type Options struct {
 	Logger  *slog.Logger
 	// Newest returns the number of the newest event, a channel that is closed when there is another one, and the published snapshot; nil before
 	// it is known.
-	Newest    func() (newest int64, news <-chan struct{}, snap *data.Snapshot)
+	Newest    func() (newest int64, news <-chan struct{}, snap *snapshot.Snapshot)
 	Attempted func(result string) // is called after each attempt with "sent", "failed" or "gone"
 }
 
@@ -144,7 +144,7 @@ func (s *Sender) Run(ctx context.Context) {
 }
 
 // step queues what is new, drops old subscriptions if it is time, and begins to tell those for which something is due and for which there is a place.
-func (s *Sender) step(ctx context.Context, group *sync.WaitGroup, newest int64, snap *data.Snapshot) error {
+func (s *Sender) step(ctx context.Context, group *sync.WaitGroup, newest int64, snap *snapshot.Snapshot) error {
 	if newest != s.queued {
 		for more := true; more; {
 			var err error
@@ -193,7 +193,7 @@ func (s *Sender) step(ctx context.Context, group *sync.WaitGroup, newest int64, 
 }
 
 // tell sends a subscription what it may be told of now.
-func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *data.Snapshot) error {
+func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snapshot) error {
 	began := time.Now()
 	night, until := n.Night(s.Now())
 	messages, done := Messages(n, snap)

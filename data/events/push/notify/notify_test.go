@@ -29,6 +29,7 @@ import (
 	"limnomap/data/events/push"
 	"limnomap/data/events/push/notify"
 	"limnomap/data/events/push/pushtest"
+	"limnomap/data/snapshot"
 	"limnomap/data/store"
 )
 
@@ -160,7 +161,7 @@ var noon = time.Date(2026, time.July, 6, 12, 0, 0, 0, time.UTC)
 type world struct {
 	t      *testing.T
 	store  store.Store
-	snap   *data.Snapshot
+	snap   *snapshot.Snapshot
 	newest atomic.Int64
 	now    atomic.Int64 // Unix seconds
 }
@@ -191,7 +192,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, err := data.Load(t.Context(), s, &data.SnapshotOptions{Profile: profile, StaleAfter: 28, Weeks: 10, Now: time.Now})
+	snap, err := snapshot.Load(t.Context(), s, &snapshot.Options{Profile: profile, StaleAfter: 28, Weeks: 10, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +253,7 @@ func closed(id data.LakeID, kind data.EventKind) data.Event {
 }
 
 // closed returns the snapshot with a closure of a lake.
-func (w *world) closed(lake data.LakeID, id data.AdvisoryID) *data.Snapshot {
+func (w *world) closed(lake data.LakeID, id data.AdvisoryID) *snapshot.Snapshot {
 	w.t.Helper()
 	err := w.store.Import(w.t.Context(), func(tx store.Tx) error {
 		_, err := tx.PutAdvisories(w.t.Context(), []data.Advisory{{ID: id, LakeID: lake, Kind: data.Closure, Issuer: "Amt", Issued: noon, ValidFrom: noon}}, store.AdvisoryColumns{})
@@ -261,7 +262,7 @@ func (w *world) closed(lake data.LakeID, id data.AdvisoryID) *data.Snapshot {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	s, err := data.Load(w.t.Context(), w.store, &data.SnapshotOptions{Profile: w.snap.Profile, StaleAfter: 28, Weeks: 10, Now: func() time.Time { return noon.Add(time.Hour) }})
+	s, err := snapshot.Load(w.t.Context(), w.store, &snapshot.Options{Profile: w.snap.Profile, StaleAfter: 28, Weeks: 10, Now: func() time.Time { return noon.Add(time.Hour) }})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -271,7 +272,7 @@ func (w *world) closed(lake data.LakeID, id data.AdvisoryID) *data.Snapshot {
 // send starts a server that sends notifications, until stop is called.
 func (w *world) send(s *service) (stop func()) {
 	o := notify.Options{Store: w.store, Holder: rand.Text(), Key: s.key, Contact: "mailto:lakes@example.org", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: w.time,
-		Logger: slog.New(slog.DiscardHandler), Newest: func() (int64, <-chan struct{}, *data.Snapshot) { return w.newest.Load(), nil, w.snap }, Attempted: func(string) {}}
+		Logger: slog.New(slog.DiscardHandler), Newest: func() (int64, <-chan struct{}, *snapshot.Snapshot) { return w.newest.Load(), nil, w.snap }, Attempted: func(string) {}}
 	sender := notify.NewForTest(o, s.Certificate())
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})

@@ -1,0 +1,113 @@
+package snapshot
+
+import (
+	"cmp"
+	"limnomap/data"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Advisories are official statements, in the order of lake and id. They are immutable; nil holds none.
+type Advisories struct {
+	all   []data.Advisory
+	lakes []int32 // of all[i]: the index of its lake
+}
+
+// NewAdvisories returns the statements about lakes, which are in ascending order of id. It leaves out those about other lakes: a later
+// revision of a Source may have them.
+func NewAdvisories(lakes []data.Lake, statements []data.Advisory) *Advisories {
+	a := new(Advisories)
+	sorted := slices.Clone(statements)
+	slices.SortFunc(sorted, func(x, y data.Advisory) int {
+		return cmp.Or(strings.Compare(string(x.LakeID), string(y.LakeID)), strings.Compare(string(x.ID), string(y.ID)))
+	})
+	for _, s := range sorted {
+		i, ok := slices.BinarySearchFunc(lakes, s.LakeID, func(l data.Lake, id data.LakeID) int { return strings.Compare(string(l.ID), string(id)) })
+		if ok {
+			a.all, a.lakes = append(a.all, s), append(a.lakes, int32(i))
+		}
+	}
+	return a
+}
+
+// All returns all statements with the index of the lake of each, including those that are not valid any more. The slices are shared and
+// must not be changed.
+func (a *Advisories) All() (statements []data.Advisory, lakes []int32) {
+	if a == nil {
+		return nil, nil
+	}
+	return a.all, a.lakes
+}
+
+// Of returns all statements about the lake with that index. The slice is shared and must not be changed.
+func (a *Advisories) Of(lake int) []data.Advisory {
+	if a == nil {
+		return nil
+	}
+	first, _ := slices.BinarySearch(a.lakes, int32(lake))
+	last, _ := slices.BinarySearch(a.lakes, int32(lake)+1)
+	return a.all[first:last]
+}
+
+// ActiveAt returns the statements that are valid at t, and the first later moment when others are; the zero time if none ever are.
+func (a *Advisories) ActiveAt(t time.Time) (active *ActiveAdvisories, next time.Time) {
+	active = new(ActiveAdvisories)
+	statements, lakes := a.All()
+	for i := range statements {
+		s := &statements[i]
+		if s.ActiveAt(t) {
+			active.add(lakes[i], s)
+		}
+		for _, change := range []time.Time{s.Issued, s.ValidFrom, s.ValidUntil, s.Withdrawn} {
+			if change.After(t) && (next.IsZero() || change.Before(next)) {
+				next = change
+			}
+		}
+	}
+	return active, next
+}
+
+// ActiveAdvisories are the gravest statement of each lake that has one at some moment. They are immutable; nil holds none.
+type ActiveAdvisories struct {
+	lakes   []int32 // ascending
+	gravest []*data.Advisory
+}
+
+// add adds a statement about a lake, which is the last one added or a later one.
+func (a *ActiveAdvisories) add(lake int32, s *data.Advisory) {
+	n := len(a.lakes)
+	if n == 0 || a.lakes[n-1] != lake {
+		a.lakes, a.gravest = append(a.lakes, lake), append(a.gravest, s)
+	} else if s.Outranks(a.gravest[n-1]) {
+		a.gravest[n-1] = s
+	}
+}
+
+// Of returns the gravest active statement about the lake with that index, of equally grave ones the one that ends last; or nil.
+func (a *ActiveAdvisories) Of(lake int) *data.Advisory {
+	if a == nil || len(a.lakes) == 0 {
+		return nil
+	}
+	if i, ok := slices.BinarySearch(a.lakes, int32(lake)); ok {
+		return a.gravest[i]
+	}
+	return nil
+}
+
+// Kind returns the kind of the gravest active statement about the lake with that index, or NoAdvisory.
+func (a *ActiveAdvisories) Kind(lake int) data.AdvisoryKind {
+	if s := a.Of(lake); s != nil {
+		return s.Kind
+	}
+	return data.NoAdvisory
+}
+
+// Equal reports whether a and b hold the same statements.
+func (a *ActiveAdvisories) Equal(b *ActiveAdvisories) bool {
+	equal := func(x, y *data.Advisory) bool { return *x == *y }
+	if a == nil || b == nil {
+		return (a == nil || len(a.lakes) == 0) && (b == nil || len(b.lakes) == 0)
+	}
+	return slices.Equal(a.lakes, b.lakes) && slices.EqualFunc(a.gravest, b.gravest, equal)
+}

@@ -1,0 +1,48 @@
+package snapshot
+
+import (
+	"fmt"
+	"limnomap/data"
+)
+
+// NewChances returns a map of probabilities in place of values: chance returns that of lakes[i] from 0 to 1, and whether there is one. It must be
+// safe for concurrent use, and always return the same.
+func NewChances(lakes []data.Lake, chance func(i int) (p float64, ok bool)) *Values {
+	return &Values{Lakes: lakes, chance: chance}
+}
+
+// Chances reports whether v are probabilities: then no lake has a value or a mark, and [Values.Chance] has what is drawn.
+func (v *Values) Chances() bool { return v.chance != nil }
+
+// Chance returns the probability of Lakes[i], from 0 to 1, and whether there is one. It has none for values.
+func (v *Values) Chance(i int) (p float64, ok bool) {
+	if v.chance == nil {
+		return 0, false
+	}
+	return v.chance(i)
+}
+
+// Chances returns the probability for each lake that its chlorophyll reaches the first limit of the profile in a week after the newest issue of the
+// forecast, 1 to Issue.Weeks. A lake whose forecast is withheld has none. The result is shared. The error is [ErrNoForecast] if there is no
+// issue or no such week in it.
+func (s *Snapshot) Chances(week int) (*Values, error) {
+	f := s.Forecasts
+	if f == nil {
+		return nil, fmt.Errorf("forecast of week %d: %w", week, data.ErrNoForecast)
+	}
+	if week < 1 || week > f.Issue.Weeks {
+		return nil, fmt.Errorf("forecast of week %d: want 1 to %d: %w", week, f.Issue.Weeks, data.ErrNoForecast)
+	}
+	f.prepareChances.Do(func() {
+		limit := s.Profile.Limits[0].Float()
+		for k := range f.chances {
+			f.chances[k] = NewChances(s.Lakes, func(i int) (float64, bool) {
+				if i >= len(f.lakes) || !f.lakes[i].weeks[k].Known() {
+					return 0, false
+				}
+				return f.lakes[i].weeks[k].Prediction().Exceeds(limit), true
+			})
+		}
+	})
+	return f.chances[week-1], nil
+}

@@ -1,0 +1,123 @@
+package snapshot
+
+import (
+	"cmp"
+	"limnomap/data"
+	"slices"
+)
+
+// A Grouping is the property by which lakes are grouped.
+type Grouping string
+
+const (
+	ByRegion  Grouping = "region"
+	ByRisk    Grouping = "risk"    // of the current value; lakes without a value form their own group
+	ByTrophic Grouping = "trophic" // lakes of unknown status form their own group
+)
+
+// Groupings returns all groupings, the default first.
+func Groupings() []Grouping { return []Grouping{ByRegion, ByRisk, ByTrophic} }
+
+// A Group counts some lakes of a view. A lake without a current value counts in Lakes only, since its risk is that of an
+// earlier time.
+type Group struct {
+	Name   string // "" for lakes whose region, risk or status is unknown
+	Lakes  int
+	Values []data.Chlorophyll     // the current ones, ascending
+	Risks  [data.RiskHigh + 1]int // number of lakes with a value, by risk
+	Closed int                    // number of lakes with an active closure, with or without a value
+}
+
+func (g *Group) add(s *State, advisory data.AdvisoryKind) {
+	g.Lakes++
+	if advisory == data.Closure {
+		g.Closed++
+	}
+	if s.Chlorophyll.Valid() {
+		g.Values = append(g.Values, s.Chlorophyll)
+		g.Risks[s.Risk]++
+	}
+}
+
+// Quantile returns the value in µg/l that percent (0 to 100) of the group's values do not exceed, interpolated between
+// two values, and false if there are no values. It is definition 7 of Hyndman and Fan (Sample Quantiles in Statistical
+// Packages, The American Statistician 50, 1996), the default of R and NumPy. It is computed in integers, which is exact
+// to a hundredth of a hundredth.
+func (g *Group) Quantile(percent int) (value float64, ok bool) {
+	if len(g.Values) == 0 {
+		return 0, false
+	}
+	rank := (len(g.Values) - 1) * percent
+	i, rest := rank/100, int64(rank%100)
+	sum := 100 * int64(g.Values[i])
+	if rest > 0 {
+		sum += rest * int64(g.Values[i+1]-g.Values[i])
+	}
+	return float64(sum) / 100_00, true
+}
+
+// Groups counts the view's lakes: all of them, and by group. There is a group for each risk or trophic status, even
+// without lakes, in ascending order, or one for each region that lakes have, in the order of names. The group of lakes
+// without a value, status or region is the last one.
+func (v *View) Groups(by Grouping) (all Group, groups []Group) {
+	indexOf, groups := closedGroups(by)
+	for i := range v.States {
+		s := &v.States[i]
+		name := ""
+		switch by {
+		case ByRegion:
+			name = v.Lakes[i].Region
+		case ByRisk:
+			if s.Chlorophyll.Valid() {
+				name = s.Risk.String()
+			}
+		case ByTrophic:
+			name = s.Trophic.String()
+		}
+		index, ok := indexOf[name]
+		if !ok {
+			index = len(groups)
+			indexOf[name] = index
+			groups = append(groups, Group{Name: name})
+		}
+		advisory := v.Advisories.Kind(i)
+		groups[index].add(s, advisory)
+		all.add(s, advisory)
+	}
+	if by == ByRegion {
+		slices.SortFunc(groups, func(a, b Group) int {
+			if a.Name == "" || b.Name == "" {
+				return -cmp.Compare(a.Name, b.Name) // unknown is last
+			}
+			return cmp.Compare(a.Name, b.Name)
+		})
+	}
+	slices.Sort(all.Values)
+	for i := range groups {
+		slices.Sort(groups[i].Values)
+	}
+	return all, groups
+}
+
+// closedGroups returns the groups that always exist, and the index of each by name.
+func closedGroups(by Grouping) (indexOf map[string]int, groups []Group) {
+	var names []string
+	switch by {
+	case ByRisk:
+		for r := data.RiskLow; r <= data.RiskHigh; r++ {
+			names = append(names, r.String())
+		}
+		names = append(names, "")
+	case ByTrophic:
+		for t := data.Ultraoligotrophic; t <= data.Hypertrophic; t++ {
+			names = append(names, t.String())
+		}
+		names = append(names, data.TrophicUnknown.String())
+	}
+	indexOf = make(map[string]int)
+	for i, name := range names {
+		indexOf[name] = i
+		groups = append(groups, Group{Name: name})
+	}
+	return indexOf, groups
+}

@@ -1,0 +1,67 @@
+package snapshot
+
+import (
+	"limnomap/data"
+	"time"
+)
+
+// History returns the same as [Source.History] for Lakes[i] at the snapshot's revision, from memory. It is not whole if
+// rows that are older than those in memory may belong to it, or one of them has a source or [Details]: then only the Source has them.
+func (s *Snapshot) History(i int, q data.HistoryQuery) (observations []data.Observation, whole bool) {
+	h := q.Rows()
+	lost := s.dropped != nil && s.dropped[i]
+	cursors := [...]historyCursor{newHistoryCursor(data.Satellite, s.satellite.of(i)), newHistoryCursor(data.InSitu, s.inSitu.of(i)),
+		newHistoryCursor(data.Forecast, s.forecasts.of(i))}
+	for !h.Full() {
+		newest := &cursors[0]
+		for k := range cursors {
+			if cursors[k].date() > newest.date() {
+				newest = &cursors[k]
+			}
+		}
+		d := newest.date()
+		if newest.next < 0 || d < q.Period.First || lost && d < s.since { // memory does not hold all rows of such old dates
+			break
+		}
+		if d > q.Period.Last {
+			newest.next--
+			continue
+		}
+		if next := newest.of.samples[newest.next]; next.hasMore() && (q.Types.Has(newest.kind) || next.keptBack()) {
+			return nil, false
+		}
+		h.Add(newest.take(s.Lakes[i].ID))
+	}
+	observations = h.Picked()
+	return observations, !lost || len(observations) >= q.Limit || q.Period.First >= s.since || q.Period.Last < q.Period.First
+}
+
+// A historyCursor passes the samples of one type and lake from the newest to the oldest.
+type historyCursor struct {
+	kind data.DataType
+	of   lakeSamples
+	next int // index in of; -1 after the last one
+}
+
+func newHistoryCursor(t data.DataType, of lakeSamples) historyCursor {
+	return historyCursor{t, of, len(of.samples) - 1}
+}
+
+// date returns the date of the next sample; noDate after the last one.
+func (c *historyCursor) date() data.Date {
+	if c.next < 0 {
+		return noDate
+	}
+	return c.of.samples[c.next].date()
+}
+
+// take returns the next sample as an observation of that lake.
+func (c *historyCursor) take(lake data.LakeID) data.Observation {
+	o, taken, hasTime := c.of.observation(c.next)
+	c.next--
+	o.LakeID, o.Type = lake, c.kind
+	if hasTime {
+		o.MeasuredAt = time.Unix(taken, 0).UTC()
+	}
+	return o
+}

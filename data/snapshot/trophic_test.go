@@ -1,0 +1,101 @@
+package snapshot
+
+import (
+	"limnomap/data"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestTrophicOf(t *testing.T) {
+	tests := []struct {
+		name  string
+		asOf  string
+		dates []string
+		want  data.Trophic
+	}{
+		{"five values in three months", "2026-08-31", []string{"2026-06-30", "2026-07-01", "2026-07-02", "2026-07-31", "2026-08-01"}, data.Eutrophic},
+		{"four values", "2026-08-31", []string{"2026-06-30", "2026-07-01", "2026-07-31", "2026-08-01"}, data.TrophicUnknown},
+		{"two months", "2026-08-31", []string{"2026-07-01", "2026-07-02", "2026-07-03", "2026-07-31", "2026-08-01", "2026-08-02"}, data.TrophicUnknown},
+		{"the first of 365 days", "2026-08-31", []string{"2025-09-01", "2026-07-02", "2026-07-03", "2026-07-31", "2026-08-01"}, data.Eutrophic},
+		{"the day before them", "2026-08-31", []string{"2025-08-31", "2026-07-02", "2026-07-03", "2026-07-31", "2026-08-01"}, data.TrophicUnknown},
+		{"the same month of two years", "2026-07-15", []string{"2025-07-31", "2026-06-01", "2026-06-02", "2026-07-01", "2026-07-02"}, data.Eutrophic},
+		{"months before 1970", "1964-12-31", []string{"1964-01-31", "1964-02-01", "1964-02-29", "1964-03-01", "1964-12-31"}, data.Eutrophic},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			asOf, err := data.ParseDate(tt.asOf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var samples []sample
+			for _, s := range tt.dates {
+				date, err := data.ParseDate(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				samples = append(samples, testSample(date, 10_00))
+			}
+			if got := trophicOf(samples, asOf); got != tt.want {
+				t.Errorf("trophicOf(%v) = %s, want %s", tt.dates, got, tt.want)
+			}
+		})
+	}
+}
+
+// A simple implementation of the rule gives the same result for any samples.
+func TestTrophicOfProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		date := data.Date(rapid.Int32Range(-1000, 20_000).Draw(t, "first"))
+		var samples []sample
+		for range rapid.IntRange(0, 12).Draw(t, "samples") {
+			date += data.Date(rapid.Int32Range(1, 80).Draw(t, "days"))
+			c := data.Chlorophyll(rapid.Int32Range(-1, 30_00).Draw(t, "chl"))
+			samples = append(samples, testSample(date, c))
+		}
+		asOf := date + data.Date(rapid.Int32Range(0, 400).Draw(t, "age"))
+
+		months := make(map[string]bool)
+		var sum, n float64
+		for _, s := range samples {
+			if s.valid() && s.date() > asOf-365 {
+				months[s.date().Time().Format("2006-01")] = true
+				sum += float64(s.chlorophyll())
+				n++
+			}
+		}
+		want := data.TrophicUnknown
+		if mean := sum / n / 100; n >= 5 && len(months) >= 3 {
+			switch {
+			case mean <= 1:
+				want = data.Ultraoligotrophic
+			case mean <= 2.5:
+				want = data.Oligotrophic
+			case mean < 8:
+				want = data.Mesotrophic
+			case mean < 25:
+				want = data.Eutrophic
+			default:
+				want = data.Hypertrophic
+			}
+		}
+		if got := trophicOf(samples, asOf); got != want {
+			t.Fatalf("trophicOf(%v, %s) = %s, want %s", samples, asOf, got, want)
+		}
+	})
+}
+
+func TestTrophicNames(t *testing.T) {
+	want := []string{"unknown", "ultraoligotrophic", "oligotrophic", "mesotrophic", "eutrophic", "hypertrophic"}
+	for i, name := range want {
+		if got := data.Trophic(i).String(); got != name {
+			t.Errorf("Trophic(%d) = %s, want %s", i, got, name)
+		}
+	}
+}
+
+// testSample returns the sample of a value.
+func testSample(date data.Date, c data.Chlorophyll) sample {
+	s, _, _ := sampleOf(data.Observation{Date: date, Chlorophyll: c, Level: data.NoLevel, CellDensity: data.NoCellDensity})
+	return s
+}

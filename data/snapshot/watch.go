@@ -1,0 +1,207 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"limnomap/data"
+	"slices"
+	"time"
+)
+
+const (
+	defaultInterval = time.Second
+	// The waits after failures double from minBackoff to maxBackoff: short enough for the restart of a database, and rare
+	// enough not to burden a broken one.
+	minBackoff = time.Second
+	maxBackoff = 30 * time.Second
+	// revisionTimeout bounds Source.Revision, so that a dead connection is reported.
+	revisionTimeout = 10 * time.Second
+	// maxReported is how many different reasons of one series of failures are reported. The first is often that a connection
+	// ended, and the second why there is no other.
+	maxReported = 3
+)
+
+// A Watcher keeps a snapshot of a Source up to date.
+type Watcher struct {
+	Source   Source
+	Options  *Options
+	Interval time.Duration // how often Source.Revision is asked; zero means one second
+	// Wake, if not nil, makes the Watcher ask at once. One value may mean several changes.
+	Wake <-chan struct{}
+	// Publish receives each new snapshot, including the first one. When a failure has ended and the data have not changed,
+	// it receives the present snapshot again, so that the caller knows that the failure has ended.
+	Publish func(*Snapshot)
+	// Confirmed, if not nil, is called after each confirmation that the published snapshot holds everything that the
+	// Source has, with the time when the question or the load began.
+	Confirmed func(time.Time)
+	// Failed, if not nil, is called for each load that failed, and for each new reason of a series of failures of Source.Revision.
+	// The last good snapshot stays, and the Watcher tries again with backoff.
+	Failed func(error)
+	// Outcome, if not nil, is called after each answer of Source.Revision. It returns the state of the refreshes from the
+	// data's own source. Refreshed is called whenever that state has changed.
+	Outcome   func(context.Context) (data.Refresh, error)
+	Refreshed func(data.Refresh)
+}
+
+// Run loads and publishes the first snapshot and every later one, until ctx ends. All callbacks are called from the caller's goroutine,
+// one at a time. The only goroutine that it starts ends with a load, for which Run waits.
+func (w *Watcher) Run(ctx context.Context) {
+	interval := w.Interval
+	if interval <= 0 {
+		interval = defaultInterval
+	}
+	var (
+		current  *Snapshot
+		reported []string      // why Source.Revision has failed since it last succeeded
+		outcome  data.Refresh  // the last state passed to Refreshed
+		backoff  time.Duration // the wait after the last failure; 0 if there was none since the last success
+	)
+	for {
+		began := time.Now()
+		snapshot, err := w.next(ctx, current, &reported)
+		if err != nil && current != nil && ctx.Err() == nil {
+			// The active official statements change with time, also while the source does not answer.
+			if moved := current.At(time.Now()); moved != current {
+				current = moved
+				w.Publish(current)
+			}
+		}
+		wait := interval
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			backoff = min(max(minBackoff, 2*backoff), maxBackoff)
+			wait = max(interval, backoff)
+		case snapshot != current || backoff > 0:
+			if current == nil { // otherwise the first snapshot would be shown as never refreshed
+				outcome = w.refreshed(ctx, outcome)
+			}
+			current, backoff = snapshot, 0
+			w.Publish(current)
+		}
+		if err == nil && w.Confirmed != nil {
+			w.Confirmed(began)
+		}
+		if err == nil {
+			outcome = w.refreshed(ctx, outcome)
+		}
+		if current != nil && !current.ChangesAt().IsZero() {
+			wait = min(wait, max(time.Until(current.ChangesAt()), 0))
+		}
+		if !sleep(ctx, wait, w.Wake) {
+			return
+		}
+	}
+}
+
+// next returns a snapshot of the Source's present revision, which is current if nothing has changed. It reports its
+// errors to Failed, except when Source.Revision fails again in a row for a reason that is in reported, where it keeps the first
+// maxReported of a series.
+func (w *Watcher) next(ctx context.Context, current *Snapshot, reported *[]string) (*Snapshot, error) {
+	if current != nil {
+		revision, err := w.revision(ctx)
+		if err != nil {
+			if reason := err.Error(); len(*reported) < maxReported && !slices.Contains(*reported, reason) {
+				w.fail(ctx, err)
+				*reported = append(*reported, reason)
+			}
+			return nil, err
+		}
+		*reported = nil
+		if revision.Equal(current.Revision) {
+			return current.At(time.Now()), nil
+		}
+		if revision.Forecasts = current.Revision.Forecasts; revision.Equal(current.Revision) {
+			return w.forecasts(ctx, current)
+		}
+	}
+	snapshot, err := w.load(ctx, current)
+	if err != nil {
+		w.fail(ctx, err)
+	}
+	return snapshot, err
+}
+
+// forecasts returns current with other forecasts, which takes seconds where a load takes minutes.
+func (w *Watcher) forecasts(ctx context.Context, current *Snapshot) (*Snapshot, error) {
+	snapshot, err := current.withForecasts(ctx, w.Source)
+	if err != nil {
+		w.fail(ctx, err)
+		return nil, err
+	}
+	return snapshot.At(time.Now()), nil
+}
+
+// load loads a snapshot: the first as fast as possible, and later ones in the background, since requests for the current one are
+// answered meanwhile. It publishes the current one whenever other official statements are active: a load may take minutes.
+func (w *Watcher) load(ctx context.Context, current *Snapshot) (snapshot *Snapshot, err error) {
+	done, before := make(chan struct{}), current
+	go func() { // ends with the load
+		defer close(done)
+		if before != nil && w.Options != nil && w.Options.Background != nil {
+			w.Options.Background()
+		}
+		snapshot, err = loadAfter(ctx, before, w.Source, w.Options)
+	}()
+	for {
+		var change <-chan time.Time
+		if current != nil && !current.ChangesAt().IsZero() {
+			change = time.After(time.Until(current.ChangesAt()))
+		}
+		select {
+		case <-done:
+			return snapshot, err
+		case <-change:
+			current = current.At(time.Now())
+			w.Publish(current)
+		}
+	}
+}
+
+// refreshed calls Refreshed if the state of refreshes is no longer last, and returns the present state. It ignores an
+// error of the database: the next call of Source.Revision reports it.
+func (w *Watcher) refreshed(ctx context.Context, last data.Refresh) data.Refresh {
+	if w.Outcome == nil {
+		return last
+	}
+	ctx, cancel := context.WithTimeout(ctx, revisionTimeout)
+	defer cancel()
+	now, err := w.Outcome(ctx)
+	if err != nil || now == last {
+		return last
+	}
+	w.Refreshed(now)
+	return now
+}
+
+func (w *Watcher) revision(ctx context.Context) (data.Revision, error) {
+	ctx, cancel := context.WithTimeout(ctx, revisionTimeout)
+	defer cancel()
+	r, err := w.Source.Revision(ctx)
+	if err != nil {
+		return data.Revision{}, fmt.Errorf("revision: %w", err)
+	}
+	return r, nil
+}
+
+// fail calls Failed, unless the Watcher is being stopped.
+func (w *Watcher) fail(ctx context.Context, err error) {
+	if w.Failed != nil && ctx.Err() == nil {
+		w.Failed(err)
+	}
+}
+
+// sleep waits for d or until it is woken, and reports false if ctx ended first.
+func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	case <-wake:
+		return true
+	}
+}
