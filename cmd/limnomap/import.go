@@ -195,7 +195,7 @@ func (m *thousandsMark) UnmarshalText(text []byte) error {
 // MarshalText writes the mark as it is read.
 func (m thousandsMark) MarshalText() ([]byte, error) { return []byte(m), nil }
 
-type importFunc func(context.Context, store.Store, []ingest.File, *ingest.Options) (ingest.Report, error)
+type importFunc func(context.Context, ingest.Store, []ingest.File, *ingest.Options) (ingest.Report, error)
 
 func (c *tableFlags) run(ctx context.Context, con *console, names []string, imp importFunc) error {
 	if err := ingest.CheckMarks(string(c.Decimal), string(c.Thousands)); err != nil {

@@ -55,7 +55,7 @@ func advisoryColumns() []column {
 // its day may have begun before that of UTC.
 const maxIssuedLead = 24 * time.Hour
 
-func parseAdvisory(r *row, now time.Time) (data.Advisory, error) {
+func (k advisoryKind) parse(r *row) (data.Advisory, error) {
 	var a data.Advisory
 	id, err := r.required(advID, "the statement's id")
 	if err != nil {
@@ -90,7 +90,7 @@ func parseAdvisory(r *row, now time.Time) (data.Advisory, error) {
 	if err := a.CheckImport(); err != nil {
 		return a, err
 	}
-	return a, checkIssued(a, now)
+	return a, checkIssued(a, k.now)
 }
 
 // parseStatement reads what the statement says, and who says it.
@@ -182,32 +182,35 @@ func checkIssued(a data.Advisory, now time.Time) error {
 	return nil
 }
 
-func advisoryKind(opts *Options, ids *idMaker) (kind[data.Advisory, data.AdvisoryID], error) {
-	columns, err := opts.apply(advisoryColumns(), advLake, advLake, ids)
-	now := opts.now()
-	return kind[data.Advisory, data.AdvisoryID]{
-		columns: columns,
-		parse:   func(r *row) (data.Advisory, error) { return parseAdvisory(r, now) },
-		// A copy, because the id is a substring of the whole row.
-		key:  func(a data.Advisory) data.AdvisoryID { return data.AdvisoryID(strings.Clone(string(a.ID))) },
-		id:   advLake,
-		lake: func(a data.Advisory) data.LakeID { return a.LakeID },
-		name: func(a data.Advisory) string { return "the statement " + string(a.ID) },
-		put: func(ctx context.Context, tx store.Tx, statements []data.Advisory, has columnSet) ([]store.Change, error) {
-			return tx.PutAdvisories(ctx, statements, store.AdvisoryColumns{
-				TextEN: has.lacks(advTextEN), TextDE: has.lacks(advTextDE), URL: has.lacks(advURL), Withdrawn: has.lacks(advWithdrawn),
-			})
-		},
-		refusal: refuseAdvisory,
-		json:    statementList,
-	}, err
+// An advisoryKind are official statements.
+type advisoryKind struct {
+	*layout
+	now time.Time
+}
+
+func newAdvisoryKind(opts *Options, ids *idMaker) (kind[data.Advisory], error) {
+	l, err := opts.layout(advisoryColumns(), advLake, advLake, ids)
+	l.json = statementList
+	return advisoryKind{l, opts.now()}, err
+}
+
+// key returns a copy, because the id is a substring of the whole row.
+func (advisoryKind) key(a data.Advisory) any { return data.AdvisoryID(strings.Clone(string(a.ID))) }
+
+func (advisoryKind) lake(a data.Advisory) data.LakeID { return a.LakeID }
+
+func (advisoryKind) name(a data.Advisory) string { return "the statement " + string(a.ID) }
+
+func (advisoryKind) put(ctx context.Context, tx Tx, statements []data.Advisory, has columnSet) ([]store.Change, error) {
+	return tx.PutAdvisories(ctx, statements, store.AdvisoryColumns{
+		TextEN: has.lacks(advTextEN), TextDE: has.lacks(advTextDE), URL: has.lacks(advURL), Withdrawn: has.lacks(advWithdrawn),
+	})
 }
 
 // otherStatement is why a row is rejected whose id is stored for another lake or issuer.
 const otherStatement = "the database has a statement with this id by another issuer or about another lake: want another id"
 
-// refuseAdvisory says why the store did not write a statement.
-func refuseAdvisory(_ data.Advisory, c store.Change) string {
+func (advisoryKind) refusal(_ data.Advisory, c store.Change) string {
 	if c == store.OtherStatement {
 		return otherStatement
 	}
@@ -220,7 +223,7 @@ func refuseAdvisory(_ data.Advisory, c store.Change) string {
 // The columns are id, lake_id, kind, cause, issuer, issued, valid_from and valid_until, and optionally text_en, text_de, url and
 // withdrawn, which are kept if they are missing. The lakes must be in the store. A statement may be issued or withdrawn one day
 // after the present time at the latest. The lake and the issuer of a stored statement cannot change.
-func Advisories(ctx context.Context, s store.Store, files []File, opts *Options) (Report, error) {
+func Advisories(ctx context.Context, s Store, files []File, opts *Options) (Report, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -232,7 +235,7 @@ func Advisories(ctx context.Context, s store.Store, files []File, opts *Options)
 	}
 	switch {
 	case documents == 0:
-		return start(ctx, s, advisoryKind, files, opts)
+		return start(ctx, s, newAdvisoryKind, files, opts)
 	case documents < len(files):
 		return Report{}, fmt.Errorf("import: %d of %d files are documents of Swim Guide's standard: import them without the others", documents, len(files))
 	}

@@ -399,10 +399,10 @@ func FuzzStatements(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	columns := advisoryColumns()
+	l := &layout{columns: advisoryColumns(), json: statementList}
 	now := inJuly().now()
 	f.Fuzz(func(t *testing.T, text string) {
-		rs, end, err := open(strings.NewReader(text), columns, statementList, nil)
+		rs, end, err := open(strings.NewReader(text), l)
 		if err != nil {
 			return
 		}

@@ -21,21 +21,36 @@ func (r Reports) Rejected() int {
 
 // A fileKind is one of the kinds of files that [All] imports.
 type fileKind struct {
-	name    string
-	columns []column
-	json    jsonForm
-	wqp     *wqpForm
-	imp     importOf
-	report  *Report
-	files   []File
+	name   string
+	form   *layout
+	portal bool // whether results of the Water Quality Portal are of this kind
+	imp    func(context.Context, Tx, []File, *Options) (Report, error)
+	report *Report
+	files  []File
 }
 
 // fileKinds returns all kinds, in the order of their import: the lakes first, which the others need.
 func fileKinds(r *Reports) []fileKind {
 	return []fileKind{
-		{name: "lakes", columns: lakeColumns(), json: featureCollection, wqp: &wqpForm{refuse: errWQPResults}, imp: Lakes, report: &r.Lakes},
-		{name: "observations", columns: observationColumns(), wqp: &wqpForm{columns: wqpColumns()}, imp: Observations, report: &r.Observations},
-		{name: "official statements", columns: advisoryColumns(), json: statementList, imp: Advisories, report: &r.Advisories},
+		{name: "lakes", form: &layout{columns: lakeColumns(), json: featureCollection}, imp: importOf(newLakeKind), report: &r.Lakes},
+		{name: "observations", form: &layout{columns: observationColumns()}, portal: true, imp: importOf(newObservationKind), report: &r.Observations},
+		{name: "official statements", form: &layout{columns: advisoryColumns(), json: statementList}, imp: importOf(newAdvisoryKind), report: &r.Advisories},
+	}
+}
+
+// importOf returns a function that imports files of a kind in a transaction.
+func importOf[T any](newKind func(*Options, *idMaker) (kind[T], error)) func(context.Context, Tx, []File, *Options) (Report, error) {
+	return func(ctx context.Context, tx Tx, files []File, opts *Options) (Report, error) {
+		if len(files) == 0 {
+			return Report{}, nil
+		}
+		k, err := newKind(opts, nil)
+		if err != nil {
+			return Report{}, err
+		}
+		r, err := readInto(ctx, tx, k, files, opts)
+		r.Written, r.DryRun = err == nil && !opts.DryRun, err == nil && opts.DryRun
+		return r, err
 	}
 }
 
@@ -43,7 +58,7 @@ func fileKinds(r *Reports) []fileKind {
 // decide what it holds, not its name. When all files are read and nothing has failed, All calls last within the
 // transaction; an error of last rolls back the import. As with [Lakes], a rejected row is not an error; without SkipBad a
 // rejected row of any kind rejects everything. Map, Set and MakeIDs are not allowed, since they are for one kind of file.
-func All(ctx context.Context, s store.Store, files []File, opts *Options, last func(store.Tx, Reports) error) (Reports, error) {
+func All(ctx context.Context, s Store, files []File, opts *Options, last func(store.Tx, Reports) error) (Reports, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -65,22 +80,18 @@ func All(ctx context.Context, s store.Store, files []File, opts *Options, last f
 		k.files = append(k.files, f)
 	}
 	err := s.Import(ctx, func(tx store.Tx) (err error) {
-		in := txStore{s, tx}
 		for _, k := range kinds {
-			if *k.report, err = each(ctx, in, k.files, opts, k.imp); err != nil {
-				return err
+			if *k.report, err = k.imp(ctx, tx, k.files, opts); err != nil {
+				return fmt.Errorf("import: %w", err)
 			}
 		}
-		if r.Rejected() > 0 && !opts.SkipBad {
-			return errRejected
+		if err := opts.verdict(r.Rejected()); err == errRejected {
+			return err
 		}
 		if err := last(tx, r); err != nil {
 			return err
 		}
-		if opts.DryRun {
-			return errDryRun
-		}
-		return nil
+		return opts.verdict(r.Rejected())
 	})
 	if err == nil || errors.Is(err, errDryRun) {
 		return r, nil
@@ -95,31 +106,15 @@ func All(ctx context.Context, s store.Store, files []File, opts *Options, last f
 	return r, explainTime(ctx, err)
 }
 
-// txStore is a store whose imports are part of a transaction in progress.
-type txStore struct {
-	store.Store
-	tx store.Tx
-}
-
-func (s txStore) Import(_ context.Context, fn func(store.Tx) error) error { return fn(s.tx) }
-
-// An importOf imports files of one kind.
-type importOf func(context.Context, store.Store, []File, *Options) (Report, error)
-
-// each imports files of one kind, of which there may be none.
-func each(ctx context.Context, s store.Store, files []File, opts *Options, imp importOf) (Report, error) {
-	if len(files) == 0 {
-		return Report{}, nil
-	}
-	return imp(ctx, s, files, opts)
-}
-
 // kindOf returns the kind of a file. It is an error if it is of none or of several.
 func kindOf(f File, kinds []fileKind) (found *fileKind, err error) {
 	var others []error
 	for i := range kinds {
 		k := &kinds[i]
-		not, err := checkHeader(f, k.columns, k.json, k.wqp)
+		not, err := checkHeader(f, k.form)
+		if k.portal && errors.Is(not, errPortal) {
+			not = nil
+		}
 		switch {
 		case err != nil:
 			return nil, err
@@ -137,14 +132,14 @@ func kindOf(f File, kinds []fileKind) (found *fileKind, err error) {
 	return found, nil
 }
 
-// checkHeader returns in not why a file is not one with these columns. An error of reading it is in err.
-func checkHeader(f File, columns []column, form jsonForm, wqp *wqpForm) (not, err error) {
+// checkHeader returns in not why a file does not look like l. An error of opening it is in err.
+func checkHeader(f File, l *layout) (not, err error) {
 	r, err := f.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	_, end, not := open(r, columns, form, wqp)
+	_, end, not := open(r, l)
 	if not == nil {
 		end()
 	}

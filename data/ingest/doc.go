@@ -13,8 +13,8 @@
 //   - the encoding is UTF-8 after a byte-order mark. Otherwise the first character that is not ASCII decides: UTF-8 if it is
 //     valid UTF-8, otherwise ISO-8859-1 (as Windows-1252, its superset). A later row that contradicts this is rejected;
 //   - the decimal mark of a number is a point or a comma, and the other one may separate thousands. A number such as 1.091 has
-//     two readings. Other numbers of its column, or a decimal comma in another column, decide; the point is the decimal mark in
-//     a file separated by commas. Otherwise the row is rejected. A later number that contradicts such a reading ends the import;
+//     two readings. All other numbers of its column in the file decide, or a decimal comma in another column; the point is the decimal
+//     mark in a file separated by commas. Otherwise the row is rejected. A file with such a number is read twice;
 //   - a date is YYYY-MM-DD or dd.mm.yyyy, a time is RFC 3339, in UTC if it has no zone. A row is rejected if its date or time
 //     is too far in the future for its type, or if a satellite's time of measurement is more than a week from its date.
 //
@@ -34,8 +34,8 @@
 //
 // # Water Quality Portal
 //
-// Stations and results of the Water Quality Portal (waterqualitydata.us) are recognized by their header, unless there is Map or Set. A row
-// of results is one result; all of a station, a day and an organization, in all files of an import, make one observation, whatever their order.
+// Stations and results of the Water Quality Portal (waterqualitydata.us) are recognized by their header, unless there is Map or Set. They
+// become ordinary rows before they are imported. A row of results is one result; all of a station, a day and an organization, in all files of an import, make one observation, whatever their order.
 // They are in memory until all files are read, so there may be a million such observations at most. Rows of other characteristics, of quality
 // control, or not of a lake's surface are left out and counted by reason. What the files do not say about an observation keeps its stored value,
 // also its chlorophyll. docs/importing.md has the rules.

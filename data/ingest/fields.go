@@ -13,7 +13,7 @@ import (
 type notation struct {
 	charset   charset
 	separator rune
-	evidence  *evidence // of the decimal marks of a table; nil for GeoJSON, whose numbers have a decimal point
+	marks     func() *marks // finds the decimal marks of a table; nil where numbers have a decimal point, as in JSON
 }
 
 // A row is a row of a table or a feature of a collection.
@@ -25,28 +25,7 @@ type row struct {
 	has       columnSet
 	derived   columnSet // of has: those with what a server derived, which this row does not say
 	shape     *shape    // the geometry of a feature, or nil
-	ofWQP     bool      // whether it is one of the Water Quality Portal
 	censored  int       // number of values below a limit of detection
-
-	ambiguous bool // whether a number has two readings, between which other rows may decide
-	undecided bool // whether the evidence so far does not decide about such a number
-	known     int  // the changes of the evidence before it was parsed
-	// read are, for each mark, the columns of numbers with two readings that were read by the evidence so far.
-	read [2]columnSet
-}
-
-// keep returns a copy of a row of a table that is valid after the next row is read. It has the fields of its columns only.
-func (r *row) keep() *row {
-	kept := &row{notation: r.notation, columns: r.columns, positions: make([]int, len(r.positions)), has: r.has,
-		undecided: r.undecided, known: r.known, read: r.read}
-	for c, at := range r.positions {
-		kept.positions[c] = -1
-		if at >= 0 {
-			kept.positions[c] = len(kept.fields)
-			kept.fields = append(kept.fields, r.fields[at])
-		}
-	}
-	return kept
 }
 
 // text returns the field of column c without surrounding white space; empty if it has no value.

@@ -61,15 +61,14 @@ func TestFeatureBombs(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text := io.MultiReader(strings.NewReader(tt.start), &endless{text: tt.repeated, bytes: tt.bytes / len(tt.repeated) * len(tt.repeated)}, strings.NewReader(tt.end))
-			columns := lakeColumns()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			rs, err := openRows(bufio.NewReaderSize(text, maxRowBytes), columns, featureCollection, nil)
+			rs, err := openRows(bufio.NewReaderSize(text, maxRowBytes), &layout{columns: lakeColumns(), json: featureCollection})
 			var bad badRow
 			var r *row
 			for err == nil {
 				if r, err = rs.next(); err == nil {
-					_, err = parseLake(r)
+					_, err = lakeKind{}.parse(r)
 				}
 			}
 			if errors.As(err, &bad) {

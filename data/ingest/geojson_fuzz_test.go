@@ -23,9 +23,8 @@ func FuzzCollection(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	columns := lakeColumns()
 	f.Fuzz(func(t *testing.T, text string) {
-		rs, err := openRows(bufio.NewReaderSize(strings.NewReader(text), maxRowBytes), columns, featureCollection, nil)
+		rs, err := openRows(bufio.NewReaderSize(strings.NewReader(text), maxRowBytes), &layout{columns: lakeColumns(), json: featureCollection})
 		if err != nil {
 			return
 		}
@@ -55,7 +54,7 @@ func FuzzCollection(f *testing.F) {
 			if rs.number() != number {
 				t.Fatalf("number() = %d, want %d", rs.number(), number)
 			}
-			l, err := parseLake(r)
+			l, err := lakeKind{}.parse(r)
 			if err != nil {
 				continue
 			}

@@ -17,7 +17,7 @@ func TestIgnoredNamesAreBounded(t *testing.T) {
 	for i := range n {
 		fs = append(fs, featureOf(fmt.Sprintf(`"id":"x%d","name":"X","p%d":1,"q":2`, i, i), pointGeometry))
 	}
-	rs, err := openRows(bufio.NewReaderSize(strings.NewReader(features(fs...)), maxRowBytes), lakeColumns(), featureCollection, nil)
+	rs, err := openRows(bufio.NewReaderSize(strings.NewReader(features(fs...)), maxRowBytes), &layout{columns: lakeColumns(), json: featureCollection})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"limnomap/data"
 )
 
 // endless repeats a text up to a number of bytes, and counts the bytes read.
@@ -96,23 +98,17 @@ func TestImpossibleNumbers(t *testing.T) {
 // An import reads at most maxRows rows of all its files together. The next row is an error that says so, after the rows before
 // it were passed on.
 func TestRowsAreBounded(t *testing.T) {
-	batches := make(chan batch[struct{}], 4)
-	r := reader[struct{}]{
-		columns: []column{{name: "id"}},
-		parse:   func(*row) (struct{}, error) { return struct{}{}, nil },
-		batches: batches, input: countingReader{ctx: t.Context(), progress: func(int64) {}},
-		rows: maxRows - 3, // read before
-	}
-	r.read(t.Context(), []File{
-		textFile("a", "id\n1\n2\n"), textFile("b", "id\n3\n4\n5\n"), textFile("c", "id\n6\n"),
-	})
-	close(batches)
-	taken, last := 0, batch[struct{}]{}
-	for last = range batches {
+	in := newInput(t.Context(), &Options{})
+	in.rows = maxRows - 3 // read before
+	lake := "id,name,lat,lon\nx,X,50,10\n"
+	r := newReader(kind[data.Lake](lakeKind{layout: &layout{columns: lakeColumns()}}), in, files(lake, lake+"y,Y,50,10\nz,Z,50,10\n", lake))
+	go r.read() // ends with the error
+	taken, last := 0, batch[data.Lake]{}
+	for last = range r.batches {
 		taken += len(last.rows)
 	}
-	if taken != 3 || last.file != 1 || !errors.Is(last.err, errTooManyRows) {
-		t.Errorf("%d rows were taken, and file %d ended with %v; want 3, and %v of file 1", taken, last.file, last.err, errTooManyRows)
+	if taken != 3 || !errors.Is(last.err, errTooManyRows) || !strings.HasPrefix(last.err.Error(), "b.csv: ") {
+		t.Errorf("%d rows were taken before %v; want 3, and %v of b.csv", taken, last.err, errTooManyRows)
 	}
 }
 

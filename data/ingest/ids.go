@@ -11,7 +11,6 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/fold"
-	"limnomap/data/store"
 )
 
 // maxMadeIDs bounds the names from which one import makes ids, and the memory for them, about 150 bytes each. It is above the
@@ -67,7 +66,7 @@ func (m *idMaker) id(name string) (data.LakeID, error) {
 var errScanned = errors.New("all lakes are known")
 
 // newIDMaker returns an idMaker that knows the lakes in a store: their ids belong to their names, however they were made.
-func newIDMaker(ctx context.Context, s store.Store) (*idMaker, error) {
+func newIDMaker(ctx context.Context, s Store) (*idMaker, error) {
 	m := &idMaker{names: make(map[data.LakeID]string)}
 	_, err := s.Scan(ctx, func(l data.Lake) error {
 		if len(m.names) == maxMadeIDs {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"iter"
 	"slices"
 	"strings"
 
@@ -20,10 +18,13 @@ const (
 	// maxFirsts is for how many keys an import remembers the first row, to name its line if another row contradicts it:
 	// about 10 MB. The store detects the contradiction.
 	maxFirsts = 100_000
-	// An import may repeat a key once for each of its files, and maxRepeatsOfKey times more; these are counted for the first
-	// maxFirsts keys that are repeated. In all, it may have as many repeated rows as other rows for each of its files, and
-	// maxRepeatedRows more. Without a bound a few hundred kilobytes can hold millions of equal rows, each of which is compared
-	// with a stored row while other writers wait.
+	// A row is repeated if an earlier row of the import has its key. Each is compared with a stored row while other writers wait, and a few
+	// hundred kilobytes can hold millions of equal rows. So there are two bounds:
+	//
+	//   - on all repeated rows: maxRepeatedRows, and as many for each file as the import has other rows;
+	//   - on those of one key: maxRepeatsOfKey, and one for each file. These are counted for the first maxFirsts keys that are repeated.
+	//
+	// For example, 2 files with 50 different rows may have 100,100 repeated ones, of which 10,002 have the same key.
 	maxRepeatsOfKey = 10_000
 	maxRepeatedRows = 100_000
 )
@@ -41,52 +42,40 @@ func (l leftOut) Error() string { return "left out: " + string(l) }
 // errSea is for bathing waters of the sea.
 const errSea = leftOut("coastal and transitional waters are the sea's, and no lakes")
 
-// A kind describes values T with a key K to an importer.
-type kind[T any, K comparable] struct {
-	columns []column
-	parse   func(*row) (T, error)
-	key     func(T) K
-	id      int // the column of the lake's id
-	lake    func(T) data.LakeID
-	name    func(T) string // the key without the lake, for error messages
+// A kind is a kind of rows: lakes, observations or official statements.
+type kind[T any] interface {
+	// form returns what files look like.
+	form() *layout
+	parse(*row) (T, error)
+	// key returns what identifies a value. It keeps no memory of the row.
+	key(T) any
+	lake(T) data.LakeID
+	name(T) string // the key without the lake, for error messages
 	// put writes values of rows that have these columns.
-	put func(ctx context.Context, tx store.Tx, values []T, has columnSet) ([]store.Change, error)
+	put(ctx context.Context, tx Tx, values []T, has columnSet) ([]store.Change, error)
 	// refusal says why the store did not write a value, except for contradictions.
-	refusal func(T, store.Change) string
-	json    jsonForm
-	// wqp says how files of results of the Water Quality Portal are read; nil if they are read as others.
-	wqp *wqpForm
-	// collect is nil, or returns what combines the rows of such files.
-	collect func() collector[T]
+	refusal(T, store.Change) string
 }
 
-// A wqpForm are the columns of results of the Water Quality Portal, or why they are refused.
-type wqpForm struct {
-	columns []column
-	refuse  error
-}
-
-// A collector combines rows of all files of an import.
-type collector[T any] interface {
-	// add adds a row. Its error is that of the row, or wraps ErrTooLarge and ends the import.
-	add(*row, origin) error
-	// rows returns what the rows make together, those of each file in one piece.
-	rows() iter.Seq[parsed[T]]
+// A converter is a kind that reads some files in its own way.
+type converter[T any] interface {
+	// sources returns the sources of all files.
+	sources(*input, []File) []source[T]
 }
 
 // An importer does one import.
-type importer[T any, K comparable] struct {
-	kind[T, K]
+type importer[T any] struct {
+	kind[T]
 	files       []File
 	report      Report
 	good        []T      // consecutive rows of a batch with the same columns
 	badOrigins  []origin // of report.Bad
-	firsts      map[K]origin
+	firsts      map[any]origin
 	firstsLimit int
 
-	repeats      map[K]int // how often a key was repeated; maxFirsts keys at most
-	repeatedRows int       // how many rows repeat a key
-	otherRows    int       // how many others the store was given
+	repeats      map[any]int // how often a key was repeated; maxFirsts keys at most
+	repeatedRows int         // how many rows repeat a key
+	otherRows    int         // how many others the store was given
 }
 
 // An origin is the row of a file that a value is from.
@@ -112,7 +101,7 @@ func (o origin) String() string {
 	return "in " + o.at()
 }
 
-func run[T any, K comparable](ctx context.Context, s store.Store, k kind[T, K], files []File, opts *Options) (Report, error) {
+func run[T any](ctx context.Context, s Store, k kind[T], files []File, opts *Options) (Report, error) {
 	if len(files) == 0 {
 		return Report{}, errors.New("import: there is no file to read")
 	}
@@ -123,73 +112,62 @@ func run[T any, K comparable](ctx context.Context, s store.Store, k kind[T, K], 
 		if report, err = readInto(ctx, tx, k, files, opts); err != nil {
 			return err
 		}
-		if report.Rejected > 0 && !opts.SkipBad {
-			return errRejected
-		}
-		if opts.DryRun {
-			return errDryRun
-		}
-		return nil
+		return opts.verdict(report.Rejected)
 	})
+	return report.ended(ctx, err)
+}
+
+// verdict returns the error that rolls back an import of which everything is read, or nil.
+func (o *Options) verdict(rejected int) error {
 	switch {
-	case err == nil:
-		report.Written = true
-		return report, nil
-	case errors.Is(err, errDryRun):
-		report.DryRun = true
-		return report, nil
+	case rejected > 0 && !o.SkipBad:
+		return errRejected
+	case o.DryRun:
+		return errDryRun
 	}
-	report.clearResults()
+	return nil
+}
+
+// ended returns the report and the error of an import whose transaction returned err.
+func (r Report) ended(ctx context.Context, err error) (Report, error) {
+	r.Written, r.DryRun = err == nil, errors.Is(err, errDryRun)
+	if err == nil || r.DryRun {
+		return r, nil
+	}
+	r.clearResults()
 	if errors.Is(err, errRejected) {
-		return report, nil
+		return r, nil
 	}
-	return report, fmt.Errorf("import: %w", explainTime(ctx, err))
+	return r, fmt.Errorf("import: %w", explainTime(ctx, err))
 }
 
 // readInto imports files in a transaction.
-func readInto[T any, K comparable](ctx context.Context, tx store.Tx, k kind[T, K], files []File, opts *Options) (Report, error) {
-	im := importer[T, K]{kind: k, files: files, firsts: make(map[K]origin), firstsLimit: cmp.Or(opts.firsts, maxFirsts), repeats: make(map[K]int)}
-	progress := opts.Progress
-	if progress == nil {
-		progress = func(int64) {}
-	}
+func readInto[T any](ctx context.Context, tx Tx, k kind[T], files []File, opts *Options) (Report, error) {
+	im := importer[T]{kind: k, files: files, firsts: make(map[any]origin), firstsLimit: cmp.Or(opts.firsts, maxFirsts), repeats: make(map[any]int)}
 	// One core reads rows while another writes the batch before.
 	reading, stop := context.WithCancel(ctx)
-	batches := make(chan batch[T])
-	written := make(chan []parsed[T], 1)
-	r := reader[T]{columns: k.columns, parse: k.parse, id: k.id, json: k.json, wqp: k.wqp, batches: batches, written: written,
-		input: countingReader{ctx: reading, progress: progress}, maxBytes: opts.MaxBytes, expanded: opts.expanded}
-	if k.collect != nil {
-		r.collected = k.collect()
-	}
-	go func() { // ends with the files or after stop; the loop below waits for it
-		defer close(batches)
-		r.read(reading, files)
-	}()
+	r := newReader(k, newInput(reading, opts), files)
+	go r.read() // ends with the files or after stop; the loop below waits for it
 	defer func() {
 		stop()
-		for range batches {
+		for range r.batches {
 		}
 	}()
-	for b := range batches {
+	for b := range r.batches {
 		if err := im.write(ctx, tx, b.rows); err != nil {
-			return im.report, fmt.Errorf("%s: %w", files[b.file].Name, err)
+			return im.report, fmt.Errorf("%s: %w", files[b.rows[0].file].Name, err)
 		}
 		im.report.ignore(b.ignored)
 		if b.err != nil {
-			return im.report, fmt.Errorf("%s: %w", files[b.file].Name, b.err)
+			return im.report, b.err
 		}
-		clear(b.rows) // its outlines may be large
-		select {
-		case written <- b.rows[:0]:
-		default:
-		}
+		r.reuse(b.rows)
 	}
 	return im.report, ctx.Err()
 }
 
 // write writes a batch and adds it to the report.
-func (im *importer[T, K]) write(ctx context.Context, tx store.Tx, rows []parsed[T]) error {
+func (im *importer[T]) write(ctx context.Context, tx Tx, rows []parsed[T]) error {
 	for _, p := range rows {
 		im.report.Read += max(p.rows, 1)
 		im.report.Combined += max(p.rows, 1) - 1
@@ -225,7 +203,7 @@ func (im *importer[T, K]) write(ctx context.Context, tx store.Tx, rows []parsed[
 
 // countRepeats returns an error if rows repeat the keys of earlier ones too often. The repeated ones are given by their index
 // among the good rows.
-func (im *importer[T, K]) countRepeats(repeated []int, rows []parsed[T]) error {
+func (im *importer[T]) countRepeats(repeated []int, rows []parsed[T]) error {
 	im.repeatedRows, im.otherRows = im.repeatedRows+len(repeated), im.otherRows+len(im.good)-len(repeated)
 	if most := len(im.files)*im.otherRows + maxRepeatedRows; im.repeatedRows > most {
 		return tooManyRepeats("%s: %d rows so far repeat the key of an earlier row: want at most %d, since there are %d other rows; remove the repeated ones",
@@ -247,7 +225,7 @@ func (im *importer[T, K]) countRepeats(repeated []int, rows []parsed[T]) error {
 }
 
 // goodRow says where good row i is.
-func (im *importer[T, K]) goodRow(rows []parsed[T], i int) string {
+func (im *importer[T]) goodRow(rows []parsed[T], i int) string {
 	for _, p := range rows {
 		if p.leftOut != "" || p.reason != "" {
 			continue
@@ -260,10 +238,10 @@ func (im *importer[T, K]) goodRow(rows []parsed[T], i int) string {
 }
 
 // lastOf says where the last row is.
-func (im *importer[T, K]) lastOf(rows []parsed[T]) string { return rows[len(rows)-1].at() }
+func (im *importer[T]) lastOf(rows []parsed[T]) string { return rows[len(rows)-1].at() }
 
 // sameColumns puts the values of the first n rows, up to one with different columns, into good.
-func (im *importer[T, K]) sameColumns(rows []parsed[T]) (n int, has columnSet) {
+func (im *importer[T]) sameColumns(rows []parsed[T]) (n int, has columnSet) {
 	im.good = im.good[:0]
 	for i, p := range rows {
 		if p.leftOut != "" || p.reason != "" {
@@ -278,7 +256,7 @@ func (im *importer[T, K]) sameColumns(rows []parsed[T]) (n int, has columnSet) {
 }
 
 // count adds a good row to the report, by what the store did with it.
-func (im *importer[T, K]) count(p parsed[T], c store.Change) {
+func (im *importer[T]) count(p parsed[T], c store.Change) {
 	if c != store.UnknownLake && c != store.Contradicts && c != store.OlderVersion && c != store.WorseThanStored {
 		im.remember(p)
 	}
@@ -294,7 +272,7 @@ func (im *importer[T, K]) count(p parsed[T], c store.Change) {
 }
 
 // remember stores the origin of the first row with a key, as long as there is room.
-func (im *importer[T, K]) remember(p parsed[T]) {
+func (im *importer[T]) remember(p parsed[T]) {
 	if len(im.firsts) == im.firstsLimit {
 		return
 	}
@@ -305,7 +283,7 @@ func (im *importer[T, K]) remember(p parsed[T]) {
 }
 
 // reasonFor says why the store did not write a value.
-func (im *importer[T, K]) reasonFor(value T, c store.Change) string {
+func (im *importer[T]) reasonFor(value T, c store.Change) string {
 	if c == store.Contradicts {
 		return im.contradiction(value)
 	}
@@ -313,7 +291,7 @@ func (im *importer[T, K]) reasonFor(value T, c store.Change) string {
 }
 
 // contradiction says that another row of the import has the same key, and where it is.
-func (im *importer[T, K]) contradiction(value T) string {
+func (im *importer[T]) contradiction(value T) string {
 	name := im.name(value)
 	if first, ok := im.firsts[im.key(value)]; ok {
 		return fmt.Sprintf("%s is already %s of %s with other values: want one row for it", name, first, im.files[first.file].Name)
@@ -322,7 +300,7 @@ func (im *importer[T, K]) contradiction(value T) string {
 		name, im.lake(value))
 }
 
-func (im *importer[T, K]) reject(p parsed[T]) {
+func (im *importer[T]) reject(p parsed[T]) {
 	bad := BadRow{File: im.files[p.file].Name, ID: string(p.id), Reason: p.reason}
 	switch p.unit {
 	case ofLines:
@@ -340,29 +318,4 @@ func (im *importer[T, K]) reject(p parsed[T]) {
 	if im.report.reject(bad, at); at < maxBadRows {
 		im.badOrigins = slices.Insert(im.badOrigins, at, p.origin)[:len(im.report.Bad)]
 	}
-}
-
-// A countingReader reports now and then how many bytes were read, of all files together. It fails when its context ends,
-// since a file need not end.
-type countingReader struct {
-	io.Reader
-	ctx      context.Context
-	progress func(int64)
-	bytes    int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := c.Reader.Read(p)
-	if err != nil && c.ctx.Err() != nil {
-		return n, c.ctx.Err() // most likely the cause
-	}
-	before := c.bytes
-	c.bytes += int64(n)
-	if c.bytes/progressBytes > before/progressBytes {
-		c.progress(c.bytes)
-	}
-	return n, err
 }

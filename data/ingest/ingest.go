@@ -123,8 +123,23 @@ func NewFile(name string, r io.ReaderAt, size int64) File {
 	return File{name, func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(r, 0, size)), nil }}
 }
 
+// A Store is what an import needs of a database.
+type Store interface {
+	Import(context.Context, func(store.Tx) error) error
+	Scan(context.Context, func(data.Lake) error, func(data.Observation) error) (data.Revision, error)
+}
+
+// A Tx is what an import needs of a transaction; see [store.Tx].
+type Tx interface {
+	PutLakes(context.Context, []data.Lake, store.LakeColumns) ([]store.Change, error)
+	PutObservations(context.Context, []data.Observation, store.ObservationColumns) ([]store.Change, error)
+	PutAdvisories(context.Context, []data.Advisory, store.AdvisoryColumns) ([]store.Change, error)
+	Advisories(context.Context) ([]data.Advisory, error)
+	Repeated() []int
+}
+
 // start prepares the options and runs the import.
-func start[T any, K comparable](ctx context.Context, s store.Store, kindOf func(*Options, *idMaker) (kind[T, K], error), files []File, opts *Options) (Report, error) {
+func start[T any](ctx context.Context, s Store, newKind func(*Options, *idMaker) (kind[T], error), files []File, opts *Options) (Report, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -135,7 +150,7 @@ func start[T any, K comparable](ctx context.Context, s store.Store, kindOf func(
 			return Report{}, fmt.Errorf("import: %w", err)
 		}
 	}
-	k, err := kindOf(opts, ids)
+	k, err := newKind(opts, ids)
 	if err != nil {
 		return Report{}, fmt.Errorf("import: %w", err)
 	}
@@ -147,8 +162,8 @@ func start[T any, K comparable](ctx context.Context, s store.Store, kindOf func(
 // The columns are id, name, lat and lon, and optionally external_id, region or state, and area_km2, or those of the EEA's
 // list. A stored lake keeps its value in a column that is missing; the external_id of a new lake is then its id. Line breaks
 // and other runs of white space in a text become one space.
-func Lakes(ctx context.Context, s store.Store, files []File, opts *Options) (Report, error) {
-	return start(ctx, s, lakeKind, files, opts)
+func Lakes(ctx context.Context, s Store, files []File, opts *Options) (Report, error) {
+	return start(ctx, s, newLakeKind, files, opts)
 }
 
 // Observations imports observations from CSV files in one transaction, like Lakes.
@@ -156,6 +171,6 @@ func Lakes(ctx context.Context, s store.Store, files []File, opts *Options) (Rep
 // The columns are lake_id, date, chl and data_type, and optionally cell_density_cells_ml, who_level and measured_at, which
 // are kept if they are missing. The lakes must be in the store. A satellite's observation may be dated tomorrow at the
 // latest, a forecast within the coming year.
-func Observations(ctx context.Context, s store.Store, files []File, opts *Options) (Report, error) {
-	return start(ctx, s, observationKind, files, opts)
+func Observations(ctx context.Context, s Store, files []File, opts *Options) (Report, error) {
+	return start(ctx, s, newObservationKind, files, opts)
 }

@@ -34,7 +34,7 @@ func newStore(tb testing.TB) store.Store {
 	return s
 }
 
-type importFunc func(context.Context, store.Store, []File, *Options) (Report, error)
+type importFunc func(context.Context, Store, []File, *Options) (Report, error)
 
 // files returns texts as files a.csv, b.csv and so on.
 func files(texts ...string) []File {

@@ -41,10 +41,7 @@ func lakeColumns() []column {
 	}
 }
 
-func parseLake(r *row) (data.Lake, error) { return parseLakeOf(r, false) }
-
-// parseLakeOf parses a lake, which may be without a name if that is optional: then its id is its name.
-func parseLakeOf(r *row, optionalName bool) (data.Lake, error) {
+func (k lakeKind) parse(r *row) (data.Lake, error) {
 	var l data.Lake
 	if err := checkCategory(r); err != nil {
 		return l, err
@@ -67,7 +64,7 @@ func parseLakeOf(r *row, optionalName bool) (data.Lake, error) {
 	if l.ExternalID == "" {
 		l.ExternalID = string(l.ID)
 	}
-	if l.Name == "" && optionalName {
+	if l.Name == "" && k.optionalName {
 		l.Name = string(l.ID)
 	}
 	if l.Name == "" {
@@ -146,34 +143,33 @@ func parsePoint(r *row) (orb.Point, error) {
 	return p, nil
 }
 
-func lakeKind(opts *Options, ids *idMaker) (kind[data.Lake, data.LakeID], error) {
-	columns, err := opts.apply(lakeColumns(), lakeID, lakeName, ids)
-	wqp := &wqpForm{refuse: errWQPResults}
-	if len(opts.Map)+len(opts.Set) > 0 {
-		wqp = nil
-	}
-	return kind[data.Lake, data.LakeID]{
-		columns: columns,
-		parse:   parseLake,
-		// A copy, because the id is a substring of the whole row.
-		key:  func(l data.Lake) data.LakeID { return data.LakeID(strings.Clone(string(l.ID))) },
-		id:   lakeID,
-		lake: func(l data.Lake) data.LakeID { return l.ID },
-		name: func(data.Lake) string { return "this id" },
-		put: func(ctx context.Context, tx store.Tx, lakes []data.Lake, has columnSet) ([]store.Change, error) {
-			return tx.PutLakes(ctx, lakes, store.LakeColumns{
-				ExternalID: has.lacks(lakeExternalID), Region: has.lacks(lakeRegion), AreaKM2: has.lacks(lakeArea),
-				Outline: has.lacks(lakeOutline),
-			})
-		},
-		refusal: lakeRefusal,
-		json:    featureCollection,
-		wqp:     wqp,
-	}, err
+// A lakeKind are lakes.
+type lakeKind struct {
+	*layout
+	optionalName bool // whether a lake without a name has its id as name
 }
 
-// lakeRefusal explains the only change of a lake that a store rejects: LeavesOutline.
-func lakeRefusal(l data.Lake, _ store.Change) string {
+func newLakeKind(opts *Options, ids *idMaker) (kind[data.Lake], error) {
+	l, err := opts.layout(lakeColumns(), lakeID, lakeName, ids)
+	l.json = featureCollection
+	return lakeKind{layout: l}, err
+}
+
+// key returns a copy, because the id is a substring of the whole row.
+func (lakeKind) key(l data.Lake) any { return data.LakeID(strings.Clone(string(l.ID))) }
+
+func (lakeKind) lake(l data.Lake) data.LakeID { return l.ID }
+
+func (lakeKind) name(data.Lake) string { return "this id" }
+
+func (lakeKind) put(ctx context.Context, tx Tx, lakes []data.Lake, has columnSet) ([]store.Change, error) {
+	return tx.PutLakes(ctx, lakes, store.LakeColumns{
+		ExternalID: has.lacks(lakeExternalID), Region: has.lacks(lakeRegion), AreaKM2: has.lacks(lakeArea), Outline: has.lacks(lakeOutline),
+	})
+}
+
+// refusal explains the only change of a lake that a store rejects: LeavesOutline.
+func (lakeKind) refusal(l data.Lake, _ store.Change) string {
 	return fmt.Sprintf("lat %v, lon %v are more than %v degrees outside this lake's outline in the database: "+
 		`want a point inside it, or import the outline too, as a polygon in GeoJSON, or delete it with "geometry": null`,
 		l.Point.Lat(), l.Point.Lon(), store.OutlineMargin)

@@ -40,6 +40,12 @@ func (m Mapping) columns() []string {
 	return names
 }
 
+// layout returns the layout of files with these columns, as changed by o. It is not nil, also with an error.
+func (o *Options) layout(columns []column, id, name int, ids *idMaker) (*layout, error) {
+	columns, err := o.apply(columns, id, name, ids)
+	return &layout{columns: columns, id: id, changed: len(o.Map)+len(o.Set) > 0}, err
+}
+
 // apply returns columns as changed by opts.
 func (opts *Options) apply(columns []column, id, name int, ids *idMaker) ([]column, error) {
 	for _, ours := range opts.Map.columns() {

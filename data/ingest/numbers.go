@@ -3,29 +3,33 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 )
 
-// How the numbers of a table are read, if [Options] do not say which marks they have:
+// How the numbers of a table are read, if [Options] do not say which marks they have.
 //
-//   - A point or a comma is the decimal mark, unless exactly three digits follow it and one to three digits without a leading
-//     zero precede it: 12.5, 0.512, 1234.567 and 1.5e3 have one reading. 1.091,5 and 1.234.567 have one too. These numbers are
-//     evidence of the decimal mark, and no others are: that a reading is beyond the limit of its column may also be an error of
-//     the source.
-//   - Other numbers such as 1.091 and 1,091 have two readings. The evidence of their own column decides. Without any, a decimal
-//     comma in another column decides: 1.091 is then 1091. A decimal point in another column does not: a table with chl 12.5
-//     and cell counts such as 20.000 is common where one column was typed and another one computed. What this cannot tell: a
-//     table with decimal commas in one column, and in another one a decimal point before three digits in every number.
-//   - A column whose limit is below 1000 (such as lat, lon, who_level and secchi_m) cannot hold thousands: without evidence of its
-//     own, its mark is the decimal mark. Its points are not evidence for other columns, because coordinates are often copied from
-//     other programs.
-//   - Without evidence, the point of a table separated by commas is the decimal mark.
-//   - Any other row with a number of two readings is rejected. So that the order of rows does not matter, it is decided at the
-//     end of its batch, with the evidence of all its cells too. If a number contradicts the evidence that decided one in an
-//     earlier batch, the import ends with an error, also with SkipBad: the value read earlier may be wrong.
+// A number has two readings if its only mark, a point or a comma, is followed by exactly three digits and preceded by one to three
+// without a leading zero: 1.091 and 1,091. All others have one: 12.5, 0.512, 1234.567, 1.5e3, 1.091,5 and 1.234.567. Those in the range
+// of their column prove a decimal mark: 12.5 the point, 1.091,5 and 1.234.567 the comma.
 //
-// Numbers in GeoJSON have a point (RFC 8259), and these rules do not apply.
+// A number with two readings is read by the first of these rules that applies; if none does, its row is rejected:
+//
+//  1. The column's limit is below 1000, so that it holds no thousands, such as lat and secchi_m: its mark is the decimal mark, unless
+//     the column proves the other one only.
+//  2. Its column proves one mark: that is the decimal mark. If it proves both, the row is rejected.
+//  3. The file proves the comma only: 1.091 is 1091. A decimal point elsewhere does not decide, because a table with chl 12.5 and
+//     cell counts such as 20.000 is common, of which one was typed and the other computed.
+//  4. The file is separated by commas and proves no comma: a point is the decimal mark.
+//
+// Points of a column of rule 1 prove nothing for other columns, because coordinates are often copied from other programs.
+//
+// For example, in a file separated by semicolons with the columns chl;cells, the row 12,5;20.000 has 20000 cells by rule 3; the row
+// 12.5;20.000 is rejected, and is read with 20 or 20000 cells as soon as any row has 20.5 or 20,5.
+//
+// The whole file counts, whatever the order of its rows: it is read to its end when the first number with two readings is found. These
+// rules are not for GeoJSON, whose numbers have a point (RFC 8259).
 
 // A decimalMark is a set of decimal marks.
 type decimalMark uint8
@@ -135,14 +139,11 @@ func (f numberFormat) String() string {
 	return s + fmt.Sprintf("the thousands separator %q", f.thousands)
 }
 
-// evidence is what a table has shown so far about its decimal marks.
-type evidence struct {
-	columns []columnEvidence
-	proven  decimalMark // by all columns together
+// marks are the decimal marks that the numbers of a table prove.
+type marks struct {
+	columns []decimalMark
+	all     decimalMark // by all columns together
 	first   [2]proof    // for each mark, the first number that proves it
-	changes int         // how often a column got more evidence
-	line    int         // of the current row
-	last    bool        // whether a number with two readings is an error now, instead of waiting for more evidence
 }
 
 // A proof is a number that proves a decimal mark.
@@ -151,153 +152,139 @@ type proof struct {
 	text string
 }
 
-// columnEvidence is the evidence of one column, and the readings in batches before that relied on any evidence.
-type columnEvidence struct {
-	proven decimalMark
-	relied [2]reading // of a number with each mark, the first one
-}
-
-// A reading is that of a number with two readings.
-type reading struct {
-	line     int // 0 if there is none
-	text, as string
-	decimal  decimalMark
-}
-
-// errMarks ends an import whose numbers contradict each other.
-var errMarks = errors.New("write all numbers of the file in one way, or set --decimal and --thousands")
-
 // index returns the index of a single mark.
 func (d decimalMark) index() int { return int(d) - 1 }
 
+// findMarks reads a table to its end, or up to the bounds of an import, which ends there.
+func findMarks(t *table, in *input) (*marks, error) {
+	m := &marks{columns: make([]decimalMark, len(t.columns))}
+	for n := 0; n <= maxRows && (in.maxBytes == 0 || t.offset() <= in.maxBytes); n++ {
+		r, err := t.next()
+		if _, isBad := errors.AsType[badRow](err); isBad {
+			continue
+		}
+		if err == io.EOF {
+			return m, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for c := range t.columns {
+			if at := t.positions[c]; at >= 0 && t.columns[c].in.max > 0 { // a value that Options set is not the file's
+				m.add(c, t.columns[c].in, r.fields[at], t.line)
+			}
+		}
+	}
+	return m, nil
+}
+
+// add adds a number of column c, or another text.
+func (m *marks) add(c int, in span, text string, line int) {
+	s := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "<"))
+	w := writtenAs(s)
+	if !w.plain || w.marks == 0 || w.ambiguous() {
+		return
+	}
+	_, mark, ok := w.read(in)
+	if !ok || mark == 0 || m.columns[c]&mark != 0 {
+		return
+	}
+	m.columns[c] |= mark
+	if m.all&mark == 0 && (mark == comma || in.holdsThousands()) {
+		m.all |= mark
+		m.first[mark.index()] = proof{line, strings.Clone(s)}
+	}
+}
+
 // decimalOf returns the decimal mark of a number with two readings and this mark in column c; 0 if it is unknown.
 func (r *row) decimalOf(c int, mark decimalMark) decimalMark {
-	switch own := r.evidence.columns[c].proven; {
+	m := r.marks()
+	switch own := m.columns[c]; {
 	case !r.columns[c].in.holdsThousands() && own != mark.other():
 		return mark
 	case own == bothMarks:
 		return 0
 	case own != 0:
 		return own
-	case r.evidence.proven == comma:
+	case m.all == comma:
 		return comma
-	case r.separator == ',' && mark == point && r.evidence.proven&comma == 0:
+	case r.separator == ',' && mark == point && m.all&comma == 0:
 		return point
 	}
 	return 0
 }
 
-// prove notes that a number in column c proves a decimal mark. It returns an error if an earlier reading relied on the
-// opposite.
-func (r *row) prove(c int, s string, decimal decimalMark) error {
-	e := r.evidence
-	if e == nil || e.columns[c].proven&decimal != 0 || r.positions[c] < 0 { // a value that Options set is not the file's
-		return nil
-	}
-	e.columns[c].proven |= decimal
-	e.changes++
-	if e.proven&decimal == 0 && (decimal == comma || r.columns[c].in.holdsThousands()) {
-		e.proven |= decimal
-		e.first[decimal.index()] = proof{e.line, strings.Clone(s)}
-	}
-	for i, column := range e.columns {
-		for j, read := range column.relied {
-			if read.line > 0 && r.decimalOf(i, decimalMark(j+1)) != read.decimal {
-				return fmt.Errorf("%s %.80q shows that the decimal mark is %q, but on line %d %s %.80q was read as %s, with the decimal mark %q: %w",
-					r.columns[c].name, s, decimal, read.line, r.columns[i].name, read.text, read.as, read.decimal, errMarks)
-			}
-		}
-	}
-	return nil
-}
-
-// rely notes how a number with two readings was read. Before the end of the batch, it may still be read in another way.
-func (r *row) rely(c int, s, as string, mark, decimal decimalMark) {
-	r.read[mark.index()] = r.read[mark.index()].with(c)
-	if !r.evidence.last {
-		return
-	}
-	if read := &r.evidence.columns[c].relied[mark.index()]; read.line == 0 {
-		*read = reading{r.evidence.line, strings.Clone(s), strings.Clone(as), decimal}
-	}
-}
-
-// proveAll proves the decimal mark by all numbers of the row, because a row that is parsed with a wrong reading of one may fail
-// before the others.
-func (r *row) proveAll() error {
-	for c, column := range r.columns {
-		if column.in.max == 0 || r.positions[c] < 0 || r.setFormat(c) != nil {
-			continue
-		}
-		s, err := r.text(c)
-		if err != nil {
-			continue
-		}
-		s = strings.TrimSpace(strings.TrimPrefix(s, "<"))
-		if !strings.ContainsAny(s, ".,") {
-			continue
-		}
-		if _, err := r.parseNumber(c, s, column.in); errors.Is(err, errMarks) {
-			return err
-		}
-	}
-	return nil
-}
-
-// settled reports whether the row need not be parsed again at the end of its batch.
-func (r *row) settled() bool {
-	if r.undecided || r.known != r.evidence.changes {
-		return false
-	}
-	for c, column := range r.evidence.columns {
-		for mark, read := range column.relied {
-			if read.line == 0 && !r.read[mark].lacks(c) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // holdsThousands reports whether a number of 1000 or more may be in the span.
 func (in span) holdsThousands() bool { return in.max >= 1000 }
 
-func (r *row) parseNumber(c int, s string, in span) (float64, error) {
-	// ParseFloat also accepts NaN, infinity, hexadecimal numbers and underscores, which are not allowed here.
-	marks, at, scientific := 0, 0, false
+// A written number is a text with what matters for the reading of its marks.
+type written struct {
+	text       string
+	marks      int // points and commas
+	last       int // where the last of them is
+	scientific bool
+	plain      bool // whether it has only digits, marks, signs and exponents; ParseFloat also accepts NaN, infinity, hexadecimal numbers and underscores
+}
+
+func writtenAs(s string) written {
+	w := written{text: s, plain: true}
 	for i := range len(s) {
 		switch b := s[i]; {
 		case b-'0' <= 9:
 		case b == '.' || b == ',':
-			marks++
-			at = i
+			w.marks++
+			w.last = i
 		case b == 'e' || b == 'E' || (b == '+' || b == '-') && i > 0:
-			scientific = true
-		case b == '+' || b == '-':
-		case r.setFormat(c) != nil:
-			return r.parseSet(c, s, in)
-		default:
-			return 0, r.bad(c, s, in.String()+thousandsHint(s))
+			w.scientific = true
+		case b != '+' && b != '-':
+			w.plain = false
 		}
 	}
+	return w
+}
+
+// ambiguous reports whether the number has two readings.
+func (w written) ambiguous() bool {
+	return w.marks == 1 && !w.scientific && groupOfThree(w.text, w.last)
+}
+
+// read returns a number with one reading, and the decimal mark that it proves, 0 if none. ok is false if it is not in the range.
+func (w written) read(in span) (f float64, proves decimalMark, ok bool) {
+	s := w.text
 	switch {
-	case marks > 0 && r.setFormat(c) != nil:
+	case w.marks > 1: // all are thousands separators except perhaps the last
+		proves = markAt(s, w.last)
+		if !strings.Contains(s, proves.other().String()) { // as in 1.234.567
+			proves = proves.other()
+		}
+		if s, ok = joinGroups(s, proves, proves.other().String()); !ok {
+			return 0, 0, false
+		}
+	case w.marks == 1:
+		if w.last < len(s)-1 {
+			proves = markAt(s, w.last)
+		}
+		s = withPoint(s, w.last)
+	}
+	f, ok = in.parse(s)
+	return f, proves, ok
+}
+
+func (r *row) parseNumber(c int, s string, in span) (float64, error) {
+	w := writtenAs(s)
+	switch {
+	case r.setFormat(c) != nil && (w.marks > 0 || !w.plain):
 		return r.parseSet(c, s, in)
-	case marks > 1:
-		return r.parseGroups(c, s, in)
-	case marks == 1 && !scientific && groupOfThree(s, at):
-		return r.parseAmbiguous(c, s, at, in)
-	}
-	decimal := s
-	if marks == 1 {
-		decimal = withPoint(s, at)
-	}
-	f, ok := in.parse(decimal)
-	if !ok {
+	case !w.plain:
+		return 0, r.bad(c, s, in.String()+thousandsHint(s))
+	case w.ambiguous():
+		return r.parseAmbiguous(c, s, w.last, in)
+	case w.marks > 1 && r.marks == nil:
 		return 0, r.bad(c, s, in.String())
 	}
-	if marks == 1 && at < len(s)-1 {
-		return f, r.prove(c, s, markAt(s, at))
+	f, _, ok := w.read(in)
+	if !ok {
+		return 0, r.bad(c, s, in.String())
 	}
 	return f, nil
 }
@@ -319,7 +306,7 @@ func groupOfThree(s string, at int) bool {
 
 // setFormat returns the format of the numbers in column c, or nil if it is to be detected.
 func (r *row) setFormat(c int) *numberFormat {
-	if f := &r.columns[c].numbers; r.evidence != nil && f.decimal != 0 {
+	if f := &r.columns[c].numbers; r.marks != nil && f.decimal != 0 {
 		return f
 	}
 	return nil
@@ -336,67 +323,32 @@ func (r *row) parseSet(c int, s string, in span) (float64, error) {
 	return 0, r.bad(c, s, fmt.Sprintf("%s, %s", in, format))
 }
 
-// parseGroups parses a number with several marks, of which all are thousands separators except perhaps the last.
-func (r *row) parseGroups(c int, s string, in span) (float64, error) {
-	if r.evidence == nil {
-		return 0, r.bad(c, s, in.String())
-	}
-	decimal := markAt(s, strings.LastIndexAny(s, ".,"))
-	if !strings.Contains(s, decimal.other().String()) { // as in 1.234.567
-		decimal = decimal.other()
-	}
-	joined, ok := joinGroups(s, decimal, decimal.other().String())
-	if !ok {
-		return 0, r.bad(c, s, in.String())
-	}
-	f, ok := in.parse(joined)
-	if !ok {
-		return 0, r.bad(c, s, in.String())
-	}
-	return f, r.prove(c, s, decimal)
-}
-
 // parseAmbiguous parses a number with two readings, because the mark s[at] may be the decimal mark or separate thousands.
 func (r *row) parseAmbiguous(c int, s string, at int, in span) (float64, error) {
 	mark := markAt(s, at)
-	if r.evidence != nil {
-		r.ambiguous = true
-		switch r.decimalOf(c, mark) {
-		case mark:
-			return r.parseReading(c, s, withPoint(s, at), mark, mark, in)
-		case mark.other():
-			return r.parseReading(c, s, s[:at]+s[at+1:], mark, mark.other(), in)
-		}
-	}
 	decimal, thousands := withPoint(s, at), s[:at]+s[at+1:]
+	known := mark
+	if r.marks != nil {
+		known = r.decimalOf(c, mark)
+	}
+	if known == mark.other() {
+		f, ok := in.parse(thousands)
+		if !ok {
+			return 0, r.bad(c, s, fmt.Sprintf("%s; it is read as %s, since other numbers of the file have the decimal mark %q (--decimal sets another one)", in, thousands, known))
+		}
+		return f, nil
+	}
 	f, ok := in.parse(decimal)
-	if !ok { // then the other reading, which is further from 0, is not in the range either
-		return 0, r.bad(c, s, in.String())
-	}
-	switch e := r.evidence; {
-	case e == nil && mark == comma && in.holdsThousands():
-		return 0, r.bad(c, s, fmt.Sprintf("a decimal point or no comma: it may be read as %s or as %s", decimal, thousands))
-	case e == nil:
-		return f, nil
-	case !e.last:
-		r.undecided = true
-		return f, nil
-	}
-	return 0, r.bad(c, s, fmt.Sprintf("a number with one reading: this may be %s or %s, and %s; set --decimal %s for %s, or --thousands %s for %s",
-		decimal, thousands, r.evidence.undecided(), mark, decimal, mark, thousands))
-}
-
-// parseReading parses a number with two readings in the one that the evidence gives.
-func (r *row) parseReading(c int, s, as string, mark, decimal decimalMark, in span) (float64, error) {
-	f, ok := in.parse(as)
 	switch {
-	case ok:
-		r.rely(c, s, as, mark, decimal)
-		return f, nil
-	case mark == decimal:
+	case !ok: // then the other reading, which is further from 0, is not in the range either
 		return 0, r.bad(c, s, in.String())
+	case known == 0:
+		return 0, r.bad(c, s, fmt.Sprintf("a number with one reading: this may be %s or %s, and %s; set --decimal %s for %s, or --thousands %s for %s",
+			decimal, thousands, r.marks().undecided(), mark, decimal, mark, thousands))
+	case r.marks == nil && mark == comma && in.holdsThousands():
+		return 0, r.bad(c, s, fmt.Sprintf("a decimal point or no comma: it may be read as %s or as %s", decimal, thousands))
 	}
-	return 0, r.bad(c, s, fmt.Sprintf("%s; it is read as %s, since other numbers of the file have the decimal mark %q (--decimal sets another one)", in, as, decimal))
+	return f, nil
 }
 
 // withPoint returns a number whose decimal mark is s[at] with a decimal point.
@@ -407,12 +359,12 @@ func withPoint(s string, at int) string {
 	return s[:at] + "." + s[at+1:]
 }
 
-// undecided says why the evidence does not decide.
-func (e *evidence) undecided() string {
-	if e.proven != bothMarks {
+// undecided says why the marks do not decide.
+func (m *marks) undecided() string {
+	if m.all != bothMarks {
 		return "no other number of the column decides"
 	}
-	a, b := e.first[0], e.first[1]
+	a, b := m.first[0], m.first[1]
 	return fmt.Sprintf("the file has both decimal marks (%.40q on line %d, %.40q on line %d)", a.text, a.line, b.text, b.line)
 }
 

@@ -2,7 +2,9 @@ package ingest
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -200,72 +202,47 @@ func TestCoordinatesHaveNoThousands(t *testing.T) {
 	}
 }
 
-// A number that contradicts what decided one in an earlier batch ends the import, also if bad rows are skipped.
-func TestContradictingMarks(t *testing.T) {
-	var b strings.Builder
-	for i := range batchRows {
-		fmt.Fprintf(&b, "x;%s;1;satellite;\n", data.Date(i-10_000))
-	}
-	fillers := b.String()
-	for _, test := range []struct {
-		name      string
-		separator rune
-		pairs     []string
-		want      string
-	}{
-		{"own evidence", ';', []string{"12,5|", "1.091|", "12.5|"},
-			`line 20004: chl "12.5" shows that the decimal mark is ".", but on line 3 chl "1.091" was read as 1091, with the decimal mark ",": write all numbers of the file in one way, or set --decimal and --thousands`},
-		{"evidence of another column", ';', []string{"12,5|20.000", "1|20.5"}, `line 20003: cell_density_cells_ml "20.5" shows that the decimal mark is ".", but on line 2 cell_density_cells_ml "20.000" was read as 20000`},
-		{"other column", ';', []string{"12,5|20.000", "12.5|"}, `line 20003: chl "12.5" shows that the decimal mark is ".", but on line 2 cell_density_cells_ml "20.000"`},
-		{"groups", ';', []string{"1|20.5", "1|20.000", "1|1.234.567"}, `line 20004: cell_density_cells_ml "1.234.567" shows that the decimal mark is ",", but on line 3 cell_density_cells_ml "20.000" was read as 20.000`},
-		{"the default of commas", ',', []string{"1.091|", "12,5|"}, `line 20003: chl "12,5" shows that the decimal mark is ",", but on line 2 chl "1.091" was read as 1.091`},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			head := numberRows(test.separator, test.pairs[:len(test.pairs)-1]...)
-			all := numberRows(test.separator, test.pairs...)
-			text := head + strings.ReplaceAll(fillers, ";", string(test.separator)) + all[len(head):]
-			got, r, err := read(t, Options{}, text)
-			if err == nil || !strings.Contains(err.Error(), test.want) || len(got) != 0 || r.Written {
-				t.Errorf("stored %q, error %v, want %s and nothing written", got, err, test.want)
-			}
-		})
-	}
-	// The numbers before it need no evidence.
-	if got, _, err := read(t, Options{}, numberRows(';', "12,5|20.000", "1|20.000,5", "12.5|20.000")); err != nil || len(got) != 3 {
-		t.Errorf("stored %q, %v, want three rows: the cell counts have evidence of their own", got, err)
-	}
-}
-
-// Evidence is per file, and a batch is decided at its end.
-func TestEvidenceAcrossFilesAndBatches(t *testing.T) {
+// The marks are those of one file, and all its rows count.
+func TestMarksOfFiles(t *testing.T) {
 	s := newStore(t)
 	r := mustImport(t, Lakes, s, &Options{SkipBad: true}, "id;name;lat;lon;area_km2\na;A;50;10;12,5\n", "id;name;lat;lon;area_km2\nb;B;50;10;1.091\n")
 	if r.Added != 1 || r.Rejected != 1 || r.Bad[0].File != "b.csv" || r.Bad[0].ID != "b" {
-		t.Errorf("report = %v, want b rejected: evidence of another file does not count", r)
+		t.Errorf("report = %v, want b rejected: numbers of another file do not count", r)
 	}
-	many := func(n int) string { return strings.ReplaceAll(strings.ReplaceAll(manyLakes(n), ",", ";"), "\n", ";\n") }
-	table := func(first, last string) string {
-		return "id;name;lat;lon;area_km2\nfirst;F;50;10;" + first + "\n" +
-			many(batchRows) + "last;L;50;10;" + last + "\n"
-	}
+	many := strings.ReplaceAll(strings.ReplaceAll(manyLakes(batchRows), ",", ";"), "\n", ";\n")
 	for _, test := range []struct {
 		first, last string
-		added       int
-	}{
-		{"12,5", "1.091", batchRows + 2},
-		{"1.091", "12,5", batchRows + 1}, // the first batch is written before
-	} {
-		if r := mustImport(t, Lakes, newStore(t), &Options{SkipBad: true}, table(test.first, test.last)); r.Added != test.added || r.Rejected != batchRows+2-test.added {
-			t.Errorf("%s, then %s: %v, want %d added", test.first, test.last, r, test.added)
+		rejected    int
+	}{{"12,5", "1.091", 0}, {"1.091", "12,5", 0}, {"1.091", "1.091", 2}, {"1.091,5", "12.5", 0}} {
+		text := "id;name;lat;lon;area_km2\nfirst;F;50;10;" + test.first + "\n" + many + "last;L;50;10;" + test.last + "\n"
+		if r := mustImport(t, Lakes, newStore(t), &Options{SkipBad: true}, text); r.Rejected != test.rejected {
+			t.Errorf("%s, then %s: %v, want %d rejected", test.first, test.last, r, test.rejected)
 		}
 	}
-	// Within a batch the order does not matter.
-	if r := mustImport(t, Lakes, newStore(t), nil, "id;name;lat;lon;area_km2\nfirst;F;50;10;1.091\n"+many(batchRows-2)+"last;L;50;10;12,5\n"); r.Added != batchRows {
-		t.Errorf("within a batch: %v, want all added", r)
+	// A file that proves both marks has no reading for others, in whatever order.
+	for _, pairs := range [][]string{{"12,5|", "1.091|", "12.5|"}, {"1.091|", "12.5|", "12,5|"}} {
+		if got, r, err := read(t, Options{}, numberRows(';', pairs...)); err != nil || len(got) != 2 || r.Rejected != 1 {
+			t.Errorf("%q: stored %q, %v, %v", pairs, got, r, err)
+		}
 	}
 }
 
-// A value that Options set for all rows is read like those of the file, but is no evidence.
+// A table that cannot be read a second time ends the import.
+func TestSecondReadingFails(t *testing.T) {
+	gone := errors.New("the disk is gone")
+	reads := 0
+	file := File{"a.csv", func() (io.ReadCloser, error) {
+		if reads++; reads > 1 {
+			return nil, gone
+		}
+		return io.NopCloser(strings.NewReader("id;name;lat;lon;area_km2\na;A;50;10;1.091\nb;B;50;10;12,5\n")), nil
+	}}
+	if r, err := Lakes(t.Context(), newStore(t), []File{file}, &Options{SkipBad: true}); !errors.Is(err, gone) || r.Written {
+		t.Errorf("Lakes = %v, %v, want %v", r, err, gone)
+	}
+}
+
+// A value that Options set for all rows is read like those of the file, but proves nothing.
 func TestSetNumbers(t *testing.T) {
 	for _, test := range []struct {
 		set, area string
@@ -280,7 +257,7 @@ func TestSetNumbers(t *testing.T) {
 	}
 }
 
-// Neither options nor evidence change numbers of GeoJSON.
+// Neither options nor other numbers change numbers of GeoJSON.
 func TestNumbersOfFeatures(t *testing.T) {
 	text := features(
 		featureOf(`"id":"a","name":"A","area_km2":"12,5"`, pointGeometry),
@@ -365,7 +342,7 @@ func TestNumbersAreNeverMisread(t *testing.T) {
 		text := strings.ReplaceAll(numberRows(separator, pairs...), "\nx", "\n"+string(id))
 		r, err := Observations(t.Context(), s, files(text), &Options{SkipBad: true})
 		beyond := slices.ContainsFunc(rows, func(v values) bool { return v.chl > 1500 })
-		if proof == first && (err != nil || r.Rejected > 0 && !beyond) {
+		if proof != none && (err != nil || r.Rejected > 0 && !beyond) {
 			rt.Fatalf("%v, %v, want all rows of\n%s", r, err, text)
 		}
 		_, got, historyErr := s.History(t.Context(), id, data.Newest(len(rows)))
@@ -412,7 +389,7 @@ func FuzzJoinGroups(f *testing.F) {
 	})
 }
 
-// The order of rows within a batch does not change what is stored, also if a number fails a check as long as its reading is unknown.
+// The order of rows does not change what is stored.
 func TestOrderOfRows(t *testing.T) {
 	const header = "lake_id;date;chl;data_type;chl_lower;chl_upper;n_valid;n_total;secchi_m\n"
 	for _, test := range []struct {

@@ -116,7 +116,7 @@ func checkTaken(o data.Observation) error {
 	return nil
 }
 
-func parseObservation(r *row, today data.Date) (data.Observation, error) {
+func (k observationKind) parse(r *row) (data.Observation, error) {
 	o := data.Observation{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}
 	var err error
 	if o.LakeID, err = r.lakeID(obsLake, "the id of a lake"); err != nil {
@@ -141,13 +141,18 @@ func parseObservation(r *row, today data.Date) (data.Observation, error) {
 	if err := parseDetails(r, &o); err != nil {
 		return o, err
 	}
+	return o, checkObservation(o, k.today)
+}
+
+// checkObservation returns an error if o cannot be stored.
+func checkObservation(o data.Observation, today data.Date) error {
 	if err := o.CheckImport(); err != nil {
-		return o, err
+		return err
 	}
 	if err := checkLead(o, today); err != nil {
-		return o, err
+		return err
 	}
-	return o, checkTaken(o)
+	return checkTaken(o)
 }
 
 // parseValues reads the measured values. Each of them may be missing.
@@ -229,47 +234,50 @@ type observationKey struct {
 	source string
 }
 
-func observationKind(opts *Options, ids *idMaker) (kind[data.Observation, observationKey], error) {
-	columns, err := opts.apply(observationColumns(), obsLake, obsLake, ids)
-	if err != nil {
-		return kind[data.Observation, observationKey]{}, err
-	}
-	wqp, err := opts.wqpForm(ids)
-	today := opts.today()
-	return kind[data.Observation, observationKey]{
-		columns: columns,
-		parse:   func(r *row) (data.Observation, error) { return parseObservation(r, today) },
-		key: func(o data.Observation) observationKey {
-			// Copies, because the id and the source are substrings of the whole row.
-			return observationKey{data.LakeID(strings.Clone(string(o.LakeID))), o.Date, o.Type, strings.Clone(o.Source)}
-		},
-		id:      obsLake,
-		wqp:     wqp,
-		collect: func() collector[data.Observation] { return newWQPSamples(today) },
-		lake:    func(o data.Observation) data.LakeID { return o.LakeID },
-		name: func(o data.Observation) string {
-			if o.Source == "" {
-				return fmt.Sprintf("this lake, date %s, data_type %s,", o.Date, o.Type)
-			}
-			return fmt.Sprintf("this lake, date %s, data_type %s, source %.80q,", o.Date, o.Type, o.Source)
-		},
-		put: func(ctx context.Context, tx store.Tx, os []data.Observation, has columnSet) ([]store.Change, error) {
-			return tx.PutObservations(ctx, os, store.ObservationColumns{
-				Chlorophyll: has.lacks(obsChl), Level: has.lacks(obsLevel), CellDensity: has.lacks(obsDensity), MeasuredAt: has.lacks(obsMeasuredAt),
-				Pixels: has.lacks(obsValidPixels) && has.lacks(obsTotalPixels), Quality: has.lacks(obsQuality),
-				Flags: has.lacks(obsFlags), Method: has.lacks(obsMethod), Version: has.lacks(obsVersion), Secchi: has.lacks(obsSecchi), WaterTemperature: has.lacks(obsTemperature),
-			})
-		},
-		refusal: observationRefusal,
-	}, err
+// An observationKind are observations.
+type observationKind struct {
+	*layout
+	portal *layout // of results of the Water Quality Portal
+	today  data.Date
 }
 
-func observationRefusal(_ data.Observation, c store.Change) string {
-	if c == store.LosesReport {
+func newObservationKind(opts *Options, ids *idMaker) (kind[data.Observation], error) {
+	l, err := opts.layout(observationColumns(), obsLake, obsLake, ids)
+	if err != nil {
+		return nil, err
+	}
+	portal, err := portalLayout(opts, ids)
+	return observationKind{l, portal, opts.today()}, err
+}
+
+// key has copies, because the id and the source are substrings of the whole row.
+func (observationKind) key(o data.Observation) any {
+	return observationKey{data.LakeID(strings.Clone(string(o.LakeID))), o.Date, o.Type, strings.Clone(o.Source)}
+}
+
+func (observationKind) lake(o data.Observation) data.LakeID { return o.LakeID }
+
+func (observationKind) name(o data.Observation) string {
+	if o.Source == "" {
+		return fmt.Sprintf("this lake, date %s, data_type %s,", o.Date, o.Type)
+	}
+	return fmt.Sprintf("this lake, date %s, data_type %s, source %.80q,", o.Date, o.Type, o.Source)
+}
+
+func (observationKind) put(ctx context.Context, tx Tx, os []data.Observation, has columnSet) ([]store.Change, error) {
+	return tx.PutObservations(ctx, os, store.ObservationColumns{
+		Chlorophyll: has.lacks(obsChl), Level: has.lacks(obsLevel), CellDensity: has.lacks(obsDensity), MeasuredAt: has.lacks(obsMeasuredAt),
+		Pixels: has.lacks(obsValidPixels) && has.lacks(obsTotalPixels), Quality: has.lacks(obsQuality),
+		Flags: has.lacks(obsFlags), Method: has.lacks(obsMethod), Version: has.lacks(obsVersion), Secchi: has.lacks(obsSecchi), WaterTemperature: has.lacks(obsTemperature),
+	})
+}
+
+func (observationKind) refusal(_ data.Observation, c store.Change) string {
+	switch c {
+	case store.LosesReport:
 		return "chl is missing or poor, while the database holds a who_level, a cell_density_cells_ml or the flag scum for this day: " +
 			"want a value that is not poor, or these columns too, which may be empty to take them back"
-	}
-	if c == store.ManySources {
+	case store.ManySources:
 		return fmt.Sprintf("source is one more than the %d that a database may have: want fewer different names", store.MaxSources)
 	}
 	return unknownLake

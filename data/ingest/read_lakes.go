@@ -15,14 +15,13 @@ func ReadLakes(ctx context.Context, files []File, opts *Options) ([]data.Lake, R
 	if opts == nil {
 		opts = &Options{}
 	}
-	k, err := lakeKind(opts, nil)
+	l, err := opts.layout(lakeColumns(), lakeID, lakeName, nil)
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("read lakes: %w", err)
 	}
-	k.columns[lakeName].required = false
-	k.parse = func(r *row) (data.Lake, error) { return parseLakeOf(r, true) }
+	l.columns[lakeName].required, l.json = false, featureCollection
 	list := &lakeList{rows: make(map[data.LakeID]int)}
-	report, err := readInto(ctx, list, k, files, opts)
+	report, err := readInto(ctx, list, lakeKind{l, true}, files, opts)
 	switch {
 	case err != nil:
 		return nil, report, fmt.Errorf("read lakes: %w", err)
@@ -36,7 +35,7 @@ func ReadLakes(ctx context.Context, files []File, opts *Options) ([]data.Lake, R
 
 // A lakeList is a transaction that keeps lakes in memory. It has only the methods that an import of lakes calls.
 type lakeList struct {
-	store.Tx
+	Tx
 	lakes    []data.Lake
 	rows     map[data.LakeID]int
 	repeated []int

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"limnomap/data"
 )
@@ -21,29 +22,137 @@ const (
 
 var errTooManyRows = tooLarge("an import takes at most %d rows: divide the files among several imports", maxRows)
 
-// A reader reads files into values.
-type reader[T any] struct {
-	columns []column
-	parse   func(*row) (T, error)
-	id      int
-	json    jsonForm
-	wqp     *wqpForm
-	// collected combines the rows of files of the Water Quality Portal; or nil.
-	collected collector[T]
-	input     countingReader
-	rows      int    // in all files
-	maxBytes  int64  // of all files, expanded; 0 means no bound
-	expanded  *int64 // bytes of all files so far; nil means 0
-	batches   chan<- batch[T]
-	written   <-chan []parsed[T] // the rows of batches that are written, to use their memory again
+// An input is what the files of an import have in common.
+type input struct {
+	ctx      context.Context
+	progress func(int64)
+	bytes    int64  // read so far, as stored
+	rows     int    // so far
+	maxBytes int64  // expanded; 0 means no bound
+	expanded *int64 // bytes so far
 }
 
-// A batch holds consecutive rows of one file.
-type batch[T any] struct {
-	file    int
-	rows    []parsed[T]
-	ignored []string // the unknown columns, in the last batch of a file
-	err     error    // that ended the file
+func newInput(ctx context.Context, opts *Options) *input {
+	in := &input{ctx: ctx, progress: opts.Progress, maxBytes: opts.MaxBytes, expanded: opts.expanded}
+	if in.progress == nil {
+		in.progress = func(int64) {}
+	}
+	if in.expanded == nil {
+		in.expanded = new(int64)
+	}
+	return in
+}
+
+// A countingReader reports now and then how many bytes were read, of all files of an input together, unless it is told not to. It fails
+// when the import ends, since a file need not end.
+type countingReader struct {
+	io.Reader
+	in    *input
+	quiet bool
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	if err := c.in.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := c.Reader.Read(p)
+	if err != nil && c.in.ctx.Err() != nil {
+		return n, c.in.ctx.Err() // most likely the cause
+	}
+	if c.quiet {
+		return n, err
+	}
+	before := c.in.bytes
+	c.in.bytes += int64(n)
+	if c.in.bytes/progressBytes > before/progressBytes {
+		c.in.progress(c.in.bytes)
+	}
+	return n, err
+}
+
+// An openFile is a file that is being read.
+type openFile struct {
+	rows
+	name   string
+	in     *input
+	offset int64 // of the last row
+	close  func()
+}
+
+// open opens a file. The caller closes it.
+func (in *input) open(f File, l *layout) (*openFile, error) {
+	rs, closeFile, err := in.openRows(f, l, false)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	if t, ok := rs.(*table); ok {
+		t.marks = sync.OnceValue(func() *marks {
+			m, err := in.findMarks(f, l)
+			if t.failed = err; err != nil {
+				m = &marks{columns: make([]decimalMark, len(t.columns))}
+			}
+			return m
+		})
+	}
+	return &openFile{rows: rs, name: f.Name, in: in, close: closeFile}, nil
+}
+
+func (in *input) openRows(f File, l *layout, quiet bool) (rs rows, closeFile func(), err error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	rs, end, err := open(&countingReader{r, in, quiet}, l)
+	if err != nil {
+		r.Close()
+		return nil, nil, err
+	}
+	return rs, func() { end(); r.Close() }, nil
+}
+
+// findMarks reads a table a second time.
+func (in *input) findMarks(f File, l *layout) (*marks, error) {
+	rs, closeFile, err := in.openRows(f, l, true)
+	if err != nil {
+		return nil, err
+	}
+	defer closeFile()
+	t, ok := rs.(*table)
+	if !ok {
+		return nil, errors.New("the file changed while it was read")
+	}
+	return findMarks(t, in)
+}
+
+// next returns the next row. A badRow error is of one row, any other of the file, and names it.
+func (f *openFile) next() (*row, error) {
+	r, err := f.rows.next()
+	_, isBad := errors.AsType[badRow](err)
+	if err != nil && !isBad {
+		if err != io.EOF {
+			err = fmt.Errorf("%s: %w", f.name, err)
+		}
+		return nil, err
+	}
+	if f.in.rows++; f.in.rows > maxRows {
+		return nil, fmt.Errorf("%s: %w", f.name, errTooManyRows)
+	}
+	offset := f.rows.offset()
+	*f.in.expanded += offset - f.offset
+	f.offset = offset
+	if f.in.maxBytes > 0 && *f.in.expanded > f.in.maxBytes {
+		return nil, fmt.Errorf("%s: %w", f.name, tooLarge("the files expand to more than %d bytes, all together: leave out some of them", f.in.maxBytes))
+	}
+	return r, err
+}
+
+// A source yields the parsed rows of one or several files.
+type source[T any] interface {
+	// next reads the next row. io.EOF ends the source; any other error ends the import and names the file.
+	next(*parsed[T]) error
+	// unknown returns the names so far that are not columns.
+	unknown() []string
+	close()
 }
 
 // A parsed row is a value, or the reason why there is none. A batch holds bad rows too, because the store may reject more
@@ -60,72 +169,131 @@ type parsed[T any] struct {
 	unzoned  int // how many of them have a time without a zone that is known
 }
 
-// read reads all files, or until an error, which is in the last batch.
-func (r *reader[T]) read(ctx context.Context, files []File) {
-	if r.expanded == nil {
-		r.expanded = new(int64)
+// refuse notes why a row is bad or left out. It returns an error if that ends the import.
+func (p *parsed[T]) refuse(err error, r *row, id int) error {
+	if errors.Is(err, ErrTooLarge) {
+		return fmt.Errorf("%s: %w", p.at(), err)
 	}
-	for i, f := range files {
-		if r.readFile(ctx, i, f) != nil {
-			return
-		}
+	if p.leftOut, _ = errors.AsType[leftOut](err); p.leftOut != "" {
+		return nil
 	}
-	if r.collected != nil && r.sendCollected(ctx) != nil {
-		return
+	p.reason = err.Error()
+	if r != nil { // an invalid id may be any text, so only the reason quotes it
+		p.id, _ = r.lakeID(id, "")
 	}
-	r.input.progress(r.input.bytes)
+	return nil
 }
 
-// readFile sends the batches of a file. After an error there are no more.
-func (r *reader[T]) readFile(ctx context.Context, file int, f File) error {
-	send := func(b batch[T]) error {
-		b.file = file
-		return r.send(ctx, b)
-	}
-	opened, err := f.Open()
-	if err != nil {
-		return send(batch[T]{err: err})
-	}
-	defer opened.Close()
-	r.input.Reader = opened
-	t, end, err := open(&r.input, r.columns, r.json, r.wqp)
-	if err != nil {
-		return send(batch[T]{err: err})
-	}
-	defer end()
-	before := *r.expanded
-	for from := t.offset(); ; from = t.offset() {
-		b := batch[T]{rows: r.emptyRows()}
-		var waiting []waitingRow
-		for b.err == nil && len(b.rows) < batchRows && t.offset()-from < batchBytes {
-			n := len(b.rows)
-			b.rows = append(b.rows, parsed[T]{})
-			p := &b.rows[n]
-			var ambiguous *row
-			if ambiguous, b.err = r.next(p, t, file); ambiguous != nil {
-				waiting = append(waiting, waitingRow{n, ambiguous})
-			}
-			if b.err != nil || p.rows == isCollected {
-				b.rows = b.rows[:n]
-			}
-		}
-		if err := r.decide(b.rows, waiting); err != nil {
-			b.err = err
-		}
-		if *r.expanded = before + t.offset(); r.maxBytes > 0 && *r.expanded > r.maxBytes {
-			b.err = tooLarge("the files expand to more than %d bytes, all together: leave out some of them", r.maxBytes)
-		}
-		ended := b.err == io.EOF
-		if b.err != nil { // for a damaged file too: unknown columns may explain the error
-			b.ignored = t.unknown()
-		}
-		if ended {
-			b.err = nil
-		}
-		if err := send(b); err != nil || ended {
+// A fileSource is the source of one file.
+type fileSource[T any] struct {
+	kind   kind[T]
+	in     *input
+	number int
+	file   File
+	open   *openFile // nil before the first row
+}
+
+func (s *fileSource[T]) next(p *parsed[T]) (err error) {
+	if s.open == nil {
+		if s.open, err = s.in.open(s.file, s.kind.form()); err != nil {
 			return err
 		}
 	}
+	r, err := s.open.next()
+	_, isBad := errors.AsType[badRow](err)
+	if err != nil && !isBad {
+		return err
+	}
+	p.origin = origin{s.number, s.open.number(), s.open.unit()}
+	if err == nil {
+		if p.value, err = s.kind.parse(r); err == nil {
+			p.has, p.censored = r.has&^r.derived, r.censored
+			return nil
+		}
+	}
+	if err = p.refuse(err, r, s.kind.form().id); err != nil {
+		return fmt.Errorf("%s: %w", s.file.Name, err)
+	}
+	return nil
+}
+
+func (s *fileSource[T]) unknown() []string {
+	if s.open == nil {
+		return nil
+	}
+	return s.open.unknown()
+}
+
+func (s *fileSource[T]) close() {
+	if s.open != nil {
+		s.open.close()
+	}
+}
+
+// A reader reads sources into batches.
+type reader[T any] struct {
+	in      *input
+	sources []source[T]
+	batches chan batch[T]
+	written chan []parsed[T] // the rows of batches that are written, to use their memory again
+}
+
+// A batch holds consecutive rows of one source.
+type batch[T any] struct {
+	rows    []parsed[T]
+	ignored []string // the unknown columns, in the last batch of a source
+	err     error    // that ended the reading
+}
+
+func newReader[T any](k kind[T], in *input, files []File) *reader[T] {
+	r := &reader[T]{in: in, batches: make(chan batch[T]), written: make(chan []parsed[T], 1)}
+	if c, ok := k.(converter[T]); ok {
+		r.sources = c.sources(in, files)
+		return r
+	}
+	for i, f := range files {
+		r.sources = append(r.sources, &fileSource[T]{kind: k, in: in, number: i, file: f})
+	}
+	return r
+}
+
+// read sends the batches of all sources, or until an error, which is in the last batch.
+func (r *reader[T]) read() {
+	defer close(r.batches)
+	for _, s := range r.sources {
+		if r.readSource(s) != nil {
+			return
+		}
+	}
+	r.in.progress(r.in.bytes)
+}
+
+func (r *reader[T]) readSource(s source[T]) error {
+	defer s.close()
+	for ended := false; !ended; {
+		b := batch[T]{rows: r.emptyRows()}
+		for from := *r.in.expanded; b.err == nil && len(b.rows) < batchRows && *r.in.expanded-from < batchBytes; {
+			b.rows = append(b.rows, parsed[T]{})
+			if b.err = s.next(&b.rows[len(b.rows)-1]); b.err != nil {
+				b.rows = b.rows[:len(b.rows)-1]
+			}
+		}
+		if b.err != nil { // for a damaged file too: unknown columns may explain the error
+			b.ignored = s.unknown()
+		}
+		if ended = b.err == io.EOF; ended {
+			b.err = nil
+		}
+		select {
+		case r.batches <- b:
+			if b.err != nil {
+				return b.err
+			}
+		case <-r.in.ctx.Done():
+			return r.in.ctx.Err()
+		}
+	}
+	return nil
 }
 
 // emptyRows returns a slice for the rows of a batch. Growing a new one for each batch would take longer than to parse its rows.
@@ -138,115 +306,11 @@ func (r *reader[T]) emptyRows() []parsed[T] {
 	}
 }
 
-func (r *reader[T]) send(ctx context.Context, b batch[T]) error {
+// reuse takes rows for emptyRows.
+func (r *reader[T]) reuse(rows []parsed[T]) {
+	clear(rows) // its outlines may be large
 	select {
-	case r.batches <- b:
-		return b.err
-	case <-ctx.Done():
-		return ctx.Err()
+	case r.written <- rows[:0]:
+	default:
 	}
-}
-
-// sendCollected sends what the collected rows of all files make together.
-func (r *reader[T]) sendCollected(ctx context.Context) error {
-	var b batch[T]
-	for p := range r.collected.rows() {
-		if len(b.rows) == batchRows || len(b.rows) > 0 && p.file != b.file {
-			if err := r.send(ctx, b); err != nil {
-				return err
-			}
-			b.rows = r.emptyRows()
-		}
-		b.file, b.rows = p.file, append(b.rows, p)
-	}
-	return r.send(ctx, b)
-}
-
-// isCollected are the rows of a row that a collector has.
-const isCollected = -1
-
-// next reads the next row, good or bad, into p. If it has a number with two readings, next returns the row to parse again.
-func (r *reader[T]) next(p *parsed[T], t rows, file int) (ambiguous *row, err error) {
-	fields, err := t.next()
-	bad, isBad := errors.AsType[badRow](err)
-	if err != nil && !isBad {
-		return nil, err
-	}
-	if r.rows++; r.rows > maxRows {
-		return nil, errTooManyRows
-	}
-	p.file, p.number, p.unit, p.reason = file, t.number(), t.unit(), string(bad)
-	switch {
-	case err == nil:
-		if fields.evidence != nil {
-			fields.known = fields.evidence.changes
-		}
-		if err := r.fill(p, fields); err != nil {
-			return nil, err
-		}
-		if fields.ambiguous { // also if it is bad: another reading may be good
-			if err := fields.proveAll(); err != nil {
-				p.reason = err.Error()
-				return nil, fmt.Errorf("%s: %w", p.at(), err)
-			}
-			return fields.keep(), nil
-		}
-	case fields != nil:
-		r.name(p, fields)
-	}
-	return nil, nil
-}
-
-// fill parses a row. It returns only errors of the whole file.
-func (r *reader[T]) fill(p *parsed[T], fields *row) error {
-	var err error
-	if fields.ofWQP {
-		if err = r.collected.add(fields, p.origin); err == nil {
-			p.rows = isCollected
-			return nil
-		}
-	} else if p.value, err = r.parse(fields); err == nil {
-		p.has, p.censored = fields.has&^fields.derived, fields.censored
-		return nil
-	}
-	if errors.Is(err, errMarks) || errors.Is(err, ErrTooLarge) {
-		p.reason = err.Error()
-		return fmt.Errorf("%s: %w", p.at(), err)
-	}
-	var isLeftOut bool
-	if p.leftOut, isLeftOut = errors.AsType[leftOut](err); isLeftOut {
-		return nil
-	}
-	p.reason = err.Error()
-	r.name(p, fields)
-	return nil
-}
-
-// name sets the id of a bad row's lake. An invalid id may be any text, so only the reason quotes it.
-func (r *reader[T]) name(p *parsed[T], fields *row) { p.id, _ = fields.lakeID(r.id, "") }
-
-// A waitingRow waits for the rest of its batch, which may decide between two readings of a number, also in another way than
-// the rows before it.
-type waitingRow struct {
-	index  int // in the batch
-	fields *row
-}
-
-// decide parses waiting rows again, with the evidence of the whole batch, unless it would change nothing. Those that it does not decide become bad rows: the
-// batch is to be written next, and the file may be too large to keep them until its end.
-func (r *reader[T]) decide(rows []parsed[T], waiting []waitingRow) error {
-	for _, w := range waiting {
-		if w.fields.settled() {
-			continue
-		}
-		p := &rows[w.index]
-		p.id, p.leftOut, p.reason = "", "", ""
-		w.fields.evidence.line, w.fields.evidence.last = p.number, true
-		err := r.fill(p, w.fields)
-		w.fields.evidence.last = false
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

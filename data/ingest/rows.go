@@ -50,13 +50,24 @@ type badRow string
 
 func (b badRow) Error() string { return string(b) }
 
+// A layout is what the files of a kind of rows look like.
+type layout struct {
+	columns []column
+	id      int // the column of the lake's id
+	json    jsonForm
+	changed bool // whether Map or Set are given: then results of the Water Quality Portal are a table like others
+	named   bool // whether errors name the columns as the header does
+}
+
+func (l *layout) form() *layout { return l }
+
 // open finds out the format of a file, compressed or not. Without an error, the caller must call end.
-func open(r io.Reader, columns []column, form jsonForm, wqp *wqpForm) (rs rows, end func(), err error) {
+func open(r io.Reader, l *layout) (rs rows, end func(), err error) {
 	buffered, end, err := expand(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	if rs, err = openRows(buffered, columns, form, wqp); err != nil {
+	if rs, err = openRows(buffered, l); err != nil {
 		end()
 		return nil, nil, err
 	}
@@ -83,8 +94,8 @@ func textStart(buffered *bufio.Reader) (start []byte, c charset, err error) {
 	return start, undecided, nil
 }
 
-// openRows finds out the format of an expanded file from its beginning. Results of the Water Quality Portal are recognized unless wqp is nil.
-func openRows(buffered *bufio.Reader, columns []column, form jsonForm, wqp *wqpForm) (rows, error) {
+// openRows finds out the format of an expanded file from its beginning.
+func openRows(buffered *bufio.Reader, l *layout) (rows, error) {
 	start, charset, err := textStart(buffered)
 	if err != nil {
 		return nil, err
@@ -92,16 +103,16 @@ func openRows(buffered *bufio.Reader, columns []column, form jsonForm, wqp *wqpF
 	switch begin := bytes.TrimSpace(start); {
 	case len(begin) == 0:
 		return nil, errors.New("the file is empty: want a first line that names the columns")
-	case form == statementList && (begin[0] == '{' || begin[0] == '['):
-		return openStatements(buffered, columns)
-	case form == featureCollection && (begin[0] == '[' || begin[0] == '\x1e'): // RFC 8142 begins each feature with a record separator
+	case l.json == statementList && (begin[0] == '{' || begin[0] == '['):
+		return openStatements(buffered, l.columns)
+	case l.json == featureCollection && (begin[0] == '[' || begin[0] == '\x1e'): // RFC 8142 begins each feature with a record separator
 		return nil, errors.New("this is an array or a sequence of JSON texts: want one FeatureCollection")
 	case begin[0] != '{':
-		return openTable(buffered, start, charset, columns, wqp)
-	case form == noJSON:
+		return openTable(buffered, start, charset, l)
+	case l.json == noJSON:
 		return nil, errors.New("this is JSON: want CSV, because JSON is for lakes and official statements, not for observations")
 	}
-	return openCollection(buffered, columns)
+	return openCollection(buffered, l.columns)
 }
 
 // A rowBound passes a file on as long as the current row is not too long. It may pass on as much more as the buffer of the

@@ -42,7 +42,7 @@ func checkStatements(t *testing.T, s *statements, text string, now time.Time) {
 		if s.number() != number {
 			t.Fatalf("number() = %d, want %d", s.number(), number)
 		}
-		a, err := parseAdvisory(r, now)
+		a, err := advisoryKind{now: now}.parse(r)
 		if err != nil {
 			continue
 		}
@@ -57,7 +57,7 @@ func TestStatementsAreReadOneByOne(t *testing.T) {
 	const count = 5_000
 	statement := `{"id":"s","lake_id":"x","kind":"info","text":{"en":"` + strings.Repeat("ü", 1000) + `"},"more":[` + strings.Repeat("1,", 500) + `1]},`
 	text := io.MultiReader(strings.NewReader(`{"advisories":[`), io.LimitReader(&repeating{text: statement}, int64((count-1)*len(statement))), strings.NewReader(strings.TrimSuffix(statement, ",")+"]}"))
-	rs, end, err := open(text, advisoryColumns(), statementList, nil)
+	rs, end, err := open(text, &layout{columns: advisoryColumns(), json: statementList})
 	if err != nil {
 		t.Fatal(err)
 	}

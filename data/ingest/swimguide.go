@@ -39,7 +39,7 @@ const (
 // ends opts.ValidDays after it was issued, or at the stored end if that is earlier and the record was not changed since.
 //
 // No sample value is stored, since an observation needs chlorophyll. Map, Set and MakeIDs are not allowed, since a record has no columns.
-func SwimGuide(ctx context.Context, s store.Store, files []File, opts *Options) (Report, error) {
+func SwimGuide(ctx context.Context, s Store, files []File, opts *Options) (Report, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -126,7 +126,7 @@ type conflicting struct {
 // A locatedLake is the lake of a location. If there are several, another is the last of them.
 type locatedLake struct{ lake, another data.LakeID }
 
-func (im *swimGuideImport) run(ctx context.Context, s store.Store, opts *Options) error {
+func (im *swimGuideImport) run(ctx context.Context, s Store, opts *Options) error {
 	// The files are read before the transaction, so that no other writer waits for them.
 	if err := im.read(ctx, opts); err != nil {
 		return err
@@ -158,11 +158,7 @@ func (im *swimGuideImport) run(ctx context.Context, s store.Store, opts *Options
 
 // read reads all files.
 func (im *swimGuideImport) read(ctx context.Context, opts *Options) error {
-	progress := opts.Progress
-	if progress == nil {
-		progress = func(int64) {}
-	}
-	input := countingReader{ctx: ctx, progress: progress}
+	input := countingReader{in: newInput(ctx, opts)}
 	if im.maxBytes = maxSwimGuideBytes; opts.MaxBytes > 0 {
 		im.maxBytes = min(im.maxBytes, opts.MaxBytes)
 	}
@@ -181,7 +177,7 @@ func (im *swimGuideImport) read(ctx context.Context, opts *Options) error {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
-	progress(input.bytes)
+	input.in.progress(input.in.bytes)
 	return nil
 }
 
@@ -298,7 +294,7 @@ func (r *sampleRecord) changed() time.Time { return r.Changed().Truncate(time.Se
 
 // compareWithStored sets what to write: the statements of the records that are not older than the stored statements, and the stored ones
 // whose records have no advisory any more, which are withdrawn.
-func (im *swimGuideImport) compareWithStored(ctx context.Context, tx store.Tx, statements []swimguide.Statement) error {
+func (im *swimGuideImport) compareWithStored(ctx context.Context, tx Tx, statements []swimguide.Statement) error {
 	all, err := tx.Advisories(ctx)
 	if err != nil {
 		return err
@@ -407,7 +403,7 @@ func (im *swimGuideImport) reject(at origin, location string, err error) {
 }
 
 // findLakes finds the lakes of the locations with an advisory.
-func (im *swimGuideImport) findLakes(ctx context.Context, s store.Store) error {
+func (im *swimGuideImport) findLakes(ctx context.Context, s Store) error {
 	im.lakes = make(map[string]locatedLake)
 	for _, r := range im.order {
 		if r.AdvisoryIssued {
@@ -483,7 +479,7 @@ func (im *swimGuideImport) rejectAll(r *sampleRecord, err error) {
 }
 
 // write writes the statements.
-func (im *swimGuideImport) write(ctx context.Context, tx store.Tx, statements []swimguide.Statement) error {
+func (im *swimGuideImport) write(ctx context.Context, tx Tx, statements []swimguide.Statement) error {
 	for len(statements) > 0 {
 		keep := im.keptBy(&statements[0])
 		var batch []data.Advisory

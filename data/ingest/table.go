@@ -24,10 +24,10 @@ type table struct {
 	bound     *rowBound
 	positions []int // of each column in a record, -1 if it is missing
 	has       columnSet
-	wqp       bool     // whether it holds results of the Water Quality Portal
 	ignored   []string // the names in the header that are not columns, in order
 	line      int      // where the last row begins
 	row       row      // the last row
+	failed    error    // of finding the marks
 }
 
 func (t *table) number() int { return t.line }
@@ -39,22 +39,14 @@ func (t *table) offset() int64 { return t.csv.InputOffset() }
 func (t *table) unknown() []string { return t.ignored }
 
 // openTable reads the header. The charset is that of a byte-order mark, and start the beginning of the file.
-func openTable(buffered *bufio.Reader, start []byte, charset charset, columns []column, wqp *wqpForm) (*table, error) {
-	columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.feature }) // these are the last ones
+func openTable(buffered *bufio.Reader, start []byte, charset charset, l *layout) (*table, error) {
+	columns := slices.DeleteFunc(slices.Clone(l.columns), func(c column) bool { return c.feature }) // these are the last ones
 	t := &table{columns: columns}
 	t.charset = charset
 	t.separator = detectSeparator(start, columns)
-	if wqp != nil {
-		portal := detectSeparator(start, wqpColumns())
-		if header, err := newCSV(bytes.NewReader(start), portal).Read(); err == nil && isWQP(header) {
-			if wqp.refuse != nil {
-				return nil, fmt.Errorf("line 1: %w", wqp.refuse)
-			}
-			columns = slices.Clone(wqp.columns)
-			t.wqp, t.columns, t.separator = true, columns, portal
-		}
+	if !l.changed && isPortal(start) {
+		return nil, errPortal
 	}
-	t.evidence = &evidence{columns: make([]columnEvidence, len(columns))}
 	t.bound = &rowBound{r: buffered, max: maxRowBytes, tooLong: errLongRow}
 	t.csv = newCSV(t.bound, t.separator)
 	t.csv.ReuseRecord = true
@@ -71,26 +63,16 @@ func openTable(buffered *bufio.Reader, start []byte, charset charset, columns []
 		return nil, err
 	}
 	t.has = setOf(columns, t.positions)
-	if t.wqp {
-		t.startWQP(header)
-	} else {
-		t.ignored = unknown(header, t.positions)
+	t.ignored = unknown(header, t.positions)
+	if l.named { // errors name the columns as the header does
+		for i, at := range t.positions {
+			if at >= 0 && columns[i].ids == nil {
+				columns[i].name = strings.TrimSpace(header[at])
+			}
+		}
 	}
 	t.bound.rowStart = t.csv.InputOffset()
 	return t, nil
-}
-
-// startWQP prepares a table of the portal, whose other columns are known, and whose numbers have a decimal point unless Options say
-// something else: the unit of a number differs from row to row, so others are no evidence. Errors name the columns as the header does.
-func (t *table) startWQP(header []string) {
-	for i, at := range t.positions {
-		if at >= 0 && t.columns[i].ids == nil {
-			t.columns[i].name = strings.TrimSpace(header[at])
-		}
-	}
-	if t.columns[wqpValue].numbers.decimal == 0 {
-		t.evidence = nil
-	}
 }
 
 func newCSV(r io.Reader, separator rune) *csv.Reader {
@@ -116,7 +98,7 @@ func detectSeparator(start []byte, columns []column) rune {
 
 // next returns the next row that is not blank.
 func (t *table) next() (*row, error) {
-	for {
+	for t.failed == nil {
 		fields, err := t.csv.Read()
 		t.bound.rowStart = t.csv.InputOffset()
 		parse, malformed := errors.AsType[*csv.ParseError](err)
@@ -137,13 +119,11 @@ func (t *table) next() (*row, error) {
 		}
 		t.line, _ = t.csv.FieldPos(0)
 		if !blank(fields) {
-			if t.evidence != nil {
-				t.evidence.line = t.line
-			}
-			t.row = row{notation: &t.notation, columns: t.columns, positions: t.positions, fields: fields, has: t.has, ofWQP: t.wqp}
+			t.row = row{notation: &t.notation, columns: t.columns, positions: t.positions, fields: fields, has: t.has}
 			return &t.row, nil
 		}
 	}
+	return nil, t.failed
 }
 
 func (t *table) badRow(parse *csv.ParseError, fields int) error {

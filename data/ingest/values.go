@@ -21,7 +21,7 @@ var satelliteKeep = store.ObservationColumns{Level: true, CellDensity: true, Mea
 
 // AllValues imports the observations of files in one transaction, as [All] imports tables. Each observation has another lake, date, type or
 // source.
-func AllValues(ctx context.Context, s store.Store, files []Values, opts *Options, last func(store.Tx, Report) error) (Report, error) {
+func AllValues(ctx context.Context, s Store, files []Values, opts *Options, last func(store.Tx, Report) error) (Report, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -106,7 +106,7 @@ func (im *valueImport) write(ctx context.Context, tx store.Tx, f Values, batch [
 		if c == store.UnknownLake {
 			im.report.addUnknown(o.LakeID)
 		}
-		im.reject(f, o, observationRefusal(*o, c))
+		im.reject(f, o, observationKind{}.refusal(*o, c))
 	}
 	return nil
 }

@@ -1,9 +1,14 @@
 package ingest
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
+
+	"limnomap/data"
 )
 
 // The indices of the columns of results of the Water Quality Portal (waterqualitydata.us). One row is one result of one
@@ -89,16 +94,17 @@ func wqpColumns() []column {
 	}
 }
 
-// isWQP reports whether a header is that of results of the portal.
-func isWQP(header []string) bool {
+// isPortal reports whether the beginning of a file has the header of results of the portal.
+func isPortal(start []byte) bool {
+	header, err := newCSV(bytes.NewReader(start), detectSeparator(start, wqpColumns())).Read()
 	has := func(name string) bool {
 		return slices.ContainsFunc(header, func(h string) bool { return sameColumn(h, name) })
 	}
-	return has("Result_Characteristic") && has("Result_Measure") || has("CharacteristicName") && has("ResultMeasureValue")
+	return err == nil && (has("Result_Characteristic") && has("Result_Measure") || has("CharacteristicName") && has("ResultMeasureValue"))
 }
 
-// errWQPResults is the error of a file of results where one of lakes is wanted.
-var errWQPResults = errors.New("these are results of the Water Quality Portal: import them as observations, and its file of stations as lakes")
+// errPortal is the error of a file of results where another table is wanted.
+var errPortal = errors.New("line 1: these are results of the Water Quality Portal: import them as observations, and its file of stations as lakes")
 
 // wqpIncomplete is the beginning of the last line of a file that the portal could not complete. Its answer has the status of a complete one.
 const wqpIncomplete = "ERROR: INCOMPLETE DATA"
@@ -108,13 +114,94 @@ func incomplete(fields []string) bool {
 	return slices.ContainsFunc(fields, func(f string) bool { return strings.Contains(strings.ToUpper(f), wqpIncomplete) })
 }
 
-// wqpForm returns how results of the portal are read. With Map or Set, its files are tables like others.
-func (o *Options) wqpForm(ids *idMaker) (*wqpForm, error) {
-	if len(o.Map)+len(o.Set) > 0 {
-		return nil, nil
-	}
+// portalLayout returns the layout of files of results.
+func portalLayout(o *Options, ids *idMaker) (*layout, error) {
 	columns := wqpColumns()
 	columns[wqpLakeName].required = ids != nil
-	columns, err := o.apply(columns, wqpLake, wqpLakeName, ids)
-	return &wqpForm{columns: columns}, err
+	l, err := (&Options{Decimal: o.Decimal, Thousands: o.Thousands}).layout(columns, wqpLake, wqpLakeName, ids)
+	l.changed, l.named = true, true
+	return l, err
+}
+
+// sources returns one source for all files of results of the portal, and those of the other files.
+func (k observationKind) sources(in *input, files []File) []source[data.Observation] {
+	portal := &portal{in: in, form: k.portal, samples: newWQPSamples(k.today)}
+	var all []source[data.Observation]
+	for i, f := range files {
+		_, closeFile, err := in.openRows(f, k.layout, true)
+		if err == nil {
+			closeFile()
+		}
+		if errors.Is(err, errPortal) {
+			portal.files = append(portal.files, numberedFile{i, f})
+			continue
+		}
+		all = append(all, &fileSource[data.Observation]{kind: k, in: in, number: i, file: f})
+	}
+	if len(portal.files) > 0 {
+		all = append(all, portal)
+	}
+	return all
+}
+
+type numberedFile struct {
+	number int
+	File
+}
+
+// A portal turns files of results, of each of which a row is one result, into rows that are observations: first the results that are
+// rejected or left out, then the samples that the others make together.
+type portal struct {
+	in      *input
+	form    *layout
+	files   []numberedFile // that are not read
+	number  int            // of the open file
+	open    *openFile      // or nil
+	samples *wqpSamples
+}
+
+func (p *portal) next(to *parsed[data.Observation]) error {
+	for p.open != nil || len(p.files) > 0 {
+		if p.open == nil {
+			open, err := p.in.open(p.files[0].File, p.form)
+			if err != nil {
+				return err
+			}
+			if t, ok := open.rows.(*table); ok && t.columns[wqpValue].numbers.decimal == 0 {
+				// Numbers have a decimal point: the unit differs from row to row, so that other numbers of the column prove nothing.
+				t.marks = nil
+			}
+			p.open, p.number, p.files = open, p.files[0].number, p.files[1:]
+		}
+		r, err := p.open.next()
+		if err == io.EOF {
+			p.close()
+			continue
+		}
+		if _, isBad := errors.AsType[badRow](err); err != nil && !isBad {
+			return err
+		}
+		from := origin{file: p.number, number: p.open.number()}
+		if err == nil {
+			if err = p.samples.add(r, from); err == nil {
+				continue
+			}
+		}
+		to.origin = from
+		if err = to.refuse(err, r, wqpLake); err != nil {
+			return fmt.Errorf("%s: %w", p.open.name, err)
+		}
+		return nil
+	}
+	return p.samples.next(to)
+}
+
+// unknown returns nothing, because all columns of the portal are known.
+func (p *portal) unknown() []string { return nil }
+
+func (p *portal) close() {
+	if p.open != nil {
+		p.open.close()
+		p.open = nil
+	}
 }

@@ -166,7 +166,7 @@ func TestWQPBounds(t *testing.T) {
 	} {
 		s := newWQPSamples(20_000)
 		s.max = test.max
-		rs, end, err := open(strings.NewReader(wqpFile(t, wqp3Header, test.rows...)), observationColumns(), noJSON, &wqpForm{columns: wqpColumns()})
+		rs, end, err := open(strings.NewReader(wqpFile(t, wqp3Header, test.rows...)), &layout{columns: wqpColumns(), changed: true, named: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -169,7 +169,7 @@ func (q *wqpQuantity) convert(r *row, c, unitColumn int, s string) (float64, err
 		return 0, r.bad(unitColumn, unit, "a unit of "+q.name+": one of "+strings.Join(known, ", "))
 	}
 	in := span{(q.in.min - u.offset) / u.factor, (q.in.max - u.offset) / u.factor, " " + unit}
-	if r.evidence == nil && strings.Contains(s, ",") { // in the United States it separates thousands, elsewhere decimals
+	if r.marks == nil && strings.Contains(s, ",") { // in the United States it separates thousands, elsewhere decimals
 		return 0, r.bad(c, s, in.String()+", without a comma; --thousands or --decimal says what it means")
 	}
 	number, err := r.parseNumber(c, s, in)
