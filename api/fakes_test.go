@@ -408,19 +408,14 @@ func testSnapshot(tb testing.TB, f *fakeSource) *snapshot.Snapshot {
 func testOptions(tb testing.TB) Options {
 	tb.Helper()
 	return Options{
-		Tiles:     &fakeTiles{},
-		Historian: testSource(tb),
-		Keys:      testKeys(),
-		Legends:   &fakeLegends{},
-		Pictures:  &fakePictures{},
-		Styles: []tiles.Style{
+		DataOptions: DataOptions{Historian: testSource(tb)},
+		MapOptions: MapOptions{Tiles: &fakeTiles{}, Legends: &fakeLegends{}, Pictures: &fakePictures{}, Styles: []tiles.Style{
 			{ID: "heat", Title: "Heat map", Description: "The value as a surface."},
 			{ID: "dots", Title: "Dots", Description: "A marker for each lake.", Look: tiles.Look{Kind: symbol.Markers, Signs: []tiles.Sign{
 				{ID: "closed", Label: "Closed by an official statement"}, {ID: "worse", Label: "Level worse than the colour: cell count or report"},
 			}}},
-		},
-		Limits: colormap.Limits{Title: "WHO 2003", Level1: 10, Level2: 50},
-		Page: fstest.MapFS{
+		}, Limits: colormap.Limits{Title: "WHO 2003", Level1: 10, Level2: 50}, RendererVersion: "1", MaxZoom: 18},
+		PageOptions: PageOptions{Page: fstest.MapFS{
 			"index.html":         {Data: []byte("<!doctype html><title>limnomap</title>")},
 			"docs.html":          {Data: []byte("<!doctype html><title>limnomap, interface</title>")},
 			"embed.html":         {Data: []byte("<!doctype html><title>limnomap, embedded</title>")},
@@ -428,15 +423,10 @@ func testOptions(tb testing.TB) Options {
 			"outline.geojson":    {Data: []byte(`{"type":"FeatureCollection","features":[]}`)},
 			"images/marker.png":  {Data: []byte("\x89PNG" + strings.Repeat(" ", 2000))},
 			".keep":              {},
-		},
-		Templates:          os.DirFS("../web"),
-		RendererVersion:    "1",
-		Adjustable:         Adjustable{Attribution: "Example Agency"},
-		MaxZoom:            18,
-		AdminHosts:         []string{"example.com"}, // that of httptest
-		BasemapURL:         "https://tile.example.org/{z}/{x}/{y}.png",
-		BasemapAttribution: "© Example",
-		Now:                testNow,
+		}, Templates: os.DirFS("../web"), BasemapURL: "https://tile.example.org/{z}/{x}/{y}.png", BasemapAttribution: "© Example"},
+		AccessOptions: AccessOptions{Keys: testKeys(), AdminHosts: []string{"example.com"}}, // that of httptest
+		Adjustable:    Adjustable{Attribution: "Example Agency"},
+		Now:           testNow,
 	}
 }
 

@@ -58,10 +58,31 @@ type Legends interface {
 	Legend(m *colormap.Map, signs []tiles.Sign, language string) (any, error)
 }
 
-// Options configure a Server. Fields without a stated default are required. New checks what it could not work with. It does not
-// check PublicURL, TraceRatio and Adjustable: the program checks them as it reads its flags.
+// Options configure a Server, in four groups and what belongs to the process. Fields without a stated default are required. New checks
+// what it could not work with. It does not check PublicURL, TraceRatio and Adjustable: the program checks them as it reads its flags.
 type Options struct {
-	Tiles     Tiles
+	DataOptions
+	MapOptions
+	PageOptions
+	AccessOptions
+
+	Adjustable // the first values; see Adjust
+
+	Version     string               // of the program, for the metrics; empty: that of the build
+	CommandLine string               // what AdminHandler serves as the command line of the process, without secrets
+	Registry    *prometheus.Registry // nil: a new one
+	Logger      *slog.Logger         // nil discards
+	Now         func() time.Time     // nil means time.Now
+	// Tracer starts the spans of that share of the requests, and of those that a trusted proxy's traceparent marks as sampled.
+	// Nil: nothing is traced, at no cost.
+	Tracer     trace.Tracer
+	TraceRatio float64 // 0 to 1; less, or NaN, is none; more is all
+
+	sending answer.Options // tests lower its bounds
+}
+
+// DataOptions are where the data that are in no snapshot come from, and what is said about all.
+type DataOptions struct {
 	Historian Historian
 	Issues    Issues   // nil: there are no earlier ones
 	Events    EventLog // nil: an empty one
@@ -69,50 +90,48 @@ type Options struct {
 	Subscriptions Subscriptions
 	PushKey       string
 	PushServices  push.Services // at which browsers may subscribe; empty: none
-	Keys          auth.Store    // an auth.UseStore, if the last use of keys is to be stored
-	Legends       Legends
-	Pictures      Pictures
-	Styles        []tiles.Style // the default first
-	Limits        colormap.Limits
+	Notice        string        // such as "Simulated demo data, not measurements"; empty for real data
 	// Credits returns the lines of the providers of satellite values from these sources, each once, in the order in which they are
 	// shown. Nil: no provider asks for one.
-	Credits   func(sources []string) []Credit
-	Page      fs.FS // the page's files, index.html and embed.html among them
-	Templates fs.FS // the files of the pages that the server makes: templates, styles and words
+	Credits func(sources []string) []Credit
+}
 
+// MapOptions are what draws the map and its legend.
+type MapOptions struct {
+	Tiles           Tiles
+	Legends         Legends
+	Pictures        Pictures
+	Styles          []tiles.Style // the default first
+	Limits          colormap.Limits
 	RendererVersion string // part of ?v=, so that the tiles of another renderer have other addresses
-	Notice          string // such as "Simulated demo data, not measurements"; empty for real data
 	MaxZoom         int
-	BasePath        string // "/lakes", or empty
+}
+
+// PageOptions are the files of the pages, and what the map shows beside the lakes.
+type PageOptions struct {
+	Page               fs.FS  // the page's files, index.html and embed.html among them
+	Templates          fs.FS  // the files of the pages that the server makes: templates, styles and words
+	BasemapURL         string // template with {z}/{x}/{y}; empty for none
+	BasemapLabelsURL   string // template of a layer with the basemap's labels; empty for none
+	BasemapAttribution string // of both
+	// Places is the gazetteer that the page searches in place of its own, in the format of package data/gazetteer; nil for its own.
+	Places []byte
+}
+
+// AccessOptions are under which addresses the server answers, to whom, and how much at once.
+type AccessOptions struct {
+	BasePath string // "/lakes", or empty
 	// PublicURL is the address of this server for clients, with a scheme and a host. If it has a path, addresses in answers use it
 	// instead of BasePath. Nil: as trusted proxies say, or a Host that is the address of the connection, otherwise relative
 	// addresses.
-	PublicURL          *url.URL
-	HSTS               time.Duration // HSTS max-age; 0: no HSTS
-	BasemapURL         string        // template with {z}/{x}/{y}; empty for none
-	BasemapLabelsURL   string        // template of a layer with the basemap's labels; empty for none
-	BasemapAttribution string        // of both
-	// Places is the gazetteer that the page searches in place of its own, in the format of package data/gazetteer; nil for its own.
-	Places []byte
-
-	Adjustable // the first values; see Adjust
-
+	PublicURL     *url.URL
+	HSTS          time.Duration // HSTS max-age; 0: no HSTS
+	SeparateAdmin bool          // only AdminHandler serves /metrics
+	AdminHosts    []string      // names that AdminHandler accepts besides IP addresses and names without a dot
+	MetricsKey    bool          // /metrics needs a key of the scope metrics; not on AdminHandler
+	Keys          auth.Store    // an auth.UseStore, if the last use of keys is to be stored
 	// Quota keeps the buckets of the limits if several servers share them. Nil: the limits are this server's own.
 	Quota ratelimit.Quota
-
-	// Tracer starts the spans of that share of the requests, and of those that a trusted proxy's traceparent marks as sampled.
-	// Nil: nothing is traced, at no cost.
-	Tracer     trace.Tracer
-	TraceRatio float64 // 0 to 1; less, or NaN, is none; more is all
-
-	Version       string               // of the program, for the metrics; empty: that of the build
-	Registry      *prometheus.Registry // nil: a new one
-	SeparateAdmin bool                 // only AdminHandler serves /metrics
-	CommandLine   string               // what AdminHandler serves as the command line of the process, without secrets
-	AdminHosts    []string             // names that AdminHandler accepts besides IP addresses and names without a dot
-	MetricsKey    bool                 // /metrics needs a key of the scope metrics; not on AdminHandler
-	Logger        *slog.Logger         // nil discards
-	Now           func() time.Time     // nil means time.Now
 
 	// Memory bounds the answers that are made for one request, all together. Nil: 256 MiB.
 	Memory *admission.Budget
@@ -126,8 +145,6 @@ type Options struct {
 	Histories *admission.Turns
 	// Requests is how many requests are answered at once; 0: 16,384.
 	Requests int
-
-	sending answer.Options // tests lower its bounds
 }
 
 // check returns an error for the first missing or invalid option.

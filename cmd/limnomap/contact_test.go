@@ -104,7 +104,7 @@ func TestContactIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []bool{true, false} {
-		opts, err := inv.cli.Serve.options()
+		opts, err := inv.cli.Serve.adjustable()
 		if err != nil || opts.Contact.Name != "Office" || opts.Contact.Logo.SVG != want {
 			t.Errorf("the contact is %q with a logo, SVG %t, %v, want Office and %t", opts.Contact.Name, opts.Contact.Logo.SVG, err, want)
 		}

@@ -113,11 +113,14 @@ func (r *reloader) apply(ctx context.Context, next *invocation) (changed, kept [
 	if err != nil {
 		return nil, nil, err
 	}
-	opts, err := next.cli.Serve.options()
+	opts, err := next.cli.Serve.adjustable()
+	if err == nil {
+		_, err = next.cli.Serve.pageOptions() // a file that cannot be read is an error before a restart too
+	}
 	if err != nil {
 		return nil, nil, next.Explain(err)
 	}
-	r.server.Adjust(opts.Adjustable)
+	r.server.Adjust(opts)
 	r.limiters.adjust(&next.cli.Serve.connectionFlags, opts.TrustedProxies)
 	r.level.Set(next.cli.LogLevel.Level)
 	if r.cert != nil {

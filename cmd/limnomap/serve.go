@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -21,6 +22,7 @@ import (
 	"limnomap/api/ratelimit/quota"
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data/events/eventlog"
+	"limnomap/data/events/push/notify"
 	"limnomap/data/ingest/refresh"
 	"limnomap/data/snapshot"
 	"limnomap/render"
@@ -195,39 +197,41 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	defer func() { err = errors.Join(err, tileService.Close()) }()
 
-	opts, err := c.options()
-	if err != nil {
-		return err
-	}
-	limiters := c.newLimiters(opts.TrustedProxies, registry, con.log)
+	limiters := c.newLimiters(c.trustedProxies(), registry, con.log)
 	source := traceSource(shown.Source, traces.tracer())
-	opts.Tiles, opts.Historian, opts.Issues, opts.Keys = tileService, source, source, shown.Keys
-	opts.Legends, opts.Pictures, opts.Styles, opts.Limits = legends{}, pictures{}, render.Styles(), shown.limits()
-	opts.Page, opts.Templates = web.FS(), web.Templates()
-	opts.Version, opts.RendererVersion = buildVersion(), render.Version
-	opts.Notice, opts.Credits, opts.Quota = shown.notice, creditsOf, sharedQuota
-	opts.Tracer, opts.TraceRatio = traces.tracer(), c.TraceRatio
-	opts.Registry, opts.Logger = registry, con.log
-	opts.CommandLine = con.invocation.CommandLine()
 	events, err := c.newEventLog(ctx, shown, registry, con.log)
 	if err != nil {
 		return err
 	}
-	opts.Events = events
 	notifier, pushKey, err := c.newNotifier(shown, events, registry, con.log)
 	if err != nil {
 		return err
 	}
-	if notifier != nil {
-		opts.Subscriptions, opts.PushKey = shown.store, pushKey.Public()
-		if opts.PushServices, err = c.pushServices(); err != nil {
-			return err
-		}
-	}
 	histories := newHistoryTurns(shown.store)
 	defer histories.Close()
+	opts := api.Options{
+		MapOptions:  c.mapOptions(shown, tileService),
+		Version:     buildVersion(),
+		CommandLine: con.invocation.CommandLine(),
+		Registry:    registry,
+		Logger:      con.log,
+		Tracer:      traces.tracer(),
+		TraceRatio:  c.TraceRatio,
+	}
+	if opts.Adjustable, err = c.adjustable(); err != nil {
+		return err
+	}
+	if opts.DataOptions, err = c.dataOptions(shown, source, events, notifier, pushKey); err != nil {
+		return err
+	}
+	if opts.PageOptions, err = c.pageOptions(); err != nil {
+		return err
+	}
+	if opts.AccessOptions, err = c.accessOptions(); err != nil {
+		return err
+	}
+	opts.Keys, opts.Quota, opts.Memory = shown.Keys, sharedQuota, newAnswerBudget(c.answerMemory())
 	opts.Turns, opts.WeekReads, opts.Histories = turns, weekReads, histories
-	opts.Memory, opts.Requests = newAnswerBudget(c.answerMemory()), requestsInFlight()
 	server, err := api.New(opts)
 	if err != nil {
 		return err
@@ -252,44 +256,40 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	return s.run(ctx)
 }
 
-// options returns the options of the server that the flags decide.
-func (c *serveCmd) options() (api.Options, error) {
-	opts := api.Options{
-		MaxZoom:            c.MaxZoom,
-		BasePath:           c.BasePath,
-		BasemapURL:         c.BasemapURL,
-		BasemapLabelsURL:   c.BasemapLabelsURL,
-		BasemapAttribution: c.BasemapAttribution,
-		SeparateAdmin:      c.AdminListen != "",
-		AdminHosts:         c.adminHosts(),
-		MetricsKey:         c.MetricsKey,
-		HSTS:               time.Duration(c.HSTS),
-		Adjustable: api.Adjustable{
-			Attribution:    c.Attribution,
-			AllowedOrigins: c.CORSOrigins,
-			FrameAncestors: c.FrameAncestors,
-			APIRate:        c.APIRate,
-			TileRate:       c.TileRate,
-			KeyRate:        c.KeyRate,
-			MetricsRate:    c.MetricsRate,
-			LogRequests:    c.LogRequests,
-		},
+// dataOptions returns where the data come from, and who stores the subscriptions to notifications; notifier is nil if there are none.
+func (c *serveCmd) dataOptions(shown *source, from snapshot.Source, events api.EventLog, notifier *notify.Sender, pushKey notify.Key) (opts api.DataOptions, err error) {
+	opts = api.DataOptions{Historian: from, Issues: from, Events: events, Notice: shown.notice, Credits: creditsOf}
+	if notifier != nil {
+		opts.Subscriptions, opts.PushKey = shown.store, pushKey.Public()
+		opts.PushServices, err = c.pushServices()
 	}
-	for _, n := range c.TrustedProxies {
-		opts.TrustedProxies = append(opts.TrustedProxies, n.Prefix)
+	return opts, err
+}
+
+// mapOptions returns what draws the map.
+func (c *serveCmd) mapOptions(shown *source, service *tiles.Service) api.MapOptions {
+	return api.MapOptions{Tiles: service, Legends: legends{}, Pictures: pictures{}, Styles: render.Styles(), Limits: shown.limits(),
+		RendererVersion: render.Version, MaxZoom: c.MaxZoom}
+}
+
+// pageOptions returns the files of the pages and the basemap.
+func (c *serveCmd) pageOptions() (opts api.PageOptions, err error) {
+	opts = api.PageOptions{Page: web.FS(), Templates: web.Templates()}
+	if c.BasemapURL != noBasemap {
+		opts.BasemapURL, opts.BasemapAttribution = c.BasemapURL, c.BasemapAttribution
 	}
-	if c.BasemapURL == noBasemap {
-		opts.BasemapURL, opts.BasemapAttribution = "", ""
+	if c.BasemapLabelsURL != noBasemap {
+		opts.BasemapLabelsURL = c.BasemapLabelsURL
 	}
-	if c.BasemapLabelsURL == noBasemap {
-		opts.BasemapLabelsURL = ""
-	}
-	var err error
-	if opts.Contact, err = c.contact(); err != nil {
-		return opts, err
-	}
-	if opts.Places, err = readPlaces(c.Places); err != nil {
-		return opts, err
+	opts.Places, err = readPlaces(c.Places)
+	return opts, err
+}
+
+// accessOptions returns the addresses of the server and the bounds that the flags set.
+func (c *serveCmd) accessOptions() (opts api.AccessOptions, err error) {
+	opts = api.AccessOptions{
+		BasePath: c.BasePath, HSTS: time.Duration(c.HSTS), SeparateAdmin: c.AdminListen != "", AdminHosts: c.adminHosts(), MetricsKey: c.MetricsKey,
+		Requests: requestsInFlight(),
 	}
 	if c.PublicURL != "" {
 		if opts.PublicURL, err = parsePublicURL(c.PublicURL); err != nil {
@@ -297,6 +297,30 @@ func (c *serveCmd) options() (api.Options, error) {
 		}
 	}
 	return opts, nil
+}
+
+// adjustable returns the options that a reload may change.
+func (c *serveCmd) adjustable() (opts api.Adjustable, err error) {
+	opts = api.Adjustable{
+		Attribution:    c.Attribution,
+		AllowedOrigins: c.CORSOrigins,
+		FrameAncestors: c.FrameAncestors,
+		APIRate:        c.APIRate,
+		TileRate:       c.TileRate,
+		KeyRate:        c.KeyRate,
+		MetricsRate:    c.MetricsRate,
+		LogRequests:    c.LogRequests,
+		TrustedProxies: c.trustedProxies(),
+	}
+	opts.Contact, err = c.contact()
+	return opts, err
+}
+
+func (c *serveCmd) trustedProxies() (proxies []netip.Prefix) {
+	for _, n := range c.TrustedProxies {
+		proxies = append(proxies, n.Prefix)
+	}
+	return proxies
 }
 
 // adminHosts returns the names under which the admin listener may be asked.
