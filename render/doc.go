@@ -23,9 +23,15 @@
 //	value   = exp(Σ w_i·ln c_i / Σ w_i)             of the class whose Σ w_i is largest
 //	opacity = 0.86·min(1, (1 - Π(1-t_i)) / 0.97)    with 1-t_i = exp(-4·g_i), so that Π(1-t_i) = exp(-4·Σ g_i)
 //
-// From zoom 8 on it is the worst class whose sum is at least that of a lake 0.6 σ farther away than one with the largest sum. Up to zoom 9,
-// lakes of the upper classes have cores: discs of their own colour above the field. At zooms 10 and 11 the field fades, and the waters of the style Lakes
-// are drawn above it; from 12 on there are only these. Old values (see [snapshot.OldAfter]) have a quarter of the weight.
+// It changes with the zoom:
+//   - from 8 on, the class is the worst one that is nearly as strong as the strongest: its sum is at least what one lake gives 0.6 σ farther
+//     away than where it gives the largest sum;
+//   - up to 9, lakes of the upper classes have cores: discs of their own colour above the field;
+//   - at 10 and 11 the field fades, and the waters of the style Lakes are drawn above it;
+//   - from 12 on, there are only these waters.
+//
+// For example, at zoom 8 a pixel between a lake of the highest class and a slightly nearer one of the lowest has the highest class. Old
+// values (see [snapshot.OldAfter]) have a quarter of the weight.
 //
 // Concentrations below 0.5 µg/l are drawn as 0.5, and those above 100 as 100. By zoom, σ is at least
 //

@@ -112,8 +112,7 @@ func TestFilterShowsOnlyItsLakes(t *testing.T) {
 		return renderer().newLayer(g, v.Values(), maxFingerprints)
 	}
 	prepared := layer(v)
-	prepared.values = prepared.allValues()
-	prepared.setMarks()
+	prepared.prepare(prepared.allValues(), v.Values().Key())
 	whole := []*Layer{prepared, layer(v)}
 	only := make(map[Filter]*Layer)
 	for f := range showAll {

@@ -33,13 +33,16 @@ const (
 // their place. It is safe for concurrent use.
 type Layer struct {
 	*geometry
-	chances bool                         // whether values are of probabilities: the numbers of colormap.OfProbability
-	week    snapshot.Values              // values are looked up here,
-	values  []value                      // unless they are here, by site
-	marked  *marked                      // likewise
-	key     weak.Pointer[snapshot.State] // of values
+	chances bool // whether values are of probabilities: the numbers of colormap.OfProbability
 	logs    *logTable
 	self    weak.Pointer[Layer]
+
+	// A prepared layer has the values and marks of all sites; any other looks them up in week when they are drawn.
+	prepared bool
+	week     snapshot.Values
+	values   []value                      // by site
+	key      weak.Pointer[snapshot.State] // of values
+	marked   marked
 
 	blurred      []func() bool      // by zoom of dense: whether the field is blurred
 	grids        []*grid            // by zoom, the lakes binned in advance; at other zooms they are binned for each tile
@@ -90,8 +93,7 @@ func atOnce(parts ...func()) {
 // prepared returns the layer of v with everything that speeds up drawing. It calls the parts of that work with run.
 func (r *Renderer) prepared(g *geometry, v *snapshot.Values, run func(parts ...func())) *Layer {
 	l := r.newLayer(g, v, maxFingerprints)
-	l.values, l.key = l.allValues(), v.Key()
-	l.setMarks()
+	l.prepare(l.allValues(), v.Key())
 	if l.chances { // most of their tiles are of the style Heat
 		l.bin()
 		return l
@@ -128,7 +130,7 @@ func (r *Renderer) LayerOn(other *Layer, v *snapshot.Values) *Layer {
 	if v.Chances() {
 		return r.prepared(other.geometry, v, inOrder)
 	}
-	if other.values != nil && v.Key() == other.key && other.key != (weak.Pointer[snapshot.State]{}) {
+	if other.hasValuesOf(v) {
 		return r.markedAgain(other, v)
 	}
 	return r.newLayer(other.geometry, v, maxWeekFingerprints)
@@ -136,22 +138,27 @@ func (r *Renderer) LayerOn(other *Layer, v *snapshot.Values) *Layer {
 
 // Successor returns the same as Layer, and takes less time and memory: before is a layer of lakes in the same places (see [SamePlaces]).
 func (r *Renderer) Successor(before *Layer, v *snapshot.Values) *Layer {
-	if !v.Chances() && before.values != nil && v.Key() == before.key && before.key != (weak.Pointer[snapshot.State]{}) {
+	if before.hasValuesOf(v) {
 		return r.markedAgain(before, v)
 	}
 	return r.prepared(before.geometry, v, inOrder)
 }
 
+// hasValuesOf reports whether l is prepared and has the values of v.
+func (l *Layer) hasValuesOf(v *snapshot.Values) bool {
+	return l.prepared && l.key != (weak.Pointer[snapshot.State]{}) && l.key == v.Key()
+}
+
 // markedAgain returns a layer of v, whose values are those of other. It knows the fingerprints of tiles without signs.
 func (r *Renderer) markedAgain(other *Layer, v *snapshot.Values) *Layer {
 	l := r.newLayer(other.geometry, v, maxFingerprints)
-	l.values, l.key, l.grids, l.cores, l.thinned = other.values, other.key, other.grids, other.cores, other.thinned
+	l.prepare(other.values, other.key)
+	l.grids, l.cores, l.thinned = other.grids, other.cores, other.thinned
 	for _, k := range other.fingerprints.Keys() { // the least recently used one first
 		if e, ok := other.fingerprints.Peek(k); ok && r.styles[k.style].signs == nil {
 			l.fingerprints.Add(k, e)
 		}
 	}
-	l.setMarks()
 	l.thinnedSigns()
 	l.waters = other.waters
 	if l.dots = other.dots; !slices.Equal(l.marked.sites, other.marked.sites) { // a sign replaces a marker
@@ -160,10 +167,10 @@ func (r *Renderer) markedAgain(other *Layer, v *snapshot.Values) *Layer {
 	return l
 }
 
-// setMarks looks up the marks of all lakes. After it, the states may be released.
-func (l *Layer) setMarks() {
+// prepare makes l a prepared layer with these values, and with the marks of all lakes. After it, the states of a view may be released.
+func (l *Layer) prepare(values []value, key weak.Pointer[snapshot.State]) {
 	l.marked = l.allMarked()
-	l.week = snapshot.Values{}
+	l.values, l.key, l.week, l.prepared = values, key, snapshot.Values{}, true
 }
 
 func (r *Renderer) newLayer(g *geometry, v *snapshot.Values, size int) *Layer {
@@ -208,7 +215,7 @@ func compareValues(a data.Chlorophyll, oldA bool, b data.Chlorophyll, oldB bool)
 
 // value returns the value of a site.
 func (l *Layer) value(site int) value {
-	if l.values != nil {
+	if l.prepared {
 		return l.values[site]
 	}
 	if l.chances {
@@ -222,7 +229,7 @@ func (l *Layer) value(site int) value {
 
 // allValues returns the values by site.
 func (l *Layer) allValues() []value {
-	if l.values != nil {
+	if l.prepared {
 		return l.values
 	}
 	values := make([]value, len(l.sites))

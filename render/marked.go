@@ -17,7 +17,7 @@ type marked struct {
 
 // mark returns the mark of the lake of a site.
 func (l *Layer) mark(site int) snapshot.Mark {
-	if l.marked == nil {
+	if !l.prepared {
 		return l.week.Mark(int(l.lakes[site]))
 	}
 	if i, ok := slices.BinarySearch(l.marked.sites, int32(site)); ok {
@@ -27,11 +27,11 @@ func (l *Layer) mark(site int) snapshot.Mark {
 }
 
 // allMarked returns all sites whose lakes have a mark.
-func (l *Layer) allMarked() *marked {
-	if l.marked != nil {
+func (l *Layer) allMarked() marked {
+	if l.prepared {
 		return l.marked
 	}
-	m := &marked{sites: []int32{}} // not nil, which means all
+	m := marked{sites: []int32{}} // not nil, which means all sites for [Layer.markedSites]
 	// Lake by lake first: in the order of the sites, most of the time would go into reading memory here and there.
 	marks := make([]snapshot.Mark, len(l.week.Lakes))
 	for i := range marks {
@@ -47,7 +47,7 @@ func (l *Layer) allMarked() *marked {
 
 // markedSites returns the sites to search for lakes with a mark; nil for all.
 func (l *Layer) markedSites() []int32 {
-	if l.marked == nil {
+	if !l.prepared {
 		return nil
 	}
 	return l.marked.sites
@@ -82,7 +82,7 @@ func newThinnedSigns(l *Layer, end maptile.Zoom) [][]int32 {
 }
 
 // gravestAt returns those of the indexes of m, which are ascending, that have a sign at zoom z.
-func (l *Layer) gravestAt(z maptile.Zoom, of []int32, m *marked) []int32 {
+func (l *Layer) gravestAt(z maptile.Zoom, of []int32, m marked) []int32 {
 	shift := 2 * (MaxZoom - uint(z) + subBits)
 	pixel := func(i int32) uint64 { return l.codes[m.sites[i]] >> shift }
 	graver := func(i, k int32) bool {

@@ -263,7 +263,7 @@ func TestLayerOfOtherMarksSharesTheValues(t *testing.T) {
 					}
 				}
 			})
-			if other := renderer().LayerOn(one, markView(viewOf(set.lakes), nil).Values()); other.values != nil {
+			if other := renderer().LayerOn(one, markView(viewOf(set.lakes), nil).Values()); other.prepared {
 				t.Error("a layer shares the values of other states")
 			}
 			self := weak.Make(one)

@@ -131,8 +131,8 @@ func TestLayerHasAllThatItsTilesShare(t *testing.T) {
 		if blurredZooms(l) < 5 || len(l.grids) != int(l.roomy) || len(l.cores) != int(l.roomy) {
 			t.Errorf("%s: %d grids and %d cores at %d zooms, want all", name, len(l.grids), len(l.cores), l.roomy)
 		}
-		if l.values == nil || l.marked == nil || len(l.dots) == 0 || len(l.waters) == 0 {
-			t.Errorf("%s: values %t, marks %t, plans of %d and %d zooms, want all", name, l.values != nil, l.marked != nil, len(l.dots), len(l.waters))
+		if !l.prepared || len(l.dots) == 0 || len(l.waters) == 0 {
+			t.Errorf("%s: prepared %t, plans of %d and %d zooms, want all", name, l.prepared, len(l.dots), len(l.waters))
 		}
 		allocs := testing.AllocsPerRun(1, func() { l.thinned(); l.thinnedSigns() })
 		if allocs != 0 {

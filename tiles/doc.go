@@ -8,9 +8,12 @@
 // share one flight, which looks on the [Disk], waits for its turn, draws the tile, and keeps it in memory and on disk. A
 // vector tile ([Service.Vector]) takes the same steps with a key of its own style.
 //
-// Layers are held and remember fingerprints, so a cached tile costs two look-ups. [Service.Prepare] makes those of a view before it is
-// published. If the layer, as that of another week, or the fingerprint must be made first, which may be a walk over millions of lakes, all callers share one flight that waits for its turn before that,
-// and does the other steps in the same turn.
+// A tile in memory costs two look-ups if its layer and its fingerprint are known:
+//   - [Service.Prepare] makes the layer of a view before the view is published. Those of other weeks are made at the first request.
+//   - A layer remembers the fingerprints of the tiles that were asked for last.
+//
+// What is missing may take a walk over millions of lakes. So all callers share one flight, which waits for its turn first, and does all
+// steps in that turn. For example, the first tile of last week's map waits for a turn, then makes the layer, the fingerprint and the tile.
 //
 // A key names what is shown and not when it was asked for, so no tile ever has to be purged: new data make new keys only
 // where pixels change, and the least recently used tiles are dropped when a tier is full. Several Services, in one process

@@ -2,10 +2,11 @@ package snapshot
 
 import (
 	"cmp"
-	"limnomap/data"
 	"slices"
 	"strings"
 	"time"
+
+	"limnomap/data"
 )
 
 // Advisories are official statements, in the order of lake and id. They are immutable; nil holds none.

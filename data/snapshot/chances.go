@@ -2,24 +2,29 @@ package snapshot
 
 import (
 	"fmt"
+
 	"limnomap/data"
 )
 
 // NewChances returns a map of probabilities in place of values: chance returns that of lakes[i] from 0 to 1, and whether there is one. It must be
 // safe for concurrent use, and always return the same.
 func NewChances(lakes []data.Lake, chance func(i int) (p float64, ok bool)) *Values {
-	return &Values{Lakes: lakes, chance: chance}
+	return &Values{Lakes: lakes, shown: shownChances(chance)}
 }
 
 // Chances reports whether v are probabilities: then no lake has a value or a mark, and [Values.Chance] has what is drawn.
-func (v *Values) Chances() bool { return v.chance != nil }
+func (v *Values) Chances() bool {
+	_, ok := v.shown.(shownChances)
+	return ok
+}
 
 // Chance returns the probability of Lakes[i], from 0 to 1, and whether there is one. It has none for values.
 func (v *Values) Chance(i int) (p float64, ok bool) {
-	if v.chance == nil {
+	chance, ok := v.shown.(shownChances)
+	if !ok {
 		return 0, false
 	}
-	return v.chance(i)
+	return chance(i)
 }
 
 // Chances returns the probability for each lake that its chlorophyll reaches the first limit of the profile in a week after the newest issue of the

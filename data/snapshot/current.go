@@ -2,12 +2,18 @@ package snapshot
 
 import "limnomap/data"
 
-// A currentRule says which observation of a lake is current. The rule is the same for all lakes and weeks:
+// A currentRule decides which observation of a lake is current on a day. It is the same for all lakes and weeks:
 //
-// Only measurements with a value that is not [Poor] count, and of the satellite only those of the best source of their week: see
-// [SourceOrder]. Of the satellite's passes and of the samples, the newest counts each; of several sources on one date, see
-// [lakeSamples.newest]. The sample wins if it is at most samplePrefer days older than the pass, unless it is stale and the pass is not.
-// What wins is current if it is not stale, and otherwise the last known value.
+//  1. Only measurements with a value that is not [data.Poor] count, and of the satellite only those of the best source of their week (see
+//     [data.SourceOrder]).
+//  2. The newest pass of the satellite and the newest sample are compared. If several sources have one of that date,
+//     [lakeReadings.newest] decides.
+//  3. The sample is the last known value if it is at most samplePrefer days older than the pass; but a stale sample is not, if the pass is not
+//     stale. Otherwise the pass is.
+//  4. The last known value is current if it is not stale.
+//
+// For example, with samplePrefer 14 and staleAfter 28: of a sample of 15 July and a pass of 29 July, the sample is current on 29 July; of a
+// sample of 14 July, the pass is.
 type currentRule struct {
 	profile      *data.Profile
 	staleAfter   int // days
@@ -21,25 +27,25 @@ func (r *currentRule) stale(date, asOf data.Date) bool {
 
 // A known is the last known value of a lake.
 type known struct {
-	of lakeSamples
+	of lakeReadings
 	at int // index in of; -1 if there never was a value
 	by data.DataType
 }
 
 func (k known) exists() bool { return k.at >= 0 }
 
-func (k known) sample() sample { return k.of.samples[k.at] }
+func (k known) reading() reading { return k.of.readings[k.at] }
 
 // last returns the last known value on asOf of a lake with these passes and samples.
-func (r *currentRule) last(passes, samples lakeSamples, asOf data.Date) known {
+func (r *currentRule) last(passes, samples lakeReadings, asOf data.Date) known {
 	passes = passes.until(asOf)
 	pass := known{passes, passes.newest(r.profile), data.Satellite}
-	if len(samples.samples) == 0 { // as of most lakes
+	if len(samples.readings) == 0 { // as of most lakes
 		return pass
 	}
 	samples = samples.until(asOf)
 	sample := known{samples, samples.newest(r.profile), data.InSitu}
-	if !sample.exists() || pass.exists() && !r.prefers(sample.sample().date(), pass.sample().date(), asOf) {
+	if !sample.exists() || pass.exists() && !r.prefers(sample.reading().date(), pass.reading().date(), asOf) {
 		return pass
 	}
 	return sample
@@ -51,7 +57,7 @@ func (r *currentRule) prefers(sample, pass, asOf data.Date) bool {
 }
 
 // state returns the state on asOf of a lake with these passes and samples.
-func (r *currentRule) state(passes, samples lakeSamples, asOf data.Date) State {
+func (r *currentRule) state(passes, samples lakeReadings, asOf data.Date) State {
 	state := unknownState()
 	last := r.last(passes, samples, asOf)
 	if !last.exists() {
@@ -69,6 +75,6 @@ func (r *currentRule) state(passes, samples lakeSamples, asOf data.Date) State {
 	state.Chlorophyll = o.Chlorophyll
 	state.Level = level
 	state.CountedCells = o.CellDensity
-	state.Trophic = trophicOf(passes.until(asOf).samples, asOf)
+	state.Trophic = trophicOf(passes.until(asOf).readings, asOf)
 	return state
 }

@@ -132,9 +132,9 @@ func (s *Snapshot) AddForecasts(i int, q data.HistoryQuery, history []data.Obser
 }
 
 // measuredOn reports whether there is a usable value of a date.
-func (s lakeSamples) measuredOn(d data.Date) bool {
-	for k := countUntil(s.samples, d) - 1; k >= 0 && s.samples[k].date() == d; k-- {
-		if s.samples[k].usable() || s.samples[k].keptBack() && s.samples[k].valid() {
+func (s lakeReadings) measuredOn(d data.Date) bool {
+	for k := countUntil(s.readings, d) - 1; k >= 0 && s.readings[k].date() == d; k-- {
+		if s.readings[k].usable() || s.readings[k].outranked() && s.readings[k].valid() {
 			return true
 		}
 	}

@@ -2,8 +2,9 @@ package snapshot
 
 import (
 	"cmp"
-	"limnomap/data"
 	"slices"
+
+	"limnomap/data"
 )
 
 // A Grouping is the property by which lakes are grouped.

@@ -1,12 +1,13 @@
 package snapshot
 
 import (
-	"limnomap/data"
 	"math"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"limnomap/data"
 )
 
 // TestQuantilesAreThoseOfHyndmanAndFan compares with the results of R's quantile(x, p, type = 7).

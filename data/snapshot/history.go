@@ -1,8 +1,9 @@
 package snapshot
 
 import (
-	"limnomap/data"
 	"time"
+
+	"limnomap/data"
 )
 
 // History returns the same as [Source.History] for Lakes[i] at the snapshot's revision, from memory. It is not whole if
@@ -27,7 +28,7 @@ func (s *Snapshot) History(i int, q data.HistoryQuery) (observations []data.Obse
 			newest.next--
 			continue
 		}
-		if next := newest.of.samples[newest.next]; next.hasMore() && (q.Types.Has(newest.kind) || next.keptBack()) {
+		if next := newest.of.readings[newest.next]; next.hasMore() && (q.Types.Has(newest.kind) || next.outranked()) {
 			return nil, false
 		}
 		h.Add(newest.take(s.Lakes[i].ID))
@@ -36,26 +37,26 @@ func (s *Snapshot) History(i int, q data.HistoryQuery) (observations []data.Obse
 	return observations, !lost || len(observations) >= q.Limit || q.Period.First >= s.since || q.Period.Last < q.Period.First
 }
 
-// A historyCursor passes the samples of one type and lake from the newest to the oldest.
+// A historyCursor passes the readings of one type and lake from the newest to the oldest.
 type historyCursor struct {
 	kind data.DataType
-	of   lakeSamples
+	of   lakeReadings
 	next int // index in of; -1 after the last one
 }
 
-func newHistoryCursor(t data.DataType, of lakeSamples) historyCursor {
-	return historyCursor{t, of, len(of.samples) - 1}
+func newHistoryCursor(t data.DataType, of lakeReadings) historyCursor {
+	return historyCursor{t, of, len(of.readings) - 1}
 }
 
-// date returns the date of the next sample; noDate after the last one.
+// date returns the date of the next reading; noDate after the last one.
 func (c *historyCursor) date() data.Date {
 	if c.next < 0 {
 		return noDate
 	}
-	return c.of.samples[c.next].date()
+	return c.of.readings[c.next].date()
 }
 
-// take returns the next sample as an observation of that lake.
+// take returns the next reading as an observation of that lake.
 func (c *historyCursor) take(lake data.LakeID) data.Observation {
 	o, taken, hasTime := c.of.observation(c.next)
 	c.next--

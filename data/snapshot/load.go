@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"limnomap/data"
 	"math"
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"limnomap/data"
 )
 
 const (
@@ -96,7 +97,7 @@ func (o *Options) withDefaults() (Options, error) {
 // comes twice or out of order, and an observation of an unknown lake are an error that names them. Then no part of the
 // data is served, since a lake that is left out looks like a lake that does not exist.
 //
-// During the load, memory holds at most twice the samples that Weeks weeks and one year have for the lakes read so far,
+// During the load, memory holds at most twice the readings that Weeks weeks and one year have for the lakes read so far,
 // however many older ones there are. The snapshot continues to read from src, for the maps of older weeks, until ctx
 // ends: ctx must live as long as the snapshot is used.
 func Load(ctx context.Context, src Source, opts *Options) (*Snapshot, error) {
@@ -192,14 +193,14 @@ type loader struct {
 	forecasts series
 	sources   sourceDates
 	order     weekOrder
-	dropped   []bool // by lake: whether some of its samples were removed; nil if none were
+	dropped   []bool // by lake: whether some of its readings were removed; nil if none were
 
 	observed bool             // whether an observation was passed
 	last     data.Observation // the last one
 	at       int              // its lake
 
 	trimmed data.Date // the first day kept when all lakes were trimmed last
-	trimAt  int       // number of samples above which all lakes are trimmed again
+	trimAt  int       // number of readings above which all lakes are trimmed again
 }
 
 // lake adds the next lake.
@@ -294,14 +295,14 @@ func (l *loader) take(o data.Observation) error {
 	case data.InSitu:
 		l.inSitu.add(i, o)
 	default:
-		kept, keeps := l.order.add(i, &o)
-		if keeps {
-			l.satellite.keepBack(i, o.Date.Week().Monday())
+		outranked, outranks := l.order.add(i, &o)
+		if outranks {
+			l.satellite.outrank(i, o.Date.Week().Monday())
 		}
 		l.satellite.add(i, o)
-		if kept {
+		if outranked {
 			counts = false
-			l.satellite.keepBackLast()
+			l.satellite.outrankLast()
 		}
 		l.sources.observe(&o)
 	}
@@ -310,8 +311,8 @@ func (l *loader) take(o data.Observation) error {
 	return nil
 }
 
-// endLake ends the current lake, and removes samples that the maps of the newest weeks so far do not need. The newest
-// weeks are known only at the end: as later ones come up, fewer samples of earlier lakes are needed.
+// endLake ends the current lake, and removes readings that the maps of the newest weeks so far do not need. The newest
+// weeks are known only at the end: as later ones come up, fewer readings of earlier lakes are needed.
 func (l *loader) endLake() {
 	l.weeks.endLake()
 	since := l.weeks.since()
@@ -320,11 +321,11 @@ func (l *loader) endLake() {
 		return
 	}
 	l.trim(0, since)
-	const few = 1 << 16 // samples are not worth another trim
+	const few = 1 << 16 // readings are not worth another trim
 	l.trimmed, l.trimAt = since, 2*max(l.size(), few)
 }
 
-// size returns the number of samples in memory.
+// size returns the number of readings in memory.
 func (l *loader) size() int { return l.satellite.size + l.inSitu.size + l.forecasts.size }
 
 // finish ends the last lake, and keeps only what the newest weeks need.
@@ -336,7 +337,7 @@ func (l *loader) finish() {
 	l.forecasts.clip()
 }
 
-// trim removes samples before since, except the newest usable value of each type that was measured, of all lakes from lake i on.
+// trim removes readings before since, except the newest usable value of each type that was measured, of all lakes from lake i on.
 func (l *loader) trim(i int, since data.Date) {
 	if since == data.MinDate {
 		return

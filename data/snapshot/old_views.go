@@ -41,7 +41,7 @@ type oldViews struct {
 
 	mu      sync.Mutex   // guards the fields below
 	blocks  []*viewBlock // in memory, the last used one at the end
-	reading *blockRead   // the read in progress, or nil
+	pending *blockRead   // the read in progress, or nil
 }
 
 // A blockRead is the read of one block.
@@ -103,7 +103,7 @@ func (s *Snapshot) AwaitSource(ctx context.Context, w data.Week) error {
 func (p *oldViews) inProgress() *blockRead {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.reading
+	return p.pending
 }
 
 // block returns the block that begins with week first. It starts to read it, or waits for a read in progress; while
@@ -165,11 +165,11 @@ func (p *oldViews) cached(first data.Week) *viewBlock {
 func (p *oldViews) startOrJoin(s *Snapshot, first data.Week) *blockRead {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.reading == nil {
-		p.reading = &blockRead{first: first, done: make(chan struct{})}
-		go p.read(s, p.reading)
+	if p.pending == nil {
+		p.pending = &blockRead{first: first, done: make(chan struct{})}
+		go p.read(s, p.pending)
 	}
-	return p.reading
+	return p.pending
 }
 
 // read reads a block, and keeps it in memory if it is of the snapshot's revision. It continues when all waiting requests
@@ -183,7 +183,7 @@ func (p *oldViews) read(s *Snapshot, r *blockRead) {
 	r.block, revision, r.err = s.readBlock(ctx, r.first)
 
 	p.mu.Lock()
-	p.reading = nil
+	p.pending = nil
 	if r.err == nil && revision.Equal(s.Revision) {
 		p.blocks = append(p.blocks, r.block)
 		if len(p.blocks) > maxBlocks {

@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"limnomap/data"
 	"slices"
+
+	"limnomap/data"
 )
 
 // errChanged is returned if the source changes faster than it can be read.
@@ -46,7 +47,7 @@ func (s *Snapshot) readBlock(ctx context.Context, first data.Week) (*viewBlock, 
 	return nil, data.Revision{}, errChanged
 }
 
-// A blockReader makes a viewBlock from what [Source.Past] passes. It holds one lake's samples at a time.
+// A blockReader makes a viewBlock from what [Source.Past] passes. It holds one lake's readings at a time.
 type blockReader struct {
 	snapshot *Snapshot
 	block    viewBlock
@@ -54,8 +55,8 @@ type blockReader struct {
 	newest   []data.Date // what asOf must be, according to the observations passed so far
 
 	at          int              // index of the current lake
-	passes      sampleGroup      // of the current lake
-	samples     sampleGroup      // of the current lake
+	passes      readingGroup     // of the current lake
+	samples     readingGroup     // of the current lake
 	order       weekOrder        // of passes
 	last        data.Observation // of the current lake, if there is one
 	unknownLake error            // set if an observation is of a lake that the snapshot does not know
@@ -119,7 +120,7 @@ func (r *blockReader) take(o data.Observation) error {
 	switch {
 	case i > 0 && o.LakeID <= lakes[i-1].ID:
 		return errors.New("out of order: want ascending order of lake id")
-	case len(r.passes.samples)+len(r.samples.samples) > 0 && data.CompareInScan(o, r.last) <= 0:
+	case len(r.passes.readings)+len(r.samples.readings) > 0 && data.CompareInScan(o, r.last) <= 0:
 		return fmt.Errorf("comes after %s (%s, source %.80q): want each date once for each data type and source, in ascending order, the satellite's first",
 			r.last.Date, r.last.Type, r.last.Source)
 	}
@@ -133,13 +134,13 @@ func (r *blockReader) take(o data.Observation) error {
 	if o.Type == data.InSitu {
 		r.samples.add(0, o)
 	} else {
-		kept, keeps := r.order.add(i, &o)
-		if keeps {
-			r.passes.keepBack(0, o.Date.Week().Monday())
+		outranked, outranks := r.order.add(i, &o)
+		if outranks {
+			r.passes.outrank(0, o.Date.Week().Monday())
 		}
 		r.passes.add(0, o)
-		if kept {
-			r.passes.keepBackLast()
+		if outranked {
+			r.passes.outrankLast()
 		}
 	}
 	r.last = o
@@ -149,7 +150,7 @@ func (r *blockReader) take(o data.Observation) error {
 // endLake puts the current lake on the maps.
 func (r *blockReader) endLake() {
 	passes, samples := r.passes.of(0), r.samples.of(0)
-	if len(passes.samples)+len(samples.samples) == 0 {
+	if len(passes.readings)+len(samples.readings) == 0 {
 		return
 	}
 	for i, v := range r.block.views {

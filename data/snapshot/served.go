@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"fmt"
+
 	"limnomap/data"
 )
 

@@ -1,13 +1,14 @@
 package snapshot
 
 import (
-	"limnomap/data"
 	"slices"
 	"strings"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
+
+	"limnomap/data"
 )
 
 // A Snapshot is one immutable load of all data: the lakes and their observations. It is made by [Load] and safe for

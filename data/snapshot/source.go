@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+
 	"limnomap/data"
 )
 
@@ -13,10 +14,13 @@ type Source interface {
 	// ascending order of lake id, date, type and source. All of it is of the one revision that Scan returns. An error from a
 	// callback ends the scan and is returned.
 	Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error)
-	// Past calls observation for the measurements (including gaps) in the period, in the order of Scan. Before those of a lake it
-	// passes those of the newest date before the period that has a value which is not [Poor], of the satellite and of
-	// samples each, and of the satellite all such values of that date's week up to it. A source without ranks may leave these others out.
-	// The map at the end of the period needs these values. All of it is of the one revision that Past returns. An error from a callback ends it and is returned.
+	// Past calls observation for the measurements that the maps of a period need, in the order of Scan. Of each lake these are
+	//   - the measurements in the period, including gaps;
+	//   - of samples, those of the newest date before the period that has a usable value (see [data.Observation.Usable]);
+	//   - of the satellite, those of the newest such date too, and the usable values of that date's ISO week before it. A source without
+	//     ranks may leave out the latter.
+	// For example, for a period from 1 July with passes on Monday 22, Tuesday 23 and Wednesday 24 June, of which the last is a gap, it passes
+	// those of 22 and 23 June. All of it is of the one revision that Past returns. An error from the callback ends it and is returned.
 	Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error)
 	// Advisories returns all official statements in any order, also those that are over, and their revision.
 	Advisories(ctx context.Context) ([]data.Advisory, data.Revision, error)

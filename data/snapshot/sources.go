@@ -1,8 +1,9 @@
 package snapshot
 
 import (
-	"limnomap/data"
 	"slices"
+
+	"limnomap/data"
 )
 
 const (

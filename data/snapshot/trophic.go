@@ -11,7 +11,7 @@ const (
 
 // trophicOf returns the status of a lake on asOf, from the satellite's passes up to then in ascending order of date: the class of
 // their arithmetic mean over the trophicDays that end with asOf. Two Novembers count as two months.
-func trophicOf(samples []sample, asOf data.Date) data.Trophic {
+func trophicOf(readings []reading, asOf data.Date) data.Trophic {
 	var (
 		sum    int64
 		values int64
@@ -19,8 +19,8 @@ func trophicOf(samples []sample, asOf data.Date) data.Trophic {
 		month  = asOf + 1 // the first day of the oldest month counted so far; none yet
 	)
 	oldest := from(asOf - (trophicDays - 1))
-	for i := len(samples) - 1; i >= 0; i-- {
-		s := samples[i]
+	for i := len(readings) - 1; i >= 0; i-- {
+		s := readings[i]
 		if s < oldest {
 			break
 		}

@@ -1,10 +1,11 @@
 package snapshot
 
 import (
-	"limnomap/data"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"limnomap/data"
 )
 
 func TestTrophicOf(t *testing.T) {
@@ -28,36 +29,36 @@ func TestTrophicOf(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var samples []sample
+			var readings []reading
 			for _, s := range tt.dates {
 				date, err := data.ParseDate(s)
 				if err != nil {
 					t.Fatal(err)
 				}
-				samples = append(samples, testSample(date, 10_00))
+				readings = append(readings, testReading(date, 10_00))
 			}
-			if got := trophicOf(samples, asOf); got != tt.want {
+			if got := trophicOf(readings, asOf); got != tt.want {
 				t.Errorf("trophicOf(%v) = %s, want %s", tt.dates, got, tt.want)
 			}
 		})
 	}
 }
 
-// A simple implementation of the rule gives the same result for any samples.
+// A simple implementation of the rule gives the same result for any readings.
 func TestTrophicOfProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		date := data.Date(rapid.Int32Range(-1000, 20_000).Draw(t, "first"))
-		var samples []sample
-		for range rapid.IntRange(0, 12).Draw(t, "samples") {
+		var readings []reading
+		for range rapid.IntRange(0, 12).Draw(t, "readings") {
 			date += data.Date(rapid.Int32Range(1, 80).Draw(t, "days"))
 			c := data.Chlorophyll(rapid.Int32Range(-1, 30_00).Draw(t, "chl"))
-			samples = append(samples, testSample(date, c))
+			readings = append(readings, testReading(date, c))
 		}
 		asOf := date + data.Date(rapid.Int32Range(0, 400).Draw(t, "age"))
 
 		months := make(map[string]bool)
 		var sum, n float64
-		for _, s := range samples {
+		for _, s := range readings {
 			if s.valid() && s.date() > asOf-365 {
 				months[s.date().Time().Format("2006-01")] = true
 				sum += float64(s.chlorophyll())
@@ -79,8 +80,8 @@ func TestTrophicOfProperty(t *testing.T) {
 				want = data.Hypertrophic
 			}
 		}
-		if got := trophicOf(samples, asOf); got != want {
-			t.Fatalf("trophicOf(%v, %s) = %s, want %s", samples, asOf, got, want)
+		if got := trophicOf(readings, asOf); got != want {
+			t.Fatalf("trophicOf(%v, %s) = %s, want %s", readings, asOf, got, want)
 		}
 	})
 }
@@ -94,8 +95,8 @@ func TestTrophicNames(t *testing.T) {
 	}
 }
 
-// testSample returns the sample of a value.
-func testSample(date data.Date, c data.Chlorophyll) sample {
-	s, _, _ := sampleOf(data.Observation{Date: date, Chlorophyll: c, Level: data.NoLevel, CellDensity: data.NoCellDensity})
+// testReading returns the reading of a value.
+func testReading(date data.Date, c data.Chlorophyll) reading {
+	s, _, _ := readingOf(data.Observation{Date: date, Chlorophyll: c, Level: data.NoLevel, CellDensity: data.NoCellDensity})
 	return s
 }

@@ -3,30 +3,84 @@ package snapshot
 import (
 	"context"
 	"fmt"
-	"limnomap/data"
 	"weak"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+
+	"limnomap/data"
 )
 
-// Values are what a map of one week draws: the current value of each lake, without the rest of its [State]. They are immutable. Values
-// of a week may be computed when they are read: so drawing one tile of a map costs only the lakes of that tile.
+// Values are what a map of one week draws: the current value and the mark of each lake, or its probability in their place. They are immutable.
 type Values struct {
 	Week       data.Week
 	Lakes      []data.Lake // the snapshot's
 	Advisories *ActiveAdvisories
 	Later      bool // as of a View
 
-	rule   currentRule
-	states []State // if not nil, the values are in these
-
-	passes  series
-	samples series
 	asOf    data.Date
-	behind  int // number of later weeks with an observation
-
-	chance func(i int) (p float64, ok bool) // if not nil, there is nothing else
+	profile *data.Profile // nil: no lake is marked as worse than its value
+	shown   shown
 }
+
+// shown is what a map shows of each lake: the states of a View, what is computed from the readings in memory, or probabilities.
+type shown interface {
+	// value returns the current value of lake i and its date; NoChlorophyll if there is none.
+	value(i int) (data.Chlorophyll, data.Date)
+	// level returns the level of that value; NoLevel if there is none.
+	level(i int) data.Level
+}
+
+// shownStates are those of a [View].
+type shownStates []State
+
+func (s shownStates) value(i int) (data.Chlorophyll, data.Date) { return s[i].Chlorophyll, s[i].Date }
+
+func (s shownStates) level(i int) data.Level { return s[i].Level }
+
+// shownReadings are those of a week in memory. So drawing one tile of a map costs only the lakes of that tile.
+type shownReadings struct {
+	rule            currentRule
+	passes, samples series
+	asOf            data.Date
+	behind          int // number of later weeks with an observation
+}
+
+func (r *shownReadings) value(i int) (data.Chlorophyll, data.Date) {
+	last, current := r.last(i)
+	if !current {
+		return data.NoChlorophyll, 0
+	}
+	return last.reading().chlorophyll(), last.reading().date()
+}
+
+func (r *shownReadings) level(i int) data.Level {
+	last, current := r.last(i)
+	if !current {
+		return data.NoLevel
+	}
+	o, _, _ := last.of.observation(last.at)
+	level, _ := r.rule.profile.Classify(o)
+	return level
+}
+
+// last returns the last known value of lake i, and whether it is current.
+func (r *shownReadings) last(i int) (last known, current bool) {
+	passes := r.passes.of(i)
+	// Most lakes have one pass in each week, so the index of the last one is known without a search, and its neighbour confirms it.
+	end := from(r.asOf) + 1<<dateShift
+	if n := len(passes.readings) - r.behind; n > 0 && passes.readings[n-1] < end && (r.behind == 0 || passes.readings[n] >= end) {
+		passes.readings = passes.readings[:n]
+	}
+	last = r.rule.last(passes, r.samples.of(i), r.asOf)
+	return last, last.exists() && !r.rule.stale(last.reading().date(), r.asOf)
+}
+
+// shownChances are probabilities: no lake has a value.
+type shownChances func(i int) (p float64, ok bool)
+
+func (shownChances) value(int) (data.Chlorophyll, data.Date) { return data.NoChlorophyll, 0 }
+
+func (shownChances) level(int) data.Level { return data.NoLevel }
 
 // OldAfter is the age in days beyond which a current value is old: two passes of a weekly product. A map draws it fainter, because
 // it says little about the water today. Ages count back from [View.AsOf], not from the clock: a map depends only on the data.
@@ -34,29 +88,18 @@ const OldAfter = 14
 
 // Of returns the value of Lakes[i], and whether it is old.
 func (v *Values) Of(i int) (c data.Chlorophyll, old bool) {
-	if v.chance != nil {
-		return data.NoChlorophyll, false
-	}
-	if v.states != nil {
-		s := &v.states[i]
-		return s.Chlorophyll, s.Chlorophyll.Valid() && isOld(s.Date, v.asOf)
-	}
-	last := v.last(i)
-	if !last.exists() || v.rule.stale(last.sample().date(), v.asOf) {
-		return data.NoChlorophyll, false
-	}
-	return last.sample().chlorophyll(), isOld(last.sample().date(), v.asOf)
+	c, date := v.shown.value(i)
+	return c, c.Valid() && int64(v.asOf)-int64(date) > OldAfter
 }
-
-func isOld(date, asOf data.Date) bool { return int64(asOf)-int64(date) > OldAfter }
 
 // Key identifies the values of the lakes, but not their marks: views with equal keys have the same. It is zero if the values are computed
 // when they are read.
 func (v *Values) Key() weak.Pointer[State] {
-	if len(v.states) == 0 {
+	states, ok := v.shown.(shownStates)
+	if !ok || len(states) == 0 {
 		return weak.Pointer[State]{}
 	}
-	return weak.Make(&v.states[0])
+	return weak.Make(&states[0])
 }
 
 // A Mark is a sign that a map of lakes shows for a lake, in addition to the colour of its value. A larger one is graver.
@@ -77,28 +120,15 @@ func (m Mark) Worse() bool { return m == WorseMedium || m == WorseHigh }
 
 // Mark returns the mark of Lakes[i].
 func (v *Values) Mark(i int) Mark {
-	if v.chance != nil {
-		return NoMark
-	}
 	if v.Advisories.Kind(i) == data.Closure {
 		return Closed
 	}
-	if v.states != nil {
-		return v.worse(v.states[i].Level, v.states[i].Chlorophyll)
-	}
-	last := v.last(i)
-	if !last.exists() || v.rule.stale(last.sample().date(), v.asOf) {
+	if v.profile == nil {
 		return NoMark
 	}
-	o, _, _ := last.of.observation(last.at)
-	level, _ := v.rule.profile.Classify(o)
-	return v.worse(level, o.Chlorophyll)
-}
-
-// worse returns the mark of a lake with that level and value.
-func (v *Values) worse(level data.Level, c data.Chlorophyll) Mark {
-	switch {
-	case v.rule.profile == nil || level <= v.rule.profile.Level(c):
+	c, _ := v.shown.value(i)
+	switch level := v.shown.level(i); {
+	case level <= v.profile.Level(c):
 		return NoMark
 	case level.Risk() == data.RiskHigh:
 		return WorseHigh
@@ -106,22 +136,11 @@ func (v *Values) worse(level data.Level, c data.Chlorophyll) Mark {
 	return WorseMedium
 }
 
-// last returns the last known value of Lakes[i].
-func (v *Values) last(i int) known {
-	passes := v.passes.of(i)
-	// Most lakes have one pass in each week, so the index of the last one is known without a search, and its neighbour confirms it.
-	end := from(v.asOf) + 1<<dateShift
-	if n := len(passes.samples) - v.behind; n > 0 && passes.samples[n-1] < end && (v.behind == 0 || passes.samples[n] >= end) {
-		passes.samples = passes.samples[:n]
-	}
-	return v.rule.last(passes, v.samples.of(i), v.asOf)
-}
-
 // Values returns the values of v, always the same pointer.
 func (v *View) Values() *Values {
 	v.prepare.Do(func() {
 		v.values = &Values{Week: v.Week, Lakes: v.Lakes, Advisories: v.Advisories, Later: v.Later,
-			rule: currentRule{profile: v.Profile}, states: v.States, asOf: v.AsOf}
+			asOf: v.AsOf, profile: v.Profile, shown: shownStates(v.States)}
 	})
 	return v.values
 }
@@ -149,8 +168,8 @@ func (s *Snapshot) Values(ctx context.Context, w data.Week) (*Values, error) {
 		return nil, fmt.Errorf("view of %s: %w", w, err)
 	}
 	v := &Values{
-		Week: w, Lakes: s.Lakes, Advisories: s.advisoriesIn(w),
-		rule: s.rule, passes: s.satellite, samples: s.inSitu, asOf: s.asOf[k], behind: len(s.weeks) - 1 - k,
+		Week: w, Lakes: s.Lakes, Advisories: s.advisoriesIn(w), asOf: s.asOf[k], profile: s.Profile,
+		shown: &shownReadings{rule: s.rule, passes: s.satellite, samples: s.inSitu, asOf: s.asOf[k], behind: len(s.weeks) - 1 - k},
 	}
 	if first, found, _ := s.lazyValues.PeekOrAdd(w, v); found {
 		return first, nil

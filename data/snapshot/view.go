@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"limnomap/data"
 	"slices"
 	"strconv"
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+
+	"limnomap/data"
 )
 
 // A View is the map of one week: the state of each lake on that week's Sunday. It is immutable.

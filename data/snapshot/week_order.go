@@ -2,34 +2,33 @@ package snapshot
 
 import "limnomap/data"
 
-// A weekOrder is fed the satellite's observations of each lake, in the order of a [Source], and finds those that do not count since
-// their week has a value of a better source.
+// A weekOrder is fed the satellite's observations of each lake, in the order of a [Source], and finds those that are outranked: they do not
+// count, since their week has a value of a better source.
 type weekOrder struct {
 	lake int
 	week data.Week
-	best int // the place of the best source with a usable value in that week; 0: it has none
+	best int // the rank of the best source with a usable value in that week; 0: it has none
 }
 
-// lastPlace is that of sources without a rank.
-const lastPlace = 1 << 8
+// lastRank is that of sources without a rank.
+const lastRank = 1 << 8
 
-// add adds an observation of a lake. It reports whether that is kept back by one before it, and whether it keeps those before it in its
-// week back.
-func (w *weekOrder) add(lake int, o *data.Observation) (kept, keeps bool) {
+// add adds an observation of a lake. It reports whether one before it in its week outranks it, and whether it outranks those before it.
+func (w *weekOrder) add(lake int, o *data.Observation) (outranked, outranks bool) {
 	if week := o.Date.Week(); lake != w.lake || week != w.week {
 		*w = weekOrder{lake: lake, week: week}
 	}
 	if !o.Usable() {
 		return false, false
 	}
-	place := int(o.Rank)
-	if place == 0 {
-		place = lastPlace
+	rank := int(o.Rank)
+	if rank == 0 {
+		rank = lastRank
 	}
-	if w.best == 0 || place < w.best {
-		keeps = w.best != 0
-		w.best = place
-		return false, keeps
+	if w.best == 0 || rank < w.best {
+		outranks = w.best != 0
+		w.best = rank
+		return false, outranks
 	}
-	return place > w.best, false
+	return rank > w.best, false
 }

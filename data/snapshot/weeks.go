@@ -1,9 +1,10 @@
 package snapshot
 
 import (
-	"limnomap/data"
 	"math"
 	"slices"
+
+	"limnomap/data"
 )
 
 // A weekCounter is fed measurements and finds out which weeks there are, and how many lakes have a current value
@@ -11,9 +12,12 @@ import (
 type weekCounter struct {
 	staleAfter int
 	newest     counts // by week: its newest observation in days since MinDate, plus one; 0 if it has none
-	// steps holds, by week, how many more lakes have a current value than in the week before. If a value becomes stale,
-	// the week depends on the newest observation of that week, which is known only at the end. So lasts counts such
-	// values by the last day on which they are current.
+	// steps has, by week, how many more lakes have a current value than in the week before:
+	//   - a value adds 1 in its own week, and -1 in the week in which a newer value of its lake replaces it;
+	//   - a value that becomes stale before that adds -1 in the first week whose newest observation is later than its last day. All
+	//     observations must be known for that, so lasts counts these values by their last day, and weeks adds them.
+	// For example, with staleAfter 28 the last day of a value of Monday 1 June is Monday 29 June: it is current in that week's map
+	// only if the week's newest observation is of that Monday.
 	steps counts
 	lasts counts
 
@@ -70,7 +74,7 @@ func (c *weekCounter) end(next data.Week) {
 	}
 }
 
-// since returns the first day whose samples are needed for the maps of the recent weeks: the first day that counts for the
+// since returns the first day whose readings are needed for the maps of the recent weeks: the first day that counts for the
 // trophic status of the oldest of them, which may be as of its Monday. It never decreases.
 func (c *weekCounter) since() data.Date {
 	if !c.older {

@@ -1,15 +1,16 @@
 package snapshot
 
 import (
-	"limnomap/data"
 	"testing"
 	"unsafe"
+
+	"limnomap/data"
 )
 
 // The memory estimates depend on these two sizes.
 func TestSizes(t *testing.T) {
-	if got := unsafe.Sizeof(sample(0)); got != 8 {
-		t.Errorf("a sample takes %d bytes, want 8", got)
+	if got := unsafe.Sizeof(reading(0)); got != 8 {
+		t.Errorf("a reading takes %d bytes, want 8", got)
 	}
 	if got := unsafe.Sizeof(State{}); got != stateBytes {
 		t.Errorf("a State takes %d bytes, newViewCache reckons with %d", got, stateBytes)
