@@ -13,6 +13,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/outline"
 	"limnomap/tiles"
 )
 
@@ -124,15 +125,15 @@ func TestMapAround(t *testing.T) {
 }
 
 func TestPreviewZoom(t *testing.T) {
-	square := func(side float64) data.Outline {
-		outline, err := data.NewOutline(orb.MultiPolygon{{{{13, 52}, {13 + side, 52}, {13 + side, 52 + side/2}, {13, 52 + side/2}, {13, 52}}}})
+	square := func(side float64) outline.Outline {
+		shore, err := outline.New(orb.MultiPolygon{{{{13, 52}, {13 + side, 52}, {13 + side, 52 + side/2}, {13, 52 + side/2}, {13, 52}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return outline
+		return shore
 	}
 	for _, tt := range []struct {
-		outline data.Outline
+		outline outline.Outline
 		highest int
 		want    int
 	}{{"", 18, 10}, {"", 5, 5}, {square(0.001), 18, 13}, {square(0.1), 18, 10}, {square(20), 18, 6}} {

@@ -4,7 +4,7 @@
 //
 // A [Lake] is a point on the map. An [Observation] is the value of a lake on one date from one source: a satellite pass (a
 // gap where clouds hid the lake), a sample, or a forecast. An [Advisory] is an official statement about a lake, such as a
-// closure. If the shore of a lake is known, the lake has an [Outline], simplified for each zoom. An [Event] is a change of what is
+// closure. If the shore of a lake is known, the lake has an [outline.Outline], simplified for each zoom. An [Event] is a change of what is
 // published about a lake.
 //
 // A [Profile] gives an observation its guidance [Level], the worst that it supports, and the level is a [Risk] for bathers. The

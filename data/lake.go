@@ -10,6 +10,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data/linetext"
+	"limnomap/data/outline"
 )
 
 // ErrNoLake is returned for an id that no lake has.
@@ -42,12 +43,12 @@ func ParseLakeID(s string) (LakeID, error) {
 // A Lake is a body of water, shown as one point on the map.
 type Lake struct {
 	ID         LakeID
-	ExternalID string    // id in the monitoring programme; the same as ID if it has none
-	Name       string    // as people write it, UTF-8
-	Point      orb.Point // longitude, latitude in degrees, WGS 84
-	Region     string    // free text, such as the federal state; may be empty
-	AreaKM2    float64   // surface in km²; 0 where unknown
-	Outline    Outline   // its shore; "" where unknown
+	ExternalID string          // id in the monitoring programme; the same as ID if it has none
+	Name       string          // as people write it, UTF-8
+	Point      orb.Point       // longitude, latitude in degrees, WGS 84
+	Region     string          // free text, such as the federal state; may be empty
+	AreaKM2    float64         // surface in km²; 0 where unknown
+	Outline    outline.Outline // its shore; "" where unknown
 }
 
 // CheckImport is like Check, and also returns an error if a text of the lake could change how other text looks, such as its value, or

@@ -7,7 +7,7 @@ import (
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/planar"
 
-	"limnomap/data"
+	"limnomap/data/outline"
 )
 
 // maxExtent bounds how far a water reaches from its site, in world units: a quarter of the world. The longest lake, the
@@ -17,7 +17,7 @@ const maxExtent = 1 << (worldBits - 2)
 // A shore is the outline of a lake. Its picture depends only on the outline, which has a hash, and on the window: the site
 // is a point near it, from which the way around the world is measured.
 type shore struct {
-	outline data.Outline
+	outline outline.Outline
 	hash    uint64
 	x, y    uint32 // the lake's site
 	// The sides of the bound in world units from the site, x growing east and y growing south.
@@ -27,7 +27,7 @@ type shore struct {
 
 // newShore returns the shore of a lake at point, which is x, y in world coordinates, with outline o, nil without one. It is also
 // nil for an outline that reaches further than maxExtent: an error in the data.
-func newShore(o data.Outline, point orb.Point, x, y uint32) *shore {
+func newShore(o outline.Outline, point orb.Point, x, y uint32) *shore {
 	if o == "" {
 		return nil
 	}
@@ -45,7 +45,7 @@ func newShore(o data.Outline, point orb.Point, x, y uint32) *shore {
 }
 
 // contains reports whether point is inside o, whose bound is b, by the even-odd rule.
-func contains(o data.Outline, b orb.Bound, point orb.Point) bool {
+func contains(o outline.Outline, b orb.Bound, point orb.Point) bool {
 	if point[0] < b.Left() {
 		point[0] += 360 // longitudes of outlines continue beyond 180
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/paulmach/orb"
 
-	"limnomap/data"
+	"limnomap/data/outline"
 	"limnomap/data/snapshot"
 )
 
@@ -76,7 +76,7 @@ func viewOfShores(t fataler, lakes []testShore) *snapshot.View {
 		if l.outline == nil {
 			continue
 		}
-		o, err := data.NewOutline(l.outline)
+		o, err := outline.New(l.outline)
 		if err != nil {
 			t.Fatalf("outline of lake %d: %v", i, err)
 		}

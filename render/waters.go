@@ -6,7 +6,7 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 
-	"limnomap/data"
+	"limnomap/data/outline"
 	"limnomap/render/symbol"
 )
 
@@ -66,10 +66,10 @@ func (t *waters) radius(s *site, z maptile.Zoom) int64 {
 	return max(s.disc(z), smallestRadius(z))
 }
 
-// outlined reports whether s is drawn as its outline: from data.OutlineZoom on, if it is at least as large as the smallest
+// outlined reports whether s is drawn as its outline: from outline.FirstZoom on, if it is at least as large as the smallest
 // disc.
 func (t *waters) outlined(s *site, z maptile.Zoom) bool {
-	return s.shore != nil && z >= data.OutlineZoom && s.shore.side()>>(MaxZoom-z) >= 2*smallestRadius(z)
+	return s.shore != nil && z >= outline.FirstZoom && s.shore.side()>>(MaxZoom-z) >= 2*smallestRadius(z)
 }
 
 // extentOf returns half of the width or the height of a drawn water, whichever is more, in units.

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"limnomap/colormap"
-	"limnomap/data"
+	"limnomap/data/outline"
 	"limnomap/render/symbol"
 )
 
@@ -49,7 +49,7 @@ func TestAnyOutlineIsCropped(t *testing.T) {
 				}
 				lake.outline = append(lake.outline, orb.Polygon{ring})
 			}
-			if _, err := data.NewOutline(lake.outline); err != nil {
+			if _, err := outline.New(lake.outline); err != nil {
 				t.Skip(err) // no outline, such as one half the world wide: another is drawn in its place
 			}
 			lake.lon, lake.lat = lake.outline[0][0][0].Lon(), lake.outline[0][0][0].Lat()

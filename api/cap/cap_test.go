@@ -17,6 +17,7 @@ import (
 
 	"limnomap/api/cap"
 	"limnomap/data"
+	"limnomap/data/outline"
 )
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
@@ -265,11 +266,11 @@ func TestArea(t *testing.T) {
 		return orb.Polygon{{{west, south}, {east, south}, {east, north}, {west, north}, {west, south}}}
 	}
 	long := closure()
-	outline, err := data.NewOutline(orb.MultiPolygon{box(11.49, 47.9, 11.51, 48.1)})
+	shore, err := outline.New(orb.MultiPolygon{box(11.49, 47.9, 11.51, 48.1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	long.Lake.Outline = outline
+	long.Lake.Outline = shore
 	large := closure()
 	large.Lake.AreaKM2 = 100
 	for _, c := range []struct {

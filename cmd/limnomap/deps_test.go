@@ -14,20 +14,21 @@ const module = "limnomap/"
 // mayImport lists for each package which of our packages it may import. This is the architecture: a package imports only the
 // packages that it is built from, and no import points back.
 var mayImport = map[string][]string{
-	"data":                      {"data/forecast", "data/linetext", "data/canonical"},
+	"data":                      {"data/forecast", "data/linetext", "data/canonical", "data/outline"},
+	"data/outline":              {}, // shapes, which know no lake
 	"data/canonical":            {}, // a hash of values, for anyone
 	"data/snapshot":             {"data", "data/canonical", "data/forecast"},
 	"data/apikey":               {},
-	"data/store":                {"data", "data/apikey", "data/diskspace", "data/events/eventfeed", "data/forecast", "data/events/hook", "data/events/push", "data/snapshot"},
+	"data/store":                {"data", "data/apikey", "data/diskspace", "data/events/eventfeed", "data/forecast", "data/events/hook", "data/events/push", "data/snapshot", "data/outline"},
 	"data/fold":                 {},
 	"data/diskspace":            {}, // the room of a disk, which knows no data
 	"data/inorder":              {}, // work on many goroutines, which knows no data
-	"data/ingest":               {"data", "data/store", "data/swimguide", "data/fold", "data/linetext", "data/snapshot"},
-	"data/demo":                 {"data", "data/apikey", "data/forecast", "data/forecast/forecaster", "data/inorder", "data/snapshot"},
+	"data/ingest":               {"data", "data/store", "data/swimguide", "data/fold", "data/linetext", "data/snapshot", "data/outline"},
+	"data/demo":                 {"data", "data/apikey", "data/forecast", "data/forecast/forecaster", "data/inorder", "data/snapshot", "data/outline"},
 	"data/index":                {"data", "data/fold"},
 	"data/swimguide":            {"data"},
 	"data/gazetteer":            {"data/linetext"},
-	"data/ingest/satellite":     {"data", "data/raster/crs", "data/raster/netcdf", "data/raster/tiff", "data/raster/zonal"},
+	"data/ingest/satellite":     {"data", "data/raster/crs", "data/raster/netcdf", "data/raster/tiff", "data/raster/zonal", "data/outline"},
 	"data/ingest/refresh":       {"data", "data/fetchguard", "data/store", "data/ingest", "data/ingest/rangefile", "data/ingest/satellite", "data/diskspace"},
 	"data/raster/tiff":          {"data/raster/blockread", "data/raster/inflate"}, // a format, for anyone
 	"data/raster/hdf5":          {"data/raster/blockread", "data/raster/inflate"}, // a format, for anyone
@@ -48,7 +49,7 @@ var mayImport = map[string][]string{
 	"data/forecast/backtest":    {"data/forecast", "data/forecast/exact"},
 	"data/ingest/rangefile":     {"data/fetchguard"}, // bytes over HTTP: only to know what the guard refused
 	"colormap":                  {},
-	"render":                    {"render/palettepng", "render/symbol", "colormap", "data", "data/snapshot"},
+	"render":                    {"render/palettepng", "render/symbol", "colormap", "data", "data/snapshot", "data/outline"},
 	"render/legend":             {"render/picture", "render/symbol", "colormap"},
 	"render/lakecard":           {"render/picture", "render/symbol", "colormap"},
 	"render/picture":            {"render/symbol", "colormap"},

@@ -8,6 +8,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/outline"
 )
 
 //go:generate go run gshhg/generate.go
@@ -44,10 +45,10 @@ func addOutlines(lakes []listedLake, shores []shore) {
 		if !found {
 			continue
 		}
-		outline, err := data.NewOutline(orb.MultiPolygon{polygon})
+		shore, err := outline.New(orb.MultiPolygon{polygon})
 		if err != nil {
 			panic(fmt.Sprintf("lakes.geojson: %s: %v", lakes[i].ID, err))
 		}
-		lakes[i].Outline = outline
+		lakes[i].Outline = shore
 	}
 }

@@ -49,7 +49,7 @@
 // an id 12345.0 is 12345. Instead of lat and lon, a geometry may give the lake's point:
 //
 //   - a Point is the lake's point;
-//   - a Polygon or MultiPolygon is the lake's outline (see [data.Outline]). The lake's point is then the point of the largest
+//   - a Polygon or MultiPolygon is the lake's outline (see [outline.Outline]). The lake's point is then the point of the largest
 //     polygon that is farthest from the shore, which is in the water whatever the lake's form. Its area, if there is no
 //     property area_km2, is that of the polygons on a sphere with the Earth's equatorial radius, with an error of at most 0.7 %.
 //

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/outline"
 	"limnomap/data/snapshot"
 )
 
@@ -219,13 +220,13 @@ func lakesAsGeoJSON(w io.Writer) (write func(data.Lake) error, end func() error)
 	}
 }
 
-func encodeOutline(o data.Outline) string { return base64.StdEncoding.EncodeToString([]byte(o)) }
+func encodeOutline(o outline.Outline) string { return base64.StdEncoding.EncodeToString([]byte(o)) }
 
 // decodeOutline is the inverse of encodeOutline, and returns "" for anything else.
-func decodeOutline(s string) data.Outline {
+func decodeOutline(s string) outline.Outline {
 	b, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
 		return ""
 	}
-	return data.Outline(b)
+	return outline.Outline(b)
 }

@@ -18,6 +18,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/linetext"
+	"limnomap/data/outline"
 	"limnomap/data/snapshot"
 	"limnomap/data/store"
 )
@@ -45,7 +46,7 @@ func drawVersion(rt *rapid.T) string {
 }
 
 // drawOutline draws a lake with bays, and perhaps an island, a pond on the island, and a second basin.
-func drawOutline(rt *rapid.T, middle orb.Point) data.Outline {
+func drawOutline(rt *rapid.T, middle orb.Point) outline.Outline {
 	ring := func(centre orb.Point, radius float64) orb.Ring {
 		n := rapid.IntRange(3, 60).Draw(rt, "points")
 		var r orb.Ring
@@ -67,7 +68,7 @@ func drawOutline(rt *rapid.T, middle orb.Point) data.Outline {
 	if rapid.Bool().Draw(rt, "basin") {
 		lake = append(lake, orb.Polygon{ring(orb.Point{middle[0] + 3*radius, middle[1]}, radius/2)})
 	}
-	o, err := data.NewOutline(lake)
+	o, err := outline.New(lake)
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -283,7 +284,7 @@ func TestEditedShoreIsUsed(t *testing.T) {
 	square := func(west float64) string {
 		return fmt.Sprintf(`{"type":"Polygon","coordinates":[[[%v,50],[10.01,50],[10.01,50.01],[%v,50.01],[%v,50]]]}`, west, west, west)
 	}
-	exported := func(geometry string) (data.Outline, string) {
+	exported := func(geometry string) (outline.Outline, string) {
 		s := newStore(t)
 		mustImport(t, Lakes, s, nil, features(featureOf(`"id":"x","name":"X"`, geometry)))
 		var b bytes.Buffer
@@ -326,7 +327,7 @@ func TestPolygonsOf(t *testing.T) {
 		}
 		return r
 	}
-	o, err := data.NewOutline(orb.MultiPolygon{{square(0.1, true), square(0.05, false)}, {square(0.01, true), square(0.005, true)}})
+	o, err := outline.New(orb.MultiPolygon{{square(0.1, true), square(0.05, false)}, {square(0.01, true), square(0.005, true)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/paulmach/orb"
 
-	"limnomap/data"
+	"limnomap/data/outline"
 )
 
 // coordinates hold the member "coordinates" of a geometry, which may come before the geometry's type: brackets and numbers.
@@ -27,7 +27,7 @@ const (
 	// maxDimensions allows longitude, latitude, height, and one more in files older than RFC 7946.
 	maxDimensions = 4
 	// maxMarks is more than any valid polygons have. What follows is read, but not kept.
-	maxMarks = (2+maxDimensions)*(data.MaxOutlinePoints+1) + 8*(data.MaxOutlineRings+1)
+	maxMarks = (2+maxDimensions)*(outline.MaxPoints+1) + 8*(outline.MaxRings+1)
 	// maxQuoted is more bytes of a value than an error message quotes.
 	maxQuoted = 200
 )
@@ -85,8 +85,8 @@ func (c *coordinates) add(kind jsontext.Kind, raw jsontext.Value) {
 func (c *coordinates) polygon() (orb.Polygon, error) { return list(c, "ring", c.ring) }
 
 func (c *coordinates) ring() (orb.Ring, error) {
-	if c.rings++; c.rings > data.MaxOutlineRings {
-		return nil, fmt.Errorf("want at most %d rings in all: leave out the smallest islands", data.MaxOutlineRings)
+	if c.rings++; c.rings > outline.MaxRings {
+		return nil, fmt.Errorf("want at most %d rings in all: leave out the smallest islands", outline.MaxRings)
 	}
 	return list(c, "point", c.position)
 }
@@ -115,8 +115,8 @@ func list[T any](c *coordinates, name string, element func() (T, error)) ([]T, e
 var errNoPosition = errors.New("want an array of two numbers, longitude and latitude")
 
 func (c *coordinates) position() (orb.Point, error) {
-	if c.points++; c.points > data.MaxOutlinePoints {
-		return orb.Point{}, fmt.Errorf("want at most %d points", data.MaxOutlinePoints)
+	if c.points++; c.points > outline.MaxPoints {
+		return orb.Point{}, fmt.Errorf("want at most %d points", outline.MaxPoints)
 	}
 	if !c.skip('[') || c.skip(']') {
 		return orb.Point{}, errNoPosition

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"limnomap/data"
+	"limnomap/data/outline"
 )
 
 // A feature reads the features of a collection, one after the other, and keeps of each only what a lake has.
@@ -203,12 +203,12 @@ func (f *feature) fill() error {
 	if !f.hasGeometry {
 		return nil
 	}
-	var outline data.Outline
+	var given outline.Outline
 	if at := f.row.positions[lakeOutline]; at >= 0 {
-		outline = decodeOutline(f.row.fields[at])
+		given = decodeOutline(f.row.fields[at])
 	}
 	var err error
-	if f.row.shape, err = parseShape(&f.geometry, outline); err != nil {
+	if f.row.shape, err = parseShape(&f.geometry, given); err != nil {
 		return err
 	}
 	switch {

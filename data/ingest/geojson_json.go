@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxFeatureBytes bounds the time for a feature: an outline of data.MaxOutlinePoints takes 20 MB with 16 digits for
+	// maxFeatureBytes bounds the time for a feature: an outline of outline.MaxPoints takes 20 MB with 16 digits for
 	// each number and each number indented on its own line.
 	maxFeatureBytes = 32 << 20
 	// maxTextBytes bounds the memory for one text or number of a feature, with the white space before it. The largest one

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"limnomap/data"
+	"limnomap/data/outline"
 	"limnomap/data/store"
 
 	"github.com/paulmach/orb"
@@ -17,12 +17,12 @@ import (
 type shape struct {
 	point    orb.Point
 	polygons orb.MultiPolygon
-	outline  data.Outline
+	outline  outline.Outline
 }
 
 // parseShape returns nil for null. If the given outline belongs to the polygons, it is used, because an export's outline has
 // more information on coarser zooms than the polygons. Any other outline is ignored.
-func parseShape(g *geometry, outline data.Outline) (*shape, error) {
+func parseShape(g *geometry, given outline.Outline) (*shape, error) {
 	switch {
 	case string(g.other) == "null":
 		return nil, nil
@@ -57,10 +57,10 @@ func parseShape(g *geometry, outline data.Outline) (*shape, error) {
 	}
 	switch {
 	case s.polygons == nil:
-	case isShoreOf(s.polygons, outline):
-		s.outline, s.point = outline, s.middle()
+	case isShoreOf(s.polygons, given):
+		s.outline, s.point = given, s.middle()
 	default:
-		if s.outline, err = data.NewOutline(s.polygons); err != nil {
+		if s.outline, err = outline.New(s.polygons); err != nil {
 			return nil, fmt.Errorf("%s: %w", kind, err)
 		}
 		if s.point = s.middle(); !s.pointInWater() {

@@ -9,6 +9,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/outline"
 	"limnomap/data/store"
 )
 
@@ -35,9 +36,9 @@ func boxRing() orb.Ring {
 	return orb.Ring{{12.69, 53.41}, {12.71, 53.41}, {12.71, 53.43}, {12.69, 53.43}, {12.69, 53.41}}
 }
 
-func outlineOf(tb testing.TB, polygons ...orb.Polygon) data.Outline {
+func outlineOf(tb testing.TB, polygons ...orb.Polygon) outline.Outline {
 	tb.Helper()
-	o, err := data.NewOutline(polygons)
+	o, err := outline.New(polygons)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/paulmach/orb/planar"
 	"pgregory.net/rapid"
 
-	"limnomap/data"
+	"limnomap/data/outline"
 )
 
 // wavy returns a ring of points around a centre, half degrees away from it, with bays of this depth.
@@ -101,7 +101,7 @@ func TestManyRingsAreExported(t *testing.T) {
 
 // A lake may have 2,000 rings; with more, the feature is rejected by the name of its lake.
 func TestRingsAreBounded(t *testing.T) {
-	for _, n := range []int{data.MaxOutlineRings, data.MaxOutlineRings + 1} {
+	for _, n := range []int{outline.MaxRings, outline.MaxRings + 1} {
 		for _, kind := range []string{"Polygon", "MultiPolygon"} {
 			var b strings.Builder
 			for i := range n {
@@ -122,7 +122,7 @@ func TestRingsAreBounded(t *testing.T) {
 			}
 			s := newStore(t)
 			r := mustImport(t, Lakes, s, nil, features(featureOf(`"id":"m","name":"M"`, `{"coordinates":`+text+`,"type":"`+kind+`"}`)))
-			if r.Written != (n == data.MaxOutlineRings) {
+			if r.Written != (n == outline.MaxRings) {
 				t.Fatalf("%s of %d rings: %v", kind, n, r)
 			}
 			if r.Written {

@@ -7,7 +7,7 @@ import (
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 
-	"limnomap/data"
+	"limnomap/data/outline"
 )
 
 // finest is beyond the zooms of all sections, and so selects the finest section.
@@ -16,7 +16,7 @@ const finest maptile.Zoom = 30
 // polygonsOf returns an outline's finest section as polygons: outer rings counterclockwise, each followed by its holes,
 // clockwise (RFC 7946, section 3.1.6). An outline does not store which rings are holes: by the even-odd rule, a ring inside
 // an odd number of others is one.
-func polygonsOf(o data.Outline) orb.MultiPolygon {
+func polygonsOf(o outline.Outline) orb.MultiPolygon {
 	rings := ringsOf(o)
 	nest := newNesting(rings)
 	outer := make([]int, len(rings)) // for a hole the ring around it, for others -1
@@ -50,7 +50,7 @@ func oriented(ring orb.Ring, o orb.Orientation) orb.Ring {
 	return ring
 }
 
-func ringsOf(o data.Outline) []orb.Ring {
+func ringsOf(o outline.Outline) []orb.Ring {
 	var rings []orb.Ring
 	var buffer []orb.Point
 	for points := range o.Rings(finest, &buffer) {
@@ -61,7 +61,7 @@ func ringsOf(o data.Outline) []orb.Ring {
 
 // isShoreOf reports whether polygons have the same rings as an outline's finest section. It ignores which of them are holes
 // and their direction, since programs that write GeoJSON change it.
-func isShoreOf(polygons orb.MultiPolygon, o data.Outline) bool {
+func isShoreOf(polygons orb.MultiPolygon, o outline.Outline) bool {
 	if o == "" || o.Check() != nil {
 		return false
 	}

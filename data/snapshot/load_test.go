@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/outline"
 	"limnomap/data/snapshot"
 
 	"github.com/paulmach/orb"
@@ -182,10 +183,10 @@ func (s *failing) Scan(context.Context, func(data.Lake) error, func(data.Observa
 }
 
 // squareOutline returns the outline of a square of 0.2 degrees around a point.
-func squareOutline(t testing.TB, lon, lat float64) data.Outline {
+func squareOutline(t testing.TB, lon, lat float64) outline.Outline {
 	t.Helper()
 	const half = 0.1
-	o, err := data.NewOutline(orb.MultiPolygon{{orb.Ring{
+	o, err := outline.New(orb.MultiPolygon{{orb.Ring{
 		{lon - half, lat - half}, {lon + half, lat - half}, {lon + half, lat + half}, {lon - half, lat + half}, {lon - half, lat - half},
 	}}})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/apikey"
+	"limnomap/data/outline"
 	"limnomap/data/snapshot"
 )
 
@@ -88,9 +89,9 @@ func testLake(id string) data.Lake {
 }
 
 // testOutline is a lake of about a kilometre around testLake's point.
-func testOutline(tb testing.TB) data.Outline {
+func testOutline(tb testing.TB) outline.Outline {
 	tb.Helper()
-	o, err := data.NewOutline(orb.MultiPolygon{{{{11.29, 47.89}, {11.31, 47.89}, {11.31, 47.91}, {11.29, 47.9}}}})
+	o, err := outline.New(orb.MultiPolygon{{{{11.29, 47.89}, {11.31, 47.89}, {11.31, 47.91}, {11.29, 47.9}}}})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/outline"
 )
 
 // allObservationColumns are all columns that an import may lack.
@@ -140,19 +141,19 @@ func testKeptReports(t *testing.T, open opener) {
 
 // A lake may move within and near its outline, and anywhere if it gets another outline or none.
 func testLeftOutline(t *testing.T, open opener) {
-	outline := func(west, south, east, north float64) data.Outline {
-		o, err := data.NewOutline(orb.MultiPolygon{{{{west, south}, {east, south}, {east, north}, {west, north}}}})
+	rectangle := func(west, south, east, north float64) outline.Outline {
+		o, err := outline.New(orb.MultiPolygon{{{{west, south}, {east, south}, {east, north}, {west, north}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return o
 	}
-	german := outline(11.2, 47.8, 11.4, 48)
-	fijian := outline(179.8, -17, 180.2, -16.8)
+	german := rectangle(11.2, 47.8, 11.4, 48)
+	fijian := rectangle(179.8, -17, 180.2, -16.8)
 	keep, replace := LakeColumns{Outline: true}, LakeColumns{}
 	for _, test := range []struct {
 		name     string
-		stored   data.Outline
+		stored   outline.Outline
 		from, to orb.Point
 		keep     LakeColumns
 		want     Change
@@ -169,7 +170,7 @@ func testLeftOutline(t *testing.T, open opener) {
 		{"across the antimeridian", fijian, orb.Point{179.9, -16.9}, orb.Point{-179.9, -16.9}, keep, Changed},
 		{"and back", fijian, orb.Point{-179.9, -16.9}, orb.Point{179.71, -16.9}, keep, Changed},
 		{"east of it", fijian, orb.Point{179.9, -16.9}, orb.Point{-179.69, -16.9}, keep, LeavesOutline},
-		{"up to the antimeridian", outline(-180, 0, -179, 1), orb.Point{-179.5, 0.5}, orb.Point{179.91, 0.5}, keep, Changed},
+		{"up to the antimeridian", rectangle(-180, 0, -179, 1), orb.Point{-179.5, 0.5}, orb.Point{179.91, 0.5}, keep, Changed},
 		{"where it was, however far", german, orb.Point{47.9, 11.3}, orb.Point{47.9, 11.3}, keep, Unchanged},
 	} {
 		t.Run(test.name, func(t *testing.T) {

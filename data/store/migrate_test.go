@@ -18,6 +18,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/apikey"
 	"limnomap/data/events/hook"
+	"limnomap/data/outline"
 )
 
 // migrationFiles returns the first n migrations, as in an older limnomap, or all of them if n is 0.
@@ -291,7 +292,7 @@ func TestOutlineIsStoredAsBytes(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
 	lake := testLake("a")
 	var err error
-	if lake.Outline, err = data.NewOutline(orb.MultiPolygon{{{{0, 0}, {1, 0}, {1, 1}, {0, 1}}}}); err != nil {
+	if lake.Outline, err = outline.New(orb.MultiPolygon{{{{0, 0}, {1, 0}, {1, 1}, {0, 1}}}}); err != nil {
 		t.Fatal(err)
 	}
 	put(t, s, []data.Lake{lake, testLake("b")}, nil)

@@ -7,7 +7,7 @@ import "github.com/paulmach/orb"
 const OutlineMargin = 0.1
 
 // NearOutline reports whether p may be the point of a lake whose outline has the given bound. The bound's east may exceed
-// 180 (see [data.Outline]).
+// 180 (see [outline.Outline]).
 func NearOutline(bound orb.Bound, p orb.Point) bool {
 	bound = bound.Pad(OutlineMargin)
 	return bound.Contains(p) || bound.Contains(orb.Point{p[0] + 360, p[1]}) || bound.Contains(orb.Point{p[0] - 360, p[1]})

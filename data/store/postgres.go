@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"limnomap/data"
+	"limnomap/data/outline"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 	// pingTimeout is how soon a connection that was idle for a second must answer, or another one is used.
 	pingTimeout = 3 * time.Second
 	// maxMessage bounds a row or another message of the server in memory. The largest is a lake with the longest outline.
-	maxMessage = data.MaxOutlineBytes + 1<<20
+	maxMessage = outline.MaxBytes + 1<<20
 	// A connection whose peer has disappeared fails after idle + count * interval: half a minute.
 	keepAliveIdle, keepAliveInterval, keepAliveCount = 15 * time.Second, 5 * time.Second, 3
 )

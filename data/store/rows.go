@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/outline"
 )
 
 // A rowScanner is a row of either driver.
@@ -38,7 +39,7 @@ const (
 var (
 	idColumns   = "key, " + atMost("id", maxIDBytes)
 	lakeColumns = idColumns + ", " + atMost("external_id", maxTextBytes) + ", " + atMost("name", maxTextBytes) + ", lon, lat, " +
-		atMost("region", maxTextBytes) + ", area_km2, " + atMost("outline", data.MaxOutlineBytes)
+		atMost("region", maxTextBytes) + ", area_km2, " + atMost("outline", outline.MaxBytes)
 )
 
 // atMost returns the expression of a column of texts or bytes that is NULL for those of more than that many bytes.
@@ -56,7 +57,7 @@ func weekOf(date string) string { return fmt.Sprintf("(%s + %d) / 7", date, days
 // mondayOf returns the expression of the first day of that week.
 func mondayOf(date string) string { return fmt.Sprintf("%s - (%[1]s + %d) %% 7", date, daysToMonday) }
 
-// A textColumn scans the result of atMost into a text, which may be a data.LakeID or data.Outline.
+// A textColumn scans the result of atMost into a text, which may be a data.LakeID or outline.Outline.
 type textColumn[T ~string] struct {
 	to    *T
 	name  string
@@ -89,7 +90,7 @@ func newLakeScanner() *lakeScanner {
 	l := &s.lake
 	s.columns = []any{&s.key, textColumn[data.LakeID]{&l.ID, "id", maxIDBytes}, textColumn[string]{&l.ExternalID, "external_id", maxTextBytes},
 		textColumn[string]{&l.Name, "name", maxTextBytes}, &l.Point[0], &l.Point[1], textColumn[string]{&l.Region, "region", maxTextBytes},
-		&l.AreaKM2, textColumn[data.Outline]{&l.Outline, "outline", data.MaxOutlineBytes}}
+		&l.AreaKM2, textColumn[outline.Outline]{&l.Outline, "outline", outline.MaxBytes}}
 	return s
 }
 

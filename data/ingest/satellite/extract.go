@@ -14,6 +14,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/outline"
 	"limnomap/data/raster/zonal"
 )
 
@@ -21,12 +22,12 @@ import (
 type Lake struct {
 	ID      data.LakeID
 	Point   orb.Point
-	Outline data.Outline // "" where unknown
+	Outline outline.Outline // "" where unknown
 }
 
 // LakeOf returns what an extraction needs of a lake, without the memory of the rest.
 func LakeOf(l data.Lake) Lake {
-	return Lake{ID: data.LakeID(strings.Clone(string(l.ID))), Point: l.Point, Outline: data.Outline(strings.Clone(string(l.Outline)))}
+	return Lake{ID: data.LakeID(strings.Clone(string(l.ID))), Point: l.Point, Outline: outline.Outline(strings.Clone(string(l.Outline)))}
 }
 
 // LakesOf returns all lakes of a database, whose Scan it calls: see [data.Source].

@@ -7,6 +7,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/outline"
 )
 
 // fileOf returns bytes as a file.
@@ -18,11 +19,11 @@ func fileOf(name string, b []byte) File {
 func squareLake(t testing.TB, id string, west, south, east, north float64) Lake {
 	t.Helper()
 	ring := orb.Ring{{west, south}, {east, south}, {east, north}, {west, north}, {west, south}}
-	outline, err := data.NewOutline(orb.MultiPolygon{{ring}})
+	shore, err := outline.New(orb.MultiPolygon{{ring}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Lake{ID: data.LakeID(id), Point: orb.Point{(west + east) / 2, (south + north) / 2}, Outline: outline}
+	return Lake{ID: data.LakeID(id), Point: orb.Point{(west + east) / 2, (south + north) / 2}, Outline: shore}
 }
 
 // extractAll returns the rows of lakes by their ids.

@@ -11,6 +11,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/ingest/satellite/satellitetest"
+	"limnomap/data/outline"
 	"limnomap/data/raster/crs"
 	"limnomap/data/raster/zonal"
 )
@@ -192,9 +193,9 @@ func irregularLake(t testing.TB, random *rand.Rand, id string, lon, lat, radius 
 		}
 		return append(r, r[0])
 	}
-	outline, err := data.NewOutline(orb.MultiPolygon{{ring(shore, radius, 0.8), ring(island, radius/4, 0.4)}})
+	o, err := outline.New(orb.MultiPolygon{{ring(shore, radius, 0.8), ring(island, radius/4, 0.4)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Lake{ID: data.LakeID(id), Point: orb.Point{lon, lat}, Outline: outline}
+	return Lake{ID: data.LakeID(id), Point: orb.Point{lon, lat}, Outline: o}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 
-	"limnomap/data"
+	"limnomap/data/outline"
 	"limnomap/data/raster/zonal"
 )
 
@@ -24,11 +24,11 @@ type outliner struct {
 
 // mask returns the pixels inside of a lake's outline. It is nil for a lake that is outside of the raster, or that has not all its points in the
 // raster's system.
-func (o *outliner) mask(outline data.Outline) (*zonal.Mask, error) {
-	bound := outline.Bound()
+func (o *outliner) mask(shore outline.Outline) (*zonal.Mask, error) {
+	bound := shore.Bound()
 	turn := o.grid.turnOf(bound.Center()[0])
 	o.points, o.starts = o.points[:0], o.starts[:0]
-	for ring := range outline.Rings(finest, &o.buffer) {
+	for ring := range shore.Rings(finest, &o.buffer) {
 		o.starts = append(o.starts, len(o.points))
 		for _, p := range ring {
 			pixel, ok := o.grid.pixelOf(p, turn)

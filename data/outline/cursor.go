@@ -1,32 +1,32 @@
-package data
+package outline
 
-// An outlineCursor reads the numbers of an [Outline] one by one. At the end, or at an invalid number, it sets bad and from
+// An cursor reads the numbers of an [Outline] one by one. At the end, or at an invalid number, it sets bad and from
 // then on returns zeros only, so that loops over counts end.
-type outlineCursor struct {
+type cursor struct {
 	s   string // the unread rest
 	bad bool
 }
 
-// format reads the first byte, which must be outlineFormat.
-func (c *outlineCursor) format() {
-	if c.s == "" || c.s[0] != outlineFormat {
+// format reads the first byte, which must be formatByte.
+func (c *cursor) format() {
+	if c.s == "" || c.s[0] != formatByte {
 		c.fail()
 		return
 	}
 	c.s = c.s[1:]
 }
 
-func (c *outlineCursor) bound() outlineBound {
-	corner := outlinePoint{c.varint(), c.varint()}
+func (c *cursor) bound() corners {
+	corner := point{c.varint(), c.varint()}
 	width, height := c.uvarint(), c.uvarint()
 	if width > fullTurn || height > fullTurn {
 		c.fail()
-		return outlineBound{}
+		return corners{}
 	}
-	return outlineBound{corner, outlinePoint{corner.x + int64(width), corner.y + int64(height)}}
+	return corners{corner, point{corner.x + int64(width), corner.y + int64(height)}}
 }
 
-func (c *outlineCursor) sizes() (sizes [outlineSections]uint64) {
+func (c *cursor) sizes() (sizes [sectionCount]uint64) {
 	for i := range sizes {
 		sizes[i] = c.uvarint()
 	}
@@ -34,7 +34,7 @@ func (c *outlineCursor) sizes() (sizes [outlineSections]uint64) {
 }
 
 // count reads a number of items. Each item takes at least one byte, so a count above the remaining bytes is invalid.
-func (c *outlineCursor) count() uint64 {
+func (c *cursor) count() uint64 {
 	n := c.uvarint()
 	if n > uint64(len(c.s)) {
 		c.fail()
@@ -44,13 +44,13 @@ func (c *outlineCursor) count() uint64 {
 }
 
 // point reads a point, relative to the one before.
-func (c *outlineCursor) point(from outlinePoint) outlinePoint {
+func (c *cursor) point(from point) point {
 	dx, dy := c.varint(), c.varint()
-	return outlinePoint{from.x + dx, from.y + dy}
+	return point{from.x + dx, from.y + dy}
 }
 
 // take reads n bytes.
-func (c *outlineCursor) take(n uint64) string {
+func (c *cursor) take(n uint64) string {
 	if n > uint64(len(c.s)) {
 		c.fail()
 		return ""
@@ -61,14 +61,14 @@ func (c *outlineCursor) take(n uint64) string {
 }
 
 // varint is binary.Varint of a string.
-func (c *outlineCursor) varint() int64 {
+func (c *cursor) varint() int64 {
 	u := c.uvarint()
 	return int64(u>>1) ^ -int64(u&1)
 }
 
 // uvarint is binary.Uvarint of a string: copying the string to a slice would allocate for each lake that is drawn.
 // No number of an outline needs more than 5 bytes of 7 bits; longer ones are invalid.
-func (c *outlineCursor) uvarint() uint64 {
+func (c *cursor) uvarint() uint64 {
 	const maxBytes = 5
 	var u uint64
 	for i := 0; i < min(len(c.s), maxBytes); i++ {
@@ -83,4 +83,4 @@ func (c *outlineCursor) uvarint() uint64 {
 	return 0
 }
 
-func (c *outlineCursor) fail() { c.s, c.bad = "", true }
+func (c *cursor) fail() { c.s, c.bad = "", true }

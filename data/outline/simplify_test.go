@@ -1,4 +1,4 @@
-package data
+package outline
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 
 // Simplifying n points takes up to n²/2 steps, which a zigzag line needs. The largest lake must not take billions.
 func TestSimplifyTakesBoundedSteps(t *testing.T) {
-	for _, points := range []int{maxWhole, maxWhole + 1, MaxOutlinePoints} {
+	for _, points := range []int{maxWhole, maxWhole + 1, MaxPoints} {
 		ring := make(orb.Ring, points-2, points)
 		for i := range ring {
 			ring[i] = orb.Point{float64(i) * 1e-4, 0.01 + 0.99*float64(i%2)}

@@ -1,4 +1,8 @@
-package data
+// Package outline has the shores of lakes: polygons in a few bytes, simplified for each zoom of a map.
+//
+// [New] checks and encodes polygons, [Outline.Rings] yields the rings to draw at a zoom without reading the others, and
+// [Outline.Check] checks bytes from elsewhere. Outlines are immutable and safe for concurrent use.
+package outline
 
 import (
 	"errors"
@@ -10,26 +14,26 @@ import (
 )
 
 const (
-	// OutlineZoom is the first zoom at which outlines are drawn: a pixel is about 200 m wide there in Germany, and the
+	// FirstZoom is the first zoom at which outlines are drawn: a pixel is about 200 m wide there in Germany, and the
 	// lakes that people bathe in are a few pixels wide.
-	OutlineZoom maptile.Zoom = 9
-	// finestOutlineZoom is the last zoom with its own section: a quarter of its pixel is 0.4 m in Germany, finer than
+	FirstZoom maptile.Zoom = 9
+	// finestZoom is the last zoom with its own section: a quarter of its pixel is 0.4 m in Germany, finer than
 	// shores are surveyed.
-	finestOutlineZoom maptile.Zoom = 16
-	// outlineSections counts one section for each of these zooms.
-	outlineSections = int(finestOutlineZoom-OutlineZoom) + 1
+	finestZoom maptile.Zoom = 16
+	// sectionCount counts one section for each of these zooms.
+	sectionCount = int(finestZoom-FirstZoom) + 1
 
-	// MaxOutlinePoints bounds a lake's outline: a point every 35 m around the largest lake, the Caspian Sea, whose shore
+	// MaxPoints bounds a lake's outline: a point every 35 m around the largest lake, the Caspian Sea, whose shore
 	// is 7,000 km long.
-	MaxOutlinePoints = 200_000
-	// MaxOutlineBytes bounds an outline's bytes. The finest section has at most 10 bytes for a point and 3 for the number of a
+	MaxPoints = 200_000
+	// MaxBytes bounds an outline's bytes. The finest section has at most 10 bytes for a point and 3 for the number of a
 	// ring's points, and each coarser one at most three quarters of the next finer one.
-	MaxOutlineBytes = 9 << 20
-	// MaxOutlineRings bounds the rings of a new outline, islands and parts together, because each of them is compared with
+	MaxBytes = 9 << 20
+	// MaxRings bounds the rings of a new outline, islands and parts together, because each of them is compared with
 	// the others in some places. Outlines that were stored before there was this bound are still valid.
-	MaxOutlineRings = 2_000
-	// outlineFormat is the first byte of an outline.
-	outlineFormat = 1
+	MaxRings = 2_000
+	// formatByte is the first byte of an outline.
+	formatByte = 1
 	// unitsPerDegree is the resolution of stored coordinates: 1.1 cm at the equator.
 	unitsPerDegree = 1e7
 
@@ -39,8 +43,8 @@ const (
 	fullTurn    = 4 * quarterTurn
 )
 
-// An Outline is a lake's shore: polygons with holes, simplified for each zoom from [OutlineZoom] to 16 to a quarter of
-// that zoom's pixel. It is immutable and comparable; the empty string means that the shore is unknown. [NewOutline]
+// An Outline is a lake's shore: polygons with holes, simplified for each zoom from [FirstZoom] to 16 to a quarter of
+// that zoom's pixel. It is immutable and comparable; the empty string means that the shore is unknown. [New]
 // makes one; bytes from anywhere else must pass [Outline.Check]. A zoom whose section would be nearly the same as the
 // next finer one's shares it.
 //
@@ -57,7 +61,7 @@ type Outline string
 // Bound returns the bound of the rings of all zooms. Its west is at least -180, and its east may exceed 180. It takes
 // the same time for any outline.
 func (o Outline) Bound() orb.Bound {
-	c := outlineCursor{s: string(o)}
+	c := cursor{s: string(o)}
 	if c.format(); c.bad {
 		return orb.Bound{}
 	}
@@ -100,33 +104,33 @@ func (o Outline) rings(z maptile.Zoom, buffer *[]orb.Point, yield func([]orb.Poi
 }
 
 // section returns a cursor over the section for zoom z, and the point that its first point is relative to.
-func (o Outline) section(z maptile.Zoom) (outlineCursor, outlinePoint) {
-	c := outlineCursor{s: string(o)}
+func (o Outline) section(z maptile.Zoom) (cursor, point) {
+	c := cursor{s: string(o)}
 	c.format()
 	bound := c.bound()
 	sizes := c.sizes()
-	i := int(min(max(z, OutlineZoom), finestOutlineZoom) - OutlineZoom)
+	i := int(min(max(z, FirstZoom), finestZoom) - FirstZoom)
 	for _, size := range sizes[:i] {
 		c.take(size)
 	}
-	for i < outlineSections-1 && sizes[i] == 0 {
+	for i < sectionCount-1 && sizes[i] == 0 {
 		i++
 	}
 	section := c.take(sizes[i])
-	return outlineCursor{s: section, bad: c.bad}, bound.min
+	return cursor{s: section, bad: c.bad}, bound.min
 }
 
-// Check returns an error if o is neither empty nor of the form that [NewOutline] makes. It reads o once.
+// Check returns an error if o is neither empty nor of the form that [New] makes. It reads o once.
 func (o Outline) Check() error {
 	if o == "" {
 		return nil
 	}
-	if len(o) > MaxOutlineBytes {
-		return fmt.Errorf("outline of %d bytes: want at most %d", len(o), MaxOutlineBytes)
+	if len(o) > MaxBytes {
+		return fmt.Errorf("outline of %d bytes: want at most %d", len(o), MaxBytes)
 	}
-	c := outlineCursor{s: string(o)}
+	c := cursor{s: string(o)}
 	if c.format(); c.bad {
-		return fmt.Errorf("outline of format %d: want %d", o[0], outlineFormat)
+		return fmt.Errorf("outline of format %d: want %d", o[0], formatByte)
 	}
 	bound := c.bound()
 	if c.bad || bound.min.x < -halfTurn || bound.min.x >= halfTurn || bound.max.x-bound.min.x > halfTurn ||
@@ -134,11 +138,11 @@ func (o Outline) Check() error {
 		return errors.New("invalid bound of the outline: want a west from -180 to 180, at most 180 degrees to the east, and latitudes from -90 to 90")
 	}
 	sizes := c.sizes()
-	if sizes[outlineSections-1] == 0 {
-		return fmt.Errorf("outline has no section for zoom %d: want one", finestOutlineZoom)
+	if sizes[sectionCount-1] == 0 {
+		return fmt.Errorf("outline has no section for zoom %d: want one", finestZoom)
 	}
 	for i, size := range sizes {
-		section := outlineCursor{s: c.take(size)}
+		section := cursor{s: c.take(size)}
 		if c.bad {
 			return fmt.Errorf("outline of %d bytes is cut short", len(o))
 		}
@@ -146,7 +150,7 @@ func (o Outline) Check() error {
 			continue
 		}
 		if err := section.check(bound); err != nil {
-			return fmt.Errorf("outline for zoom %d: %w", OutlineZoom+maptile.Zoom(i), err)
+			return fmt.Errorf("outline for zoom %d: %w", FirstZoom+maptile.Zoom(i), err)
 		}
 	}
 	if c.s != "" {
@@ -156,7 +160,7 @@ func (o Outline) Check() error {
 }
 
 // check checks a whole section.
-func (c *outlineCursor) check(bound outlineBound) error {
+func (c *cursor) check(bound corners) error {
 	at, total := bound.min, uint64(0)
 	rings := c.count()
 	if rings == 0 {
@@ -164,10 +168,10 @@ func (c *outlineCursor) check(bound outlineBound) error {
 	}
 	for ring := range rings {
 		points := c.count()
-		if total += points; points < 3 || total > MaxOutlinePoints {
-			return fmt.Errorf("ring %d has %d points: want 3 or more, and at most %d in all rings", ring+1, points, MaxOutlinePoints)
+		if total += points; points < 3 || total > MaxPoints {
+			return fmt.Errorf("ring %d has %d points: want 3 or more, and at most %d in all rings", ring+1, points, MaxPoints)
 		}
-		var first outlinePoint
+		var first point
 		for i := range points {
 			at = c.point(at)
 			if c.bad {
@@ -188,23 +192,23 @@ func (c *outlineCursor) check(bound outlineBound) error {
 	return nil
 }
 
-// An outlinePoint is a longitude and a latitude in units of 1/unitsPerDegree.
-type outlinePoint struct{ x, y int64 }
+// An point is a longitude and a latitude in units of 1/unitsPerDegree.
+type point struct{ x, y int64 }
 
-func (p outlinePoint) degrees() orb.Point {
+func (p point) degrees() orb.Point {
 	return orb.Point{float64(p.x) / unitsPerDegree, float64(p.y) / unitsPerDegree}
 }
 
-// An outlineBound is a box given by two corners.
-type outlineBound struct{ min, max outlinePoint }
+// An corners is a box given by two corners.
+type corners struct{ min, max point }
 
-func (b outlineBound) contains(p outlinePoint) bool {
+func (b corners) contains(p point) bool {
 	return b.min.x <= p.x && p.x <= b.max.x && b.min.y <= p.y && p.y <= b.max.y
 }
 
-func (b outlineBound) extend(p outlinePoint) outlineBound {
-	return outlineBound{
-		min: outlinePoint{min(b.min.x, p.x), min(b.min.y, p.y)},
-		max: outlinePoint{max(b.max.x, p.x), max(b.max.y, p.y)},
+func (b corners) extend(p point) corners {
+	return corners{
+		min: point{min(b.min.x, p.x), min(b.min.y, p.y)},
+		max: point{max(b.max.x, p.x), max(b.max.y, p.y)},
 	}
 }

@@ -1,4 +1,4 @@
-package data_test
+package outline_test
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"limnomap/data"
+	"limnomap/data/outline"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
@@ -15,7 +15,7 @@ import (
 )
 
 // ringsAt returns copies of an outline's rings.
-func ringsAt(o data.Outline, z maptile.Zoom) []orb.Ring {
+func ringsAt(o outline.Outline, z maptile.Zoom) []orb.Ring {
 	var buffer []orb.Point
 	var rings []orb.Ring
 	for ring := range o.Rings(z, &buffer) {
@@ -24,15 +24,15 @@ func ringsAt(o data.Outline, z maptile.Zoom) []orb.Ring {
 	return rings
 }
 
-// mustOutline is NewOutline for valid polygons.
-func mustOutline(t testing.TB, polygons ...orb.Polygon) data.Outline {
+// mustOutline is New for valid polygons.
+func mustOutline(t testing.TB, polygons ...orb.Polygon) outline.Outline {
 	t.Helper()
-	o, err := data.NewOutline(polygons)
+	o, err := outline.New(polygons)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := o.Check(); err != nil {
-		t.Fatalf("Check() of an outline that NewOutline made = %v", err)
+		t.Fatalf("Check() of an outline that New made = %v", err)
 	}
 	return o
 }
@@ -62,7 +62,7 @@ func TestOutline(t *testing.T) {
 }
 
 func TestOutlineNone(t *testing.T) {
-	var none data.Outline
+	var none outline.Outline
 	if rings := ringsAt(none, 12); rings != nil {
 		t.Errorf("the rings of no outline are %v", rings)
 	}
@@ -98,13 +98,13 @@ func TestOutlineRejects(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			o, err := data.NewOutline(tt.in)
+			o, err := outline.New(tt.in)
 			if err == nil || o != "" {
-				t.Fatalf("NewOutline = %q, %v, want an error", o, err)
+				t.Fatalf("New = %q, %v, want an error", o, err)
 			}
 			for _, part := range tt.want {
 				if !strings.Contains(err.Error(), part) {
-					t.Errorf("NewOutline: %v, want it to name %q", err, part)
+					t.Errorf("New: %v, want it to name %q", err, part)
 				}
 			}
 		})
@@ -135,7 +135,7 @@ func TestOutlineAtThePoles(t *testing.T) {
 	for _, pole := range []float64{-90, 90} {
 		o := mustOutline(t, orb.Polygon{{{10, pole * 0.99}, {11, pole * 0.99}, {11, pole}, {10, pole}, {10, pole * 0.99}}})
 		want := orb.MultiPoint{{10, pole * 0.99}, {11, pole}}.Bound()
-		for z := data.OutlineZoom; z <= 16; z++ {
+		for z := outline.FirstZoom; z <= 16; z++ {
 			if rings := ringsAt(o, z); len(rings) != 1 || rings[0].Bound() != want {
 				t.Errorf("zoom %d: %v, want one ring in %v", z, rings, want)
 			}
@@ -151,7 +151,7 @@ func TestOutlineSharesSections(t *testing.T) {
 	}
 	o := mustOutline(t, bays(500, 0.05))
 	var sizes []int
-	for z := data.OutlineZoom; z <= 16; z++ {
+	for z := outline.FirstZoom; z <= 16; z++ {
 		if n := len(ringsAt(o, z)[0]); len(sizes) == 0 || n != sizes[len(sizes)-1] {
 			sizes = append(sizes, n)
 		}
@@ -190,7 +190,7 @@ func TestOutlineIsWithinTolerance(t *testing.T) {
 		lat := rapid.Float64Range(-84, 84).Draw(t, "lat")
 		radius := math.Exp2(rapid.Float64Range(-16, 0).Draw(t, "log radius"))
 		in := shore(t, lon, lat, radius)
-		o, err := data.NewOutline(orb.MultiPolygon{{in}})
+		o, err := outline.New(orb.MultiPolygon{{in}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func TestOutlineIsWithinTolerance(t *testing.T) {
 			t.Fatal(err)
 		}
 		points := 0
-		for z := data.OutlineZoom; z <= 16; z++ {
+		for z := outline.FirstZoom; z <= 16; z++ {
 			rings := ringsAt(o, z)
 			if len(rings) != 1 {
 				t.Fatalf("zoom %d: %d rings, want 1", z, len(rings))
@@ -245,7 +245,7 @@ func TestOutlineIsWithinTolerance(t *testing.T) {
 func TestLongOutlineIsWithinTolerance(t *testing.T) {
 	in := bays(9000, 0.3)
 	o := mustOutline(t, in)
-	for z := data.OutlineZoom; z <= 16; z++ {
+	for z := outline.FirstZoom; z <= 16; z++ {
 		rings := ringsAt(o, z)
 		if len(rings) != 1 || !rings[0].Closed() {
 			t.Fatalf("zoom %d: %d rings, want one, which is closed", z, len(rings))
@@ -285,7 +285,7 @@ func TestOutlineRingsAllocateOnce(t *testing.T) {
 // however small or thin.
 func TestOutlineVanishes(t *testing.T) {
 	small := mustOutline(t, orb.Polygon{square(10, 50, 1e-6)}, orb.Polygon{square(10.001, 50, 0.5e-6)})
-	for z := data.OutlineZoom; z <= 16; z++ {
+	for z := outline.FirstZoom; z <= 16; z++ {
 		if rings := ringsAt(small, z); len(rings) != 1 || len(rings[0]) < 4 || rings[0].Bound().Center()[0] > 10.0005 {
 			t.Errorf("zoom %d: %v, want only the largest polygon", z, rings)
 		}
@@ -306,7 +306,7 @@ func FuzzOutline(f *testing.F) {
 	f.Add("\x01")
 	f.Add("\x01\x00\x00\x02\x02\x00\x00\x00\x00\x00\x00\x00\x08\x01\x03\x00\x00\x02\x00\x00\x02")
 	f.Fuzz(func(t *testing.T, s string) {
-		o := data.Outline(s)
+		o := outline.Outline(s)
 		err := o.Check()
 		bound := o.Bound()
 		for z := range maptile.Zoom(20) {

@@ -1,4 +1,4 @@
-package data
+package outline
 
 import (
 	"errors"
@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// outlineTolerance is how far, in pixels, a simplified shore may be from the true one: less than the error of rounding
+	// tolerancePx is how far, in pixels, a simplified shore may be from the true one: less than the error of rounding
 	// an edge to a pixel's coverage.
-	outlineTolerance = 0.25
+	tolerancePx = 0.25
 	// tilePixels is the width of a tile. There are 2^z tiles around the world at zoom z.
 	tilePixels = 256
 	// thinnest is the width in degrees below which a ring is not a lake: a millimetre.
@@ -22,7 +22,7 @@ const (
 	// maxWhole is the number of points of a ring that are simplified together. A zigzag shore takes up to half their
 	// square in steps: without this bound, minutes for the points that one lake may have.
 	maxWhole = 4096
-	// maxPart is the same for a longer ring, which is simplified in parts: a lake of [MaxOutlinePoints] then takes a
+	// maxPart is the same for a longer ring, which is simplified in parts: a lake of [MaxPoints] then takes a
 	// second or two, and so does interrupting an import.
 	maxPart = 512
 )
@@ -61,7 +61,7 @@ func newShoreline(shores []shore) shoreline {
 
 // simplify reduces s to the rings and points visible at a zoom. The zoom must be coarser with each call.
 func (s *shoreline) simplify(z maptile.Zoom) error {
-	tolerance := outlineTolerance * 360 / (tilePixels * math.Exp2(float64(z)))
+	tolerance := tolerancePx * 360 / (tilePixels * math.Exp2(float64(z)))
 	kept := (*s)[:0]
 	for i, polygon := range *s {
 		outer, seen := polygon[0].simplify(tolerance)
@@ -121,11 +121,11 @@ func (r shoreRing) parts() iter.Seq[orb.Ring] {
 }
 
 // rings returns the rings that are left, without their closing points.
-func (s shoreline) rings() [][]outlinePoint {
-	var rings [][]outlinePoint
+func (s shoreline) rings() [][]point {
+	var rings [][]point
 	for _, polygon := range s {
 		for _, ring := range polygon {
-			points := make([]outlinePoint, len(ring.points)-1)
+			points := make([]point, len(ring.points)-1)
 			for i := range points {
 				points[i] = fromMercator(ring.points[i])
 			}
@@ -137,13 +137,13 @@ func (s shoreline) rings() [][]outlinePoint {
 
 // mercator returns the position of p on the map. The ordinate is finite even at the poles, because the tangent of the
 // floating-point value next to 90 degrees is finite.
-func (p outlinePoint) mercator() orb.Point {
+func (p point) mercator() orb.Point {
 	d := p.degrees()
 	return orb.Point{d.Lon(), math.Asinh(math.Tan(d.Lat()*math.Pi/180)) * 180 / math.Pi}
 }
 
 // fromMercator is the exact inverse of mercator: its error is far below half a unit.
-func fromMercator(p orb.Point) outlinePoint {
+func fromMercator(p orb.Point) point {
 	lat := math.Atan(math.Sinh(p[1]*math.Pi/180)) * 180 / math.Pi
-	return outlinePoint{int64(math.Round(p[0] * unitsPerDegree)), int64(math.Round(lat * unitsPerDegree))}
+	return point{int64(math.Round(p[0] * unitsPerDegree)), int64(math.Round(lat * unitsPerDegree))}
 }

@@ -1,4 +1,4 @@
-package data
+package outline
 
 import (
 	"encoding/binary"
@@ -14,12 +14,12 @@ import (
 // limit, a shore of few points would be stored eight times, nearly unchanged. Drawing takes at most a third more points.
 const worthStoring = 75
 
-// NewOutline returns the outline of a lake with these polygons, each an outer ring followed by its holes, wound in either
+// New returns the outline of a lake with these polygons, each an outer ring followed by its holes, wound in either
 // direction. A ring need not be closed. A lake that crosses the antimeridian is either cut in two there (RFC 7946,
 // section 3.1.9) or has longitudes that continue beyond ±180; in both cases its parts are moved next to each other.
 //
 // An error names the polygon, ring and point, counted from 1, and the allowed values.
-func NewOutline(polygons orb.MultiPolygon) (Outline, error) {
+func New(polygons orb.MultiPolygon) (Outline, error) {
 	shores, err := shoresOf(polygons)
 	if err != nil {
 		return "", err
@@ -28,22 +28,22 @@ func NewOutline(polygons orb.MultiPolygon) (Outline, error) {
 	if err != nil {
 		return "", err
 	}
-	var sections [outlineSections][]byte
+	var sections [sectionCount][]byte
 	var finer []byte
 	line := newShoreline(shores)
-	for i := outlineSections - 1; i >= 0; i-- {
-		if err := line.simplify(OutlineZoom + maptile.Zoom(i)); err != nil {
+	for i := sectionCount - 1; i >= 0; i-- {
+		if err := line.simplify(FirstZoom + maptile.Zoom(i)); err != nil {
 			return "", err
 		}
 		if section := appendSection(nil, line.rings(), bound.min); finer == nil || len(section) <= len(finer)*worthStoring/100 {
 			sections[i], finer = section, section
 		}
 	}
-	return encodeOutline(bound, &sections), nil
+	return encode(bound, &sections), nil
 }
 
 // A shore is a polygon: an outer ring and holes, without the closing point of each ring.
-type shore [][]outlinePoint
+type shore [][]point
 
 // shoresOf checks polygons point by point.
 func shoresOf(polygons orb.MultiPolygon) ([]shore, error) {
@@ -57,11 +57,11 @@ func shoresOf(polygons orb.MultiPolygon) ([]shore, error) {
 			return nil, fmt.Errorf("polygon %d has no ring: want an outer ring, and then any holes", i+1)
 		}
 		for j, ring := range polygon {
-			if total += len(ring); total > MaxOutlinePoints {
-				return nil, fmt.Errorf("polygon %d, ring %d: more than %d points so far: simplify the outline", i+1, j+1, MaxOutlinePoints)
+			if total += len(ring); total > MaxPoints {
+				return nil, fmt.Errorf("polygon %d, ring %d: more than %d points so far: simplify the outline", i+1, j+1, MaxPoints)
 			}
-			if rings++; rings > MaxOutlineRings {
-				return nil, fmt.Errorf("polygon %d, ring %d: more than %d rings so far: leave out the smallest islands", i+1, j+1, MaxOutlineRings)
+			if rings++; rings > MaxRings {
+				return nil, fmt.Errorf("polygon %d, ring %d: more than %d rings so far: leave out the smallest islands", i+1, j+1, MaxRings)
 			}
 			points, err := ringPoints(ring)
 			if err != nil {
@@ -74,8 +74,8 @@ func shoresOf(polygons orb.MultiPolygon) ([]shore, error) {
 }
 
 // ringPoints returns the points of a ring without its closing point. The text of an error is appended to the ring's number.
-func ringPoints(ring orb.Ring) ([]outlinePoint, error) {
-	points := make([]outlinePoint, len(ring))
+func ringPoints(ring orb.Ring) ([]point, error) {
+	points := make([]point, len(ring))
 	for i, p := range ring {
 		// Written so that NaN fails too.
 		if lon := p.Lon(); !(lon >= -360 && lon <= 360) {
@@ -84,7 +84,7 @@ func ringPoints(ring orb.Ring) ([]outlinePoint, error) {
 		if lat := p.Lat(); !(lat >= -90 && lat <= 90) {
 			return nil, fmt.Errorf(", point %d: lat %v: want degrees from -90 to 90", i+1, lat)
 		}
-		points[i] = outlinePoint{int64(math.Round(p.Lon() * unitsPerDegree)), int64(math.Round(p.Lat() * unitsPerDegree))}
+		points[i] = point{int64(math.Round(p.Lon() * unitsPerDegree)), int64(math.Round(p.Lat() * unitsPerDegree))}
 	}
 	if n := len(points); n > 1 && points[0] == points[n-1] {
 		points = points[:n-1]
@@ -116,7 +116,7 @@ next:
 
 // joinShores moves shores by whole turns, each next to those before it, and then all of them so that the west of their
 // bound, which it returns, is from -180 to 180.
-func joinShores(shores []shore) (all outlineBound, err error) {
+func joinShores(shores []shore) (all corners, err error) {
 	for i, s := range shores {
 		b := boundOfRings(s)
 		if width := b.max.x - b.min.x; width > halfTurn {
@@ -143,7 +143,7 @@ func joinShores(shores []shore) (all outlineBound, err error) {
 	return all, nil
 }
 
-func moveRings(rings [][]outlinePoint, east int64) {
+func moveRings(rings [][]point, east int64) {
 	for _, ring := range rings {
 		for i := range ring {
 			ring[i].x += east
@@ -151,8 +151,8 @@ func moveRings(rings [][]outlinePoint, east int64) {
 	}
 }
 
-func boundOfRings(rings [][]outlinePoint) outlineBound {
-	b := outlineBound{rings[0][0], rings[0][0]}
+func boundOfRings(rings [][]point) corners {
+	b := corners{rings[0][0], rings[0][0]}
 	for _, ring := range rings {
 		for _, p := range ring {
 			b = b.extend(p)
@@ -162,7 +162,7 @@ func boundOfRings(rings [][]outlinePoint) outlineBound {
 }
 
 // appendSection encodes rings as a section. Its first point is relative to from.
-func appendSection(b []byte, rings [][]outlinePoint, from outlinePoint) []byte {
+func appendSection(b []byte, rings [][]point, from point) []byte {
 	b = binary.AppendUvarint(b, uint64(len(rings)))
 	for _, ring := range rings {
 		b = binary.AppendUvarint(b, uint64(len(ring)))
@@ -177,8 +177,8 @@ func appendSection(b []byte, rings [][]outlinePoint, from outlinePoint) []byte {
 	return b
 }
 
-func encodeOutline(bound outlineBound, sections *[outlineSections][]byte) Outline {
-	b := []byte{outlineFormat}
+func encode(bound corners, sections *[sectionCount][]byte) Outline {
+	b := []byte{formatByte}
 	b = binary.AppendVarint(b, bound.min.x)
 	b = binary.AppendVarint(b, bound.min.y)
 	b = binary.AppendUvarint(b, uint64(bound.max.x-bound.min.x))
