@@ -1,6 +1,12 @@
 package data
 
-import "time"
+import (
+	"errors"
+	"time"
+)
+
+// ErrLeaseLost is returned to a process whose lease of a refresh or a webhook another process has by now.
+var ErrLeaseLost = errors.New("another process has taken over")
 
 // A Refresh is the state of the refreshes of a database from its source: the last one, and the failures since the last
 // good one. The zero value is that of a database that was never refreshed. It holds nothing that is for operators only.
@@ -17,9 +23,9 @@ type Refresh struct {
 	// rejected one sets Rejected only.
 	Rows    RefreshRows
 	Rasters RefreshRasters
-	// HeldUntil is when the claim of the refresh in progress ends, unless it is extended. Zero if none is in progress. A
+	// LeasedUntil is when the lease of the refresh in progress ends, unless it is extended. Zero if none is in progress. A
 	// time in the past was left by a process that ended during its refresh.
-	HeldUntil time.Time
+	LeasedUntil time.Time
 }
 
 // RefreshRows counts rows by what an import did with them.

@@ -21,6 +21,6 @@
 // listeners (see [Listener]).
 //
 // A Store is safe for concurrent use, a [Tx] is not. Errors to test for: [ErrKeyExists], [ErrNoKey], [data.ErrNoLake],
-// [ErrClaimLost], [fs.ErrNotExist] for a database that does not exist, [errors.ErrUnsupported] for an unsupported type of
+// [data.ErrLeaseLost], [fs.ErrNotExist] for a database that does not exist, [errors.ErrUnsupported] for an unsupported type of
 // database. A failure of the database itself is an [Error].
 package store

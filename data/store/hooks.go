@@ -19,18 +19,18 @@ type Hooks interface {
 	CreateHook(ctx context.Context, h hook.Hook) error
 	// Hooks returns all webhooks, the oldest first.
 	Hooks(ctx context.Context) ([]hook.Hook, error)
-	// UpdateHook changes a webhook in one transaction, and ends the claim of a process that is sending to it. The error is fn's, or
+	// UpdateHook changes a webhook in one transaction, and ends the lease of a process that is sending to it. The error is fn's, or
 	// [hook.ErrNoHook].
 	UpdateHook(ctx context.Context, id string, fn func(h *hook.Hook) error) error
 	// DeleteHook removes a webhook and its deliveries, or returns [hook.ErrNoHook].
 	DeleteHook(ctx context.Context, id string) error
-	// ClaimHook gives a webhook that is active and due now to holder, a unique name, until a time, unless another process has it. A claim
+	// LeaseHook gives a webhook that is active and due now to holder, a unique name, until a time, unless another process has it. A lease
 	// that ends more than [MaxClockSkew] after this one would is ignored.
-	ClaimHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, claimed bool, err error)
-	// PutDelivery stores the state that follows from an attempt, and the attempt if it is not nil, and makes the claim end at until. The error
-	// is [hook.ErrClaimLost] if holder has no claim.
+	LeaseHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, taken bool, err error)
+	// PutDelivery stores the state that follows from an attempt, and the attempt if it is not nil, and makes the lease end at until. The error
+	// is [data.ErrLeaseLost] if holder has no lease.
 	PutDelivery(ctx context.Context, id, holder string, until time.Time, state hook.State, p hook.Progress, d *hook.Delivery) error
-	// ReleaseHook ends holder's claim, if it has one.
+	// ReleaseHook ends holder's lease, if it has one.
 	ReleaseHook(ctx context.Context, id, holder string) error
 	// HookDeliveries returns the last attempts to send to a webhook, the newest first.
 	HookDeliveries(ctx context.Context, id string, limit int) ([]hook.Delivery, error)
@@ -156,8 +156,7 @@ func noHook(id string) error { return callerError{fmt.Errorf("%w: %.80q", hook.E
 
 func (s *common) UpdateHook(ctx context.Context, id string, fn func(h *hook.Hook) error) error {
 	return s.db.update(ctx, "change a webhook", func(q querier) error {
-		// Changing the row first keeps others from changing it until the transaction ends.
-		if _, err := q.exec(ctx, "UPDATE limnomap.hooks SET holder = '', held_until = NULL WHERE id = $1", validText(id)); err != nil {
+		if err := hookLease(id, "").revoke(ctx, q); err != nil {
 			return err
 		}
 		h, err := readHook(ctx, q, id)
@@ -186,36 +185,29 @@ func (s *common) DeleteHook(ctx context.Context, id string) error {
 	})
 }
 
-func (s *common) ClaimHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, claimed bool, err error) {
-	err = s.db.update(ctx, "claim a webhook", func(q querier) error {
-		n, err := q.exec(ctx, `UPDATE limnomap.hooks SET holder = $2, held_until = $3
-			WHERE id = $1 AND state = 'active' AND (next_at IS NULL OR next_at <= $4) AND (holder = '' OR held_until <= $4 OR held_until > $5)`,
-			id, holder, until.Unix(), now.Unix(), until.Add(MaxClockSkew).Unix())
-		if claimed = n > 0; err != nil || !claimed {
-			return err
+func (s *common) LeaseHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, taken bool, err error) {
+	err = s.db.update(ctx, "take the lease of a webhook", func(q querier) (err error) {
+		taken, err = hookLease(id, holder).take(ctx, q, now, until, "state = 'active' AND (next_at IS NULL OR next_at <= $4)", "")
+		if err == nil && taken {
+			h, err = readHook(ctx, q, id)
 		}
-		h, err = readHook(ctx, q, id)
 		return err
 	})
-	return h, claimed && err == nil, err
-}
-
-// heldHook returns hook.ErrClaimLost if a statement found no claim of a holder.
-func heldHook(rows int64, err error) error {
-	if err == nil && rows == 0 {
-		return callerError{hook.ErrClaimLost}
-	}
-	return err
+	return h, taken && err == nil, err
 }
 
 func (s *common) PutDelivery(ctx context.Context, id, holder string, until time.Time, state hook.State, p hook.Progress, d *hook.Delivery) error {
 	return s.db.update(ctx, "store a delivery to a webhook", func(q querier) error {
-		args := append([]any{id, holder, until.Unix(), state.String()}, progressValues(&p)...)
-		if d == nil { // only events that the webhook does not want: what is known of its last delivery stays
-			return heldHook(q.exec(ctx, "UPDATE limnomap.hooks SET held_until = $3, state = $4, after_seq = $5 WHERE id = $1 AND holder = $2", args[:5]...))
+		if err := hookLease(id, holder).extend(ctx, q, until); err != nil {
+			return err
 		}
-		err := heldHook(q.exec(ctx, `UPDATE limnomap.hooks SET held_until = $3, state = $4, after_seq = $5, failures = $6, failing_since = $7, next_at = $8, error = $9,
-			delivered_at = coalesce($10, delivered_at) WHERE id = $1 AND holder = $2`, args...))
+		args := append([]any{id, state.String()}, progressValues(&p)...)
+		if d == nil { // only events that the webhook does not want: what is known of its last delivery stays
+			_, err := q.exec(ctx, "UPDATE limnomap.hooks SET state = $2, after_seq = $3 WHERE id = $1", args[:3]...)
+			return err
+		}
+		_, err := q.exec(ctx, `UPDATE limnomap.hooks SET state = $2, after_seq = $3, failures = $4, failing_since = $5, next_at = $6, error = $7,
+			delivered_at = coalesce($8, delivered_at) WHERE id = $1`, args...)
 		if err != nil {
 			return err
 		}
@@ -231,8 +223,10 @@ func (s *common) PutDelivery(ctx context.Context, id, holder string, until time.
 
 func (s *common) ReleaseHook(ctx context.Context, id, holder string) error {
 	return s.db.update(ctx, "release a webhook", func(q querier) error {
-		_, err := q.exec(ctx, "UPDATE limnomap.hooks SET holder = '', held_until = NULL WHERE id = $1 AND holder = $2", id, holder)
-		return err
+		if err := hookLease(id, holder).end(ctx, q); !errors.Is(err, data.ErrLeaseLost) {
+			return err
+		}
+		return nil
 	})
 }
 

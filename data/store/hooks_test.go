@@ -95,9 +95,9 @@ func testHookClaims(t *testing.T, open opener) {
 	h := createHook(t, s, "https://example.org/", eventfeed.Filter{})
 	claim := func(holder string, want bool) {
 		t.Helper()
-		got, claimed, err := s.ClaimHook(t.Context(), h.ID, holder, now, now.Add(time.Minute))
+		got, claimed, err := s.LeaseHook(t.Context(), h.ID, holder, now, now.Add(time.Minute))
 		if err != nil || claimed != want || claimed && got.ID != h.ID {
-			t.Errorf("ClaimHook for %s = %v, %v, %v, want %v", holder, got.ID, claimed, err, want)
+			t.Errorf("LeaseHook for %s = %v, %v, %v, want %v", holder, got.ID, claimed, err, want)
 		}
 	}
 	put := func(holder string, state hook.State, p hook.Progress, d *hook.Delivery, want error) {
@@ -112,10 +112,10 @@ func testHookClaims(t *testing.T, open opener) {
 	put("one", hook.Active, hook.Progress{After: 1}, nil, nil) // extends the claim
 	now = now.Add(50 * time.Second)
 	claim("two", false)
-	put("two", hook.Active, hook.Progress{After: 9}, nil, hook.ErrClaimLost)
+	put("two", hook.Active, hook.Progress{After: 9}, nil, data.ErrLeaseLost)
 	now = now.Add(11 * time.Second)
 	claim("two", true)
-	put("one", hook.Active, hook.Progress{After: 9}, &hook.Delivery{At: now}, hook.ErrClaimLost)
+	put("one", hook.Active, hook.Progress{After: 9}, &hook.Delivery{At: now}, data.ErrLeaseLost)
 	failed := hook.Progress{After: 1, Failures: 2, FailingSince: now, NextAt: now.Add(time.Hour), LastError: "no\x00 \xff answer"}
 	put("two", hook.Active, failed, &hook.Delivery{At: now, Seq: 2, Event: "e", Attempt: 2, Status: 500, Error: "no", Duration: 1500 * time.Millisecond}, nil)
 	if err := s.ReleaseHook(t.Context(), h.ID, "one"); err != nil {
@@ -150,7 +150,7 @@ func testHookClaims(t *testing.T, open opener) {
 	if err := s.UpdateHook(t.Context(), h.ID, func(h *hook.Hook) error { h.State = hook.Paused; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	put("three", hook.Active, hook.Progress{After: 1000}, nil, hook.ErrClaimLost)
+	put("three", hook.Active, hook.Progress{After: 1000}, nil, data.ErrLeaseLost)
 	claim("four", false) // paused
 	// A claim from a clock that is wrong does not hold for ever.
 	if err := s.UpdateHook(t.Context(), h.ID, func(h *hook.Hook) error { h.Resume(); return nil }); err != nil {

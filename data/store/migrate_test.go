@@ -213,7 +213,7 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 				}
 			}
 			if version >= 12 {
-				n, claimed, err := s.ClaimNotifications(t.Context(), "p", "me", time.Unix(10, 0), time.Unix(20, 0))
+				n, claimed, err := s.LeaseNotifications(t.Context(), "p", "me", time.Unix(10, 0), time.Unix(20, 0))
 				if err != nil || !claimed || n.Endpoint != "https://example.org/" || !n.Daily || len(n.Events) != 1 {
 					t.Errorf("the notifications are %+v, %v, %v", n, claimed, err)
 				}

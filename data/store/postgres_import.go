@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -202,67 +201,82 @@ type keyedRow struct {
 	at int // its index in the batch
 }
 
-// mergeRows merges rows with the stored ones, and writes them if anything differs. first says that the import had no rows with their keys before.
+// mergeRows merges rows with the stored ones, and writes them if anything differs. first says that the import had no rows with their keys before;
+// then all have different keys.
 func (t *postgresTx) mergeRows(ctx context.Context, rows []keyedRow, first bool, keep ObservationColumns, changes []Change) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	stored, err := t.readRows(ctx, rows)
-	if err != nil {
-		return err
-	}
-	added := make(map[partition][]keyedRow)
-	changed := make(map[rowKey]keyedRow)
-	for _, r := range rows {
-		before := stored[r.rowKey]
-		if before == nil {
-			p := partitionOf(r.date)
-			added[p], changes[r.at] = append(added[p], r), Added
-			continue
-		}
-		before.LakeID, before.Source = r.LakeID, r.Source
-		merged, change := t.imported.merge(r.lake, r.source, first, before, r.Observation, keep)
-		if changes[r.at] = change; change == Changed {
-			*before = merged // a later row of the batch may have the same key
-			changed[r.rowKey] = keyedRow{r.rowKey, before, r.at}
-		}
-	}
-	if err := t.addRows(ctx, added); err != nil {
-		return err
-	}
-	return t.updateRows(ctx, slices.Collect(maps.Values(changed)))
-}
-
-const (
-	storedRowsSQL = "SELECT " + observationColumns + `%s FROM unnest($1::integer[], $2::integer[], $3::smallint[], $4::smallint[]) AS i (lake, date, type, source)
-		JOIN limnomap.observations AS o ON o.lake = i.lake AND o.date = i.date AND o.type = i.type AND o.source = i.source`
-	updateRowsSQL = `UPDATE limnomap.observations AS o
-		SET chl = c.chl, level = c.level, density = c.density, measured_at = c.measured_at, details = c.details
-		FROM changed AS c WHERE o.lake = c.lake AND o.date = c.date AND o.type = c.type AND o.source = c.source`
-)
-
-// readRows returns the stored rows with the keys of these, without the id of the lake and the name of the source.
-func (t *postgresTx) readRows(ctx context.Context, rows []keyedRow) (map[rowKey]*data.Observation, error) {
-	lakes, dates, types, sources := make([]int32, len(rows)), make([]int32, len(rows)), make([]int16, len(rows)), make([]int16, len(rows))
-	for i, r := range rows {
-		lakes[i], dates[i], types[i], sources[i] = int32(r.lake), int32(r.date), int16(r.dataType), int16(r.source)
-	}
-	stored := make(map[rowKey]*data.Observation)
+	var changed []keyedRow
+	latest := make(map[rowKey]int) // index in changed of the row with a key that may be repeated
+	stored := make([]bool, len(rows))
+	lakes, dates, types, sources := columnsOfKeys(rows)
 	err := postgresQuerier{db: t.tx}.query(ctx, func(found rowIterator) error {
 		var row observationRow
 		for found.Next() {
 			if err := found.scanObservation(&row); err != nil {
 				return err
 			}
-			o, err := row.ofSource("", "")
+			n := row.lake - 1
+			stored[n] = true
+			r := &rows[n]
+			before, err := row.ofSource(r.LakeID, r.Source)
 			if err != nil {
 				return err
 			}
-			stored[rowKey{row.lake, row.source, o.Date, o.Type}] = &o
+			at, again := latest[r.rowKey]
+			if again {
+				before = *changed[at].Observation
+			}
+			merged, change := t.imported.merge(r.lake, r.source, first, &before, r.Observation, keep)
+			if changes[r.at] = change; change != Changed {
+				continue
+			}
+			update := keyedRow{r.rowKey, new(merged), r.at}
+			switch {
+			case again:
+				changed[at] = update
+			case !first:
+				latest[r.rowKey] = len(changed)
+				fallthrough
+			default:
+				changed = append(changed, update)
+			}
 		}
 		return nil
-	}, fmt.Sprintf(storedRowsSQL, postgresDetails), lakes, dates, types, sources)
-	return stored, err
+	}, storedRowsSQL, lakes, dates, types, sources)
+	if err != nil {
+		return err
+	}
+	added := make(map[partition][]keyedRow)
+	for n, r := range rows {
+		if !stored[n] {
+			p := partitionOf(r.date)
+			added[p], changes[r.at] = append(added[p], r), Added
+		}
+	}
+	if err := t.addRows(ctx, added); err != nil {
+		return err
+	}
+	return t.updateRows(ctx, changed)
+}
+
+// storedRowsSQL selects the stored rows with some keys, in the order of the keys, whose numbers from 1 on are in place of those of lakes.
+var storedRowsSQL = strings.Replace("SELECT "+observationColumns, "o.lake", "i.n", 1) + postgresDetails + `
+	FROM unnest($1::integer[], $2::integer[], $3::smallint[], $4::smallint[]) WITH ORDINALITY AS i (lake, date, type, source, n)
+	JOIN limnomap.observations AS o ON o.lake = i.lake AND o.date = i.date AND o.type = i.type AND o.source = i.source ORDER BY i.n`
+
+const updateRowsSQL = `UPDATE limnomap.observations AS o
+	SET chl = c.chl, level = c.level, density = c.density, measured_at = c.measured_at, details = c.details
+	FROM changed AS c WHERE o.lake = c.lake AND o.date = c.date AND o.type = c.type AND o.source = c.source`
+
+// columnsOfKeys returns the columns of the keys of rows.
+func columnsOfKeys(rows []keyedRow) (lakes, dates []int32, types, sources []int16) {
+	for _, r := range rows {
+		lakes, dates = append(lakes, int32(r.lake)), append(dates, int32(r.date))
+		types, sources = append(types, int16(r.dataType)), append(sources, int16(r.source))
+	}
+	return lakes, dates, types, sources
 }
 
 // addRows copies new rows into the partitions of their years.

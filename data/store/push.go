@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -24,10 +25,10 @@ type Pushes interface {
 	// DueSubscriptions returns the ids of subscriptions that may be told of something now, at most as many as given: first those with something
 	// urgent, then those for which something has been due for the longest time.
 	DueSubscriptions(ctx context.Context, now time.Time, limit int) ([]string, error)
-	// ClaimNotifications gives a subscription that is due to holder, a unique name, until a time, unless another process has it, with the events
+	// LeaseNotifications gives a subscription that is due to holder, a unique name, until a time, unless another process has it, with the events
 	// that it may be told of, in order.
-	ClaimNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, claimed bool, err error)
-	// EndNotifications ends holder's claim, and stores the outcome. The events that it does not name stay as they are.
+	LeaseNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, taken bool, err error)
+	// EndNotifications ends holder's lease, and stores the outcome. The events that it does not name stay as they are.
 	EndNotifications(ctx context.Context, id, holder string, o push.Outcome) error
 	// DropSubscriptions removes the subscriptions that were not renewed since a time, and returns how many.
 	DropSubscriptions(ctx context.Context, renewedBefore time.Time) (int64, error)
@@ -203,12 +204,10 @@ func (s *common) DueSubscriptions(ctx context.Context, now time.Time, limit int)
 	return ids, err
 }
 
-func (s *common) ClaimNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, claimed bool, err error) {
-	err = s.db.update(ctx, "claim notifications", func(q querier) error {
-		rows, err := q.exec(ctx, `UPDATE limnomap.push_subscriptions SET holder = $2, held_until = $3
-			WHERE id = $1 AND (next_at IS NULL OR next_at <= $4) AND (holder = '' OR held_until <= $4 OR held_until > $5)`,
-			id, holder, until.Unix(), now.Unix(), until.Add(MaxClockSkew).Unix())
-		if claimed = rows > 0; err != nil || !claimed {
+func (s *common) LeaseNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, taken bool, err error) {
+	err = s.db.update(ctx, "take the lease of notifications", func(q querier) (err error) {
+		taken, err = notifyLease(id, holder).take(ctx, q, now, until, "(next_at IS NULL OR next_at <= $4)", "")
+		if err != nil || !taken {
 			return err
 		}
 		var row subscriptionRow
@@ -230,14 +229,19 @@ func (s *common) ClaimNotifications(ctx context.Context, id, holder string, now,
 		slices.SortFunc(n.Events, func(a, b data.Event) int { return cmp.Compare(a.Seq, b.Seq) })
 		return err
 	})
-	return n, claimed && err == nil, err
+	return n, taken && err == nil, err
 }
 
 func (s *common) EndNotifications(ctx context.Context, id, holder string, o push.Outcome) error {
 	return s.db.update(ctx, "store the delivery of notifications", func(q querier) error {
-		n, err := q.exec(ctx, "UPDATE limnomap.push_subscriptions SET holder = '', held_until = NULL, failures = $3, failing_since = $4, next_at = $5 WHERE id = $1 AND holder = $2",
-			id, holder, o.Failures, unixOrNull(o.FailingSince), unixOrNull(o.NextAt))
-		if err != nil || n == 0 {
+		if err := notifyLease(id, holder).end(ctx, q); errors.Is(err, data.ErrLeaseLost) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		_, err := q.exec(ctx, "UPDATE limnomap.push_subscriptions SET failures = $2, failing_since = $3, next_at = $4 WHERE id = $1",
+			id, o.Failures, unixOrNull(o.FailingSince), unixOrNull(o.NextAt))
+		if err != nil {
 			return err
 		}
 		for _, seq := range o.Done {

@@ -85,10 +85,10 @@ func testSubscriptions(t *testing.T, open opener) {
 	subscribe(t, s, one)
 	subscribe(t, s, one)
 	counts(2, 2)
-	n, claimed, err := s.ClaimNotifications(t.Context(), one.ID, "me", noon, noon.Add(time.Minute))
+	n, claimed, err := s.LeaseNotifications(t.Context(), one.ID, "me", noon, noon.Add(time.Minute))
 	one.Lakes = nil // they are not read
 	if err != nil || !claimed || fmt.Sprint(n.Subscription) != fmt.Sprint(one) || !slices.Equal(seqs(n), []int64{2}) {
-		t.Errorf("ClaimNotifications = %+v, %v, %v, want %+v", n, claimed, err, one)
+		t.Errorf("LeaseNotifications = %+v, %v, %v, want %+v", n, claimed, err, one)
 	}
 	if n, err := s.DropSubscriptions(t.Context(), noon.Add(time.Minute)); err != nil || n != 1 {
 		t.Errorf("DropSubscriptions = %d, %v, want the other one", n, err)
@@ -122,7 +122,7 @@ func testNotificationQueue(t *testing.T, open opener) {
 	wantDue(t, s, late, one, closures) // only the closure
 	claim := func(p push.Subscription, holder string, now time.Time, want ...int64) {
 		t.Helper()
-		n, claimed, err := s.ClaimNotifications(t.Context(), p.ID, holder, now, now.Add(time.Minute))
+		n, claimed, err := s.LeaseNotifications(t.Context(), p.ID, holder, now, now.Add(time.Minute))
 		if err != nil || claimed != (want != nil) || !slices.Equal(seqs(n), want) {
 			t.Errorf("%s claims %v, %v, %v, want %v", holder, claimed, seqs(n), err, want)
 		}

@@ -39,7 +39,7 @@ func (s *common) RasterRecords(ctx context.Context) (records []data.RasterRecord
 
 func (s *common) BeginRaster(ctx context.Context, holder string, record data.RasterRecord) error {
 	return s.db.update(ctx, "store a satellite file", func(q querier) error {
-		if err := heldBy(q.exec(ctx, "UPDATE limnomap.refresh SET holder = holder WHERE holder = $1 AND holder <> ''", holder)); err != nil {
+		if err := refreshLease(holder).check(ctx, q); err != nil {
 			return err
 		}
 		return storeRaster(ctx, q, record)
@@ -50,13 +50,15 @@ func (s *common) PutRaster(ctx context.Context, holder string, record data.Raste
 	return s.db.update(ctx, "store a satellite file", func(q querier) error { return putRaster(ctx, q, holder, record) })
 }
 
-// putRaster stores a record, and counts the file or the failure. Changing the row of the refresh keeps the claim until the transaction ends.
+// putRaster stores a record, and counts the file or the failure.
 func putRaster(ctx context.Context, q querier, holder string, r data.RasterRecord) error {
-	err := heldBy(q.exec(ctx, `UPDATE limnomap.refresh SET raster_bytes = raster_bytes + $2,
-			rasters_taken = rasters_taken + CASE WHEN $3 THEN 1 ELSE 0 END, rasters_failed = rasters_failed + CASE WHEN $3 THEN 0 ELSE 1 END,
-			raster_taken_at = CASE WHEN $3 THEN $4 ELSE raster_taken_at END, raster_product = CASE WHEN $3 THEN $5 ELSE raster_product END,
-			raster_date = CASE WHEN $3 THEN $6 ELSE raster_date END
-		WHERE holder = $1 AND holder <> ''`, holder, r.Bytes, r.Taken(), r.TriedAt.Unix(), begin(r.Product, maxProductText), int64(r.Date)))
+	if err := refreshLease(holder).check(ctx, q); err != nil {
+		return err
+	}
+	_, err := q.exec(ctx, `UPDATE limnomap.refresh SET raster_bytes = raster_bytes + $1,
+			rasters_taken = rasters_taken + CASE WHEN $2 THEN 1 ELSE 0 END, rasters_failed = rasters_failed + CASE WHEN $2 THEN 0 ELSE 1 END,
+			raster_taken_at = CASE WHEN $2 THEN $3 ELSE raster_taken_at END, raster_product = CASE WHEN $2 THEN $4 ELSE raster_product END,
+			raster_date = CASE WHEN $2 THEN $5 ELSE raster_date END`, r.Bytes, r.Taken(), r.TriedAt.Unix(), begin(r.Product, maxProductText), int64(r.Date))
 	if err != nil {
 		return err
 	}

@@ -29,16 +29,16 @@ func testRasters(t *testing.T, open opener) {
 	records()
 	state(data.RefreshRasters{})
 	failed := data.RasterRecord{Key: "a", Name: "a.nc", Stamp: "1", Error: "no chlorophyll", Failures: 1, TriedAt: noon, RetryAt: noon.Add(time.Hour), Bytes: 1 << 33}
-	if err := s.PutRaster(t.Context(), "nobody", failed); !errors.Is(err, ErrClaimLost) {
-		t.Errorf("PutRaster without a claim = %v, want %v", err, ErrClaimLost)
+	if err := s.PutRaster(t.Context(), "nobody", failed); !errors.Is(err, data.ErrLeaseLost) {
+		t.Errorf("PutRaster without a claim = %v, want %v", err, data.ErrLeaseLost)
 	}
 	records()
 	if !claim(t, s, 0, "one", time.Minute) {
 		t.Fatal("the refresh could not be claimed")
 	}
 	begun := data.RasterRecord{Key: "a", Name: "a.nc", Stamp: "0", Error: "begun", Failures: 1, TriedAt: noon}
-	if err := s.BeginRaster(t.Context(), "nobody", begun); !errors.Is(err, ErrClaimLost) {
-		t.Errorf("BeginRaster without a claim = %v, want %v", err, ErrClaimLost)
+	if err := s.BeginRaster(t.Context(), "nobody", begun); !errors.Is(err, data.ErrLeaseLost) {
+		t.Errorf("BeginRaster without a claim = %v, want %v", err, data.ErrLeaseLost)
 	}
 	records()
 	if err := s.BeginRaster(t.Context(), "one", begun); err != nil {
@@ -60,7 +60,7 @@ func testRasters(t *testing.T, open opener) {
 		holder string
 		fault  error
 		want   error
-	}{{"one", wrong, wrong}, {"another", nil, ErrClaimLost}, {"one", nil, nil}} {
+	}{{"one", wrong, wrong}, {"another", nil, data.ErrLeaseLost}, {"one", nil, nil}} {
 		records(failed)
 		state(total)
 		err := s.Import(t.Context(), func(tx Tx) error {
@@ -94,7 +94,7 @@ func testRasters(t *testing.T, open opener) {
 	}
 	end(t, s, "two", data.RefreshResult{Error: "the source is away"})
 	state(total)
-	if err := s.PutRaster(t.Context(), "two", taken); !errors.Is(err, ErrClaimLost) {
-		t.Errorf("PutRaster after the end = %v, want %v", err, ErrClaimLost)
+	if err := s.PutRaster(t.Context(), "two", taken); !errors.Is(err, data.ErrLeaseLost) {
+		t.Errorf("PutRaster after the end = %v, want %v", err, data.ErrLeaseLost)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -12,33 +11,26 @@ import (
 	"limnomap/data"
 )
 
-// ErrClaimLost is returned if a refresh's claim ended and another process has claimed the refresh.
-var ErrClaimLost = errors.New("another process has taken over the refresh")
-
-// MaxClockSkew is the largest difference between the clocks of processes that refresh one database. A stored time that is
-// farther in the future is from a wrong clock: it must not postpone refreshes until then.
-const MaxClockSkew = time.Hour
-
 // Refreshes stores the state of the refreshes of a database from its source, and lets one process at a time do one.
 type Refreshes interface {
 	// Refresh returns the state of the refreshes.
 	Refresh(ctx context.Context) (data.Refresh, error)
 	// RefreshFiles returns the files of the last complete refresh, by key.
 	RefreshFiles(ctx context.Context) ([]data.RefreshFile, error)
-	// ClaimRefresh begins a refresh for holder, a unique name, for the time of lease. It reports false if another process
-	// has a claim, or if the state's turn is no longer the given one. A claim that ends more than [MaxClockSkew] after
-	// this one would is ignored. A claim left by a process that ended expires, and then counts as a failure.
-	ClaimRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (bool, error)
-	// ExtendRefresh makes holder's claim end after lease from now; ErrClaimLost if it has none.
+	// LeaseRefresh begins a refresh for holder, a unique name, for the time of lease. It reports false if another process
+	// has a lease, or if the state's turn is no longer the given one. A lease that ends more than [MaxClockSkew] after
+	// this one would is ignored. A lease left by a process that ended expires, and then counts as a failure.
+	LeaseRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (bool, error)
+	// ExtendRefresh makes holder's lease end after lease from now; data.ErrLeaseLost if it has none.
 	ExtendRefresh(ctx context.Context, holder string, lease time.Duration) error
 	// RasterRecords returns the satellite files that refreshes have read, by key.
 	RasterRecords(ctx context.Context) ([]data.RasterRecord, error)
 	// BeginRaster stores that holder begins to read a satellite file, without counting it: if the process ends meanwhile, the next
-	// one knows. ErrClaimLost if holder has no claim.
+	// one knows. data.ErrLeaseLost if holder has no lease.
 	BeginRaster(ctx context.Context, holder string, record data.RasterRecord) error
-	// PutRaster stores the result of reading a satellite file; ErrClaimLost if holder has no claim.
+	// PutRaster stores the result of reading a satellite file; data.ErrLeaseLost if holder has no lease.
 	PutRaster(ctx context.Context, holder string, record data.RasterRecord) error
-	// EndRefresh ends holder's refresh without an import; ErrClaimLost if it has none.
+	// EndRefresh ends holder's refresh without an import; data.ErrLeaseLost if it has none.
 	EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error
 }
 
@@ -53,7 +45,7 @@ func (s *common) Refresh(ctx context.Context) (r data.Refresh, err error) {
 			&r.Rows.Added, &r.Rows.Changed, &r.Rows.Unchanged, &r.Rows.Rejected, &held,
 			&r.Rasters.Taken, &r.Rasters.Failed, &r.Rasters.Bytes, &taken, &r.Rasters.LastProduct, &r.Rasters.LastDate,
 			&r.Rasters.Waiting, &r.Rasters.Failing, &r.Rasters.Skipped)
-		r.LastAttempt, r.LastSuccess, r.HeldUntil = timeOrZero(attempted), timeOrZero(succeeded), timeOrZero(held)
+		r.LastAttempt, r.LastSuccess, r.LeasedUntil = timeOrZero(attempted), timeOrZero(succeeded), timeOrZero(held)
 		r.Rasters.LastTaken = timeOrZero(taken)
 		return err
 	})
@@ -86,25 +78,20 @@ func (s *common) RefreshFiles(ctx context.Context) (files []data.RefreshFile, er
 	return files, err
 }
 
-func (s *common) ClaimRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (claimed bool, err error) {
+func (s *common) LeaseRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (taken bool, err error) {
 	now := s.now()
-	err = s.db.update(ctx, "begin a refresh", func(q querier) error {
+	err = s.db.update(ctx, "begin a refresh", func(q querier) (err error) {
 		// A holder that is replaced has not ended its refresh, which counts as a failure. Of two concurrent calls the second
 		// waits for the first, and then finds another turn.
-		n, err := q.exec(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, failures = failures + CASE WHEN holder <> '' THEN 1 ELSE 0 END,
-				attempted_at = $1, holder = $2, held_until = $3
-			WHERE turn = $4 AND (holder = '' OR held_until <= $1 OR held_until > $5)`,
-			now.Unix(), holder, now.Add(lease).Unix(), turn, now.Add(lease+MaxClockSkew).Unix())
-		claimed = n > 0
+		taken, err = refreshLease(holder).take(ctx, q, now, now.Add(lease), "turn = $6",
+			"turn = turn + 1, failures = failures + CASE WHEN holder <> '' THEN 1 ELSE 0 END, attempted_at = $4, ", turn)
 		return err
 	})
-	return claimed && err == nil, err
+	return taken && err == nil, err
 }
 
 func (s *common) ExtendRefresh(ctx context.Context, holder string, lease time.Duration) error {
-	return s.db.update(ctx, "extend a refresh", func(q querier) error {
-		return heldBy(q.exec(ctx, "UPDATE limnomap.refresh SET held_until = $1 WHERE holder = $2 AND holder <> ''", s.now().Add(lease).Unix(), holder))
-	})
+	return s.db.update(ctx, "extend a refresh", func(q querier) error { return refreshLease(holder).extend(ctx, q, s.now().Add(lease)) })
 }
 
 func (s *common) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
@@ -120,14 +107,17 @@ func endRefresh(ctx context.Context, q querier, now time.Time, holder string, r 
 	if rasters == nil {
 		rasters = new(data.RasterCounts)
 	}
-	err := heldBy(q.exec(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, holder = '', held_until = NULL, error = $2,
-			failures = CASE WHEN $2 = '' THEN 0 ELSE failures + 1 END, succeeded_at = CASE WHEN $2 = '' THEN $3 ELSE succeeded_at END,
-			added = CASE WHEN $4 THEN $5 ELSE added END, changed = CASE WHEN $4 THEN $6 ELSE changed END,
-			unchanged = CASE WHEN $4 THEN $7 ELSE unchanged END, rejected = CASE WHEN $4 THEN $8 ELSE rejected END,
-			rasters_waiting = CASE WHEN $9 THEN $10 ELSE rasters_waiting END, rasters_failing = CASE WHEN $9 THEN $11 ELSE rasters_failing END,
-			rasters_skipped = CASE WHEN $9 THEN $12 ELSE rasters_skipped END
-		WHERE holder = $1 AND holder <> ''`, holder, validText(r.Error), now.Unix(), r.Rows != nil, rows.Added, rows.Changed, rows.Unchanged, rows.Rejected,
-		r.Rasters != nil, rasters.Waiting, rasters.Failing, rasters.Skipped))
+	if err := refreshLease(holder).end(ctx, q); err != nil {
+		return err
+	}
+	_, err := q.exec(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, error = $1,
+			failures = CASE WHEN $1 = '' THEN 0 ELSE failures + 1 END, succeeded_at = CASE WHEN $1 = '' THEN $2 ELSE succeeded_at END,
+			added = CASE WHEN $3 THEN $4 ELSE added END, changed = CASE WHEN $3 THEN $5 ELSE changed END,
+			unchanged = CASE WHEN $3 THEN $6 ELSE unchanged END, rejected = CASE WHEN $3 THEN $7 ELSE rejected END,
+			rasters_waiting = CASE WHEN $8 THEN $9 ELSE rasters_waiting END, rasters_failing = CASE WHEN $8 THEN $10 ELSE rasters_failing END,
+			rasters_skipped = CASE WHEN $8 THEN $11 ELSE rasters_skipped END`,
+		validText(r.Error), now.Unix(), r.Rows != nil, rows.Added, rows.Changed, rows.Unchanged, rows.Rejected,
+		r.Rasters != nil, rasters.Waiting, rasters.Failing, rasters.Skipped)
 	if err != nil || r.Files == nil {
 		return err
 	}
@@ -146,12 +136,4 @@ func endRefresh(ctx context.Context, q querier, now time.Time, holder string, r 
 // validText returns text that both databases can store: PostgreSQL rejects a zero byte and invalid UTF-8, and an error may quote any bytes.
 func validText(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
-}
-
-// heldBy returns ErrClaimLost if a statement found no claim of a holder.
-func heldBy(rows int64, err error) error {
-	if err == nil && rows == 0 {
-		return callerError{ErrClaimLost}
-	}
-	return err
 }

@@ -26,9 +26,9 @@ func refreshOf(tb testing.TB, s Store) data.Refresh {
 
 func claim(tb testing.TB, s Store, turn int64, holder string, lease time.Duration) bool {
 	tb.Helper()
-	ok, err := s.ClaimRefresh(tb.Context(), turn, holder, lease)
+	ok, err := s.LeaseRefresh(tb.Context(), turn, holder, lease)
 	if err != nil {
-		tb.Fatalf("ClaimRefresh: %v", err)
+		tb.Fatalf("LeaseRefresh: %v", err)
 	}
 	return ok
 }
@@ -54,13 +54,13 @@ func testRefresh(t *testing.T, open opener) {
 	if !claim(t, s, 0, "one", time.Minute) {
 		t.Fatal("the first refresh could not be claimed")
 	}
-	state := data.Refresh{Turn: 1, LastAttempt: noon, HeldUntil: noon.Add(time.Minute)}
+	state := data.Refresh{Turn: 1, LastAttempt: noon, LeasedUntil: noon.Add(time.Minute)}
 	want("begun", state)
 	now = noon.Add(30 * time.Second)
 	if err := s.ExtendRefresh(t.Context(), "one", time.Minute); err != nil {
 		t.Errorf("ExtendRefresh: %v", err)
 	}
-	state.HeldUntil = now.Add(time.Minute)
+	state.LeasedUntil = now.Add(time.Minute)
 	want("extended", state)
 
 	files := []data.RefreshFile{
@@ -108,7 +108,7 @@ func testRefreshClaims(t *testing.T, open opener) {
 	var winners atomic.Int32
 	for i := range 8 {
 		group.Go(func() {
-			if ok, err := s.ClaimRefresh(t.Context(), 0, string(rune('a'+i)), time.Minute); err != nil {
+			if ok, err := s.LeaseRefresh(t.Context(), 0, string(rune('a'+i)), time.Minute); err != nil {
 				t.Error(err)
 			} else if ok {
 				winners.Add(1)
@@ -130,27 +130,27 @@ func testRefreshClaims(t *testing.T, open opener) {
 	if !claim(t, s, 1, "late", time.Minute) {
 		t.Error("a refresh that was left could not be claimed")
 	}
-	if r := refreshOf(t, s); r.Failures != 1 || r.Turn != 2 || !r.HeldUntil.Equal(noon.Add(2*time.Minute)) {
+	if r := refreshOf(t, s); r.Failures != 1 || r.Turn != 2 || !r.LeasedUntil.Equal(noon.Add(2*time.Minute)) {
 		t.Errorf("after a refresh that was left: %+v, want one failure", r)
 	}
 
 	// Only the holder can end or extend it.
 	for _, stranger := range []string{"a", "b", "nobody", ""} {
-		if err := s.EndRefresh(t.Context(), stranger, data.RefreshResult{}); !errors.Is(err, ErrClaimLost) {
-			t.Errorf("EndRefresh by %q = %v, want %v", stranger, err, ErrClaimLost)
+		if err := s.EndRefresh(t.Context(), stranger, data.RefreshResult{}); !errors.Is(err, data.ErrLeaseLost) {
+			t.Errorf("EndRefresh by %q = %v, want %v", stranger, err, data.ErrLeaseLost)
 		}
-		if err := s.ExtendRefresh(t.Context(), stranger, time.Hour); !errors.Is(err, ErrClaimLost) {
-			t.Errorf("ExtendRefresh by %q = %v, want %v", stranger, err, ErrClaimLost)
+		if err := s.ExtendRefresh(t.Context(), stranger, time.Hour); !errors.Is(err, data.ErrLeaseLost) {
+			t.Errorf("ExtendRefresh by %q = %v, want %v", stranger, err, data.ErrLeaseLost)
 		}
 	}
 	end(t, s, "late", data.RefreshResult{})
-	if err := s.EndRefresh(t.Context(), "late", data.RefreshResult{}); !errors.Is(err, ErrClaimLost) {
-		t.Errorf("EndRefresh a second time = %v, want %v", err, ErrClaimLost)
+	if err := s.EndRefresh(t.Context(), "late", data.RefreshResult{}); !errors.Is(err, data.ErrLeaseLost) {
+		t.Errorf("EndRefresh a second time = %v, want %v", err, data.ErrLeaseLost)
 	}
-	if err := s.ExtendRefresh(t.Context(), "", time.Hour); !errors.Is(err, ErrClaimLost) {
-		t.Errorf("ExtendRefresh of none = %v, want %v", err, ErrClaimLost)
+	if err := s.ExtendRefresh(t.Context(), "", time.Hour); !errors.Is(err, data.ErrLeaseLost) {
+		t.Errorf("ExtendRefresh of none = %v, want %v", err, data.ErrLeaseLost)
 	}
-	if r := refreshOf(t, s); r.Failures != 0 || r.Turn != 3 || !r.HeldUntil.IsZero() {
+	if r := refreshOf(t, s); r.Failures != 0 || r.Turn != 3 || !r.LeasedUntil.IsZero() {
 		t.Errorf("after the end: %+v, want turn 3 and no claim", r)
 	}
 	if claim(t, s, 2, "slow", time.Minute) {
@@ -193,12 +193,12 @@ func testRefreshInImport(t *testing.T, open opener) {
 		want   error
 	}{
 		{"undone", "me", fault, fault},
-		{"somebody else's", "you", nil, ErrClaimLost},
+		{"somebody else's", "you", nil, data.ErrLeaseLost},
 		{"done", "me", nil, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before := refreshOf(t, s)
-			if before.HeldUntil.IsZero() && !claim(t, s, before.Turn, "me", time.Minute) {
+			if before.LeasedUntil.IsZero() && !claim(t, s, before.Turn, "me", time.Minute) {
 				t.Fatal("no claim")
 			}
 			before = refreshOf(t, s)

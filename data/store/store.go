@@ -104,9 +104,9 @@ type Tx interface {
 	// Repeated returns which rows of the last PutLakes, PutObservations or PutAdvisories repeated the key of an earlier row of the
 	// transaction, by index in ascending order. Rows of unknown lakes are not among them. It is valid until the next call.
 	Repeated() []int
-	// PutRaster stores, when the import is committed, that it has the values of a satellite file; ErrClaimLost if holder has no claim.
+	// PutRaster stores, when the import is committed, that it has the values of a satellite file; data.ErrLeaseLost if holder has no lease.
 	PutRaster(ctx context.Context, holder string, record data.RasterRecord) error
-	// EndRefresh ends holder's refresh when the import is committed; ErrClaimLost if holder has none.
+	// EndRefresh ends holder's refresh when the import is committed; data.ErrLeaseLost if holder has none.
 	EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error
 }
 

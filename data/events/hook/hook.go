@@ -77,8 +77,6 @@ const (
 var (
 	// ErrNoHook is returned for an id that no hook has.
 	ErrNoHook = errors.New("there is no webhook of that id")
-	// ErrClaimLost is returned to a process that does not have a webhook for itself any more.
-	ErrClaimLost = errors.New("another process has taken over the webhook")
 )
 
 // New returns an active webhook with a new id and a new secret, which begins after an event.

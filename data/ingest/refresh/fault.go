@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"limnomap/data/store"
+	"limnomap/data"
 )
 
 // A Fault is the error of a refresh.
@@ -52,7 +52,7 @@ func reasonOf(err error) string {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f.Reason
 	}
-	if errors.Is(err, store.ErrClaimLost) {
+	if errors.Is(err, data.ErrLeaseLost) {
 		return claimReason
 	}
 	return storeReason // all other errors are faults

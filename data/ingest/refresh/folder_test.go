@@ -184,7 +184,7 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if ok, err := s.ClaimRefresh(t.Context(), state.Turn, "me", time.Minute); !ok || err != nil {
+			if ok, err := s.LeaseRefresh(t.Context(), state.Turn, "me", time.Minute); !ok || err != nil {
 				t.Fatal(ok, err)
 			}
 			in, err := g.collect(t.Context(), nil)
@@ -210,7 +210,7 @@ func TestFileThatIsReplacedWhileItIsRead(t *testing.T) {
 	s, dir := openStore(t), t.TempDir()
 	path := write(t, dir, "lakes.csv", lakes)
 	g := newRig(t, s, []string{dir}, Options{})
-	if ok, err := s.ClaimRefresh(t.Context(), 0, "me", time.Minute); !ok || err != nil {
+	if ok, err := s.LeaseRefresh(t.Context(), 0, "me", time.Minute); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	in, err := g.collect(t.Context(), nil)

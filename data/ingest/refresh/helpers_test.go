@@ -93,7 +93,7 @@ func (g *rig) once(t *testing.T, reason string) (Result, data.Refresh, error) {
 	if serr != nil {
 		t.Fatal(serr)
 	}
-	if state.LastError != reason || !state.HeldUntil.IsZero() {
+	if state.LastError != reason || !state.LeasedUntil.IsZero() {
 		t.Errorf("the database says %+v, want the reason %q and no claim", state, reason)
 	}
 	return result, state, err

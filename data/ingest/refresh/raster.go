@@ -400,7 +400,7 @@ func (r *Refresher) withoutLakes(ctx context.Context) (bool, error) {
 // isStore reports whether err is about the database, so that other files would fail in the same way.
 func isStore(err error) bool {
 	_, is := errors.AsType[*store.Error](err)
-	return is || errors.Is(err, store.ErrClaimLost)
+	return is || errors.Is(err, data.ErrLeaseLost)
 }
 
 func isFault(err error) bool {

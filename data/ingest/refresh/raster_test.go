@@ -101,7 +101,7 @@ func (g *rasterRig) refreshed(t *testing.T, wantErr, reads string, want data.Ras
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := state.Rasters.RasterCounts; got != want || !state.HeldUntil.IsZero() {
+	if got := state.Rasters.RasterCounts; got != want || !state.LeasedUntil.IsZero() {
 		t.Errorf("the state is %+v with the counts %+v, want %+v", state, got, want)
 	}
 	return result, state

@@ -198,8 +198,8 @@ func (r *Refresher) RunOnce(ctx context.Context) (Result, error) {
 		err = errors.Join(err, after)
 	}
 	if errors.Is(err, ErrBusy) {
-		if now, serr := r.store.Refresh(ctx); serr == nil && !now.HeldUntil.IsZero() {
-			err = fmt.Errorf("%w; if that process has ended, try again after %s", err, now.HeldUntil.UTC().Format(time.RFC3339))
+		if now, serr := r.store.Refresh(ctx); serr == nil && !now.LeasedUntil.IsZero() {
+			err = fmt.Errorf("%w; if that process has ended, try again after %s", err, now.LeasedUntil.UTC().Format(time.RFC3339))
 		}
 	}
 	return result, err
@@ -281,10 +281,10 @@ func (a *afterCalls) call(ctx context.Context, r *Refresher) {
 // once.
 func (r *Refresher) due(s data.Refresh, every Schedule) time.Time {
 	switch {
-	case s.HeldUntil.Sub(r.now()) > lease+store.MaxClockSkew:
+	case s.LeasedUntil.Sub(r.now()) > lease+store.MaxClockSkew:
 		return r.now() // the clock of the process that began it was wrong
-	case !s.HeldUntil.IsZero():
-		return s.HeldUntil // another process is refreshing, or has ended during its refresh
+	case !s.LeasedUntil.IsZero():
+		return s.LeasedUntil // another process is refreshing, or has ended during its refresh
 	case s.LastAttempt.IsZero(), s.LastAttempt.Sub(r.now()) > store.MaxClockSkew:
 		return r.now()
 	}
@@ -310,7 +310,7 @@ func (r *Refresher) refresh(ctx context.Context, state data.Refresh, force bool)
 		defer func() { end(err) }()
 	}
 	holder := rand.Text()
-	switch claimed, err := r.store.ClaimRefresh(ctx, state.Turn, holder, lease); {
+	switch claimed, err := r.store.LeaseRefresh(ctx, state.Turn, holder, lease); {
 	case err != nil:
 		return Result{}, err
 	case !claimed:
@@ -351,7 +351,7 @@ func (r *Refresher) keepClaim(ctx context.Context, holder string) *claim {
 		for sleep(extending, extendEvery) == nil {
 			// While another process writes to SQLite this must wait; so must a process that would take over the claim.
 			asked, end := context.WithTimeout(extending, extendEvery)
-			if err := r.store.ExtendRefresh(asked, holder, lease); errors.Is(err, store.ErrClaimLost) {
+			if err := r.store.ExtendRefresh(asked, holder, lease); errors.Is(err, data.ErrLeaseLost) {
 				lose(fault(claimReason, "%w", err))
 			}
 			end()

@@ -217,12 +217,12 @@ func TestDue(t *testing.T) {
 		{"failed once", data.Refresh{LastAttempt: before, LastError: "x", Failures: 1}, week, before.Add(time.Minute)},
 		{"failed often", data.Refresh{LastAttempt: before, LastError: "x", Failures: 1 << 40}, week, before.Add(time.Hour)},
 		{"failed, but the schedule comes first", data.Refresh{LastAttempt: before, LastError: "x", Failures: 7}, every(time.Second), before.Add(time.Second)},
-		{"held", data.Refresh{LastAttempt: now, HeldUntil: now.Add(time.Minute)}, week, now.Add(time.Minute)},
+		{"held", data.Refresh{LastAttempt: now, LeasedUntil: now.Add(time.Minute)}, week, now.Add(time.Minute)},
 		{"attempted by a clock a little ahead", data.Refresh{LastAttempt: now.Add(time.Hour)}, week, now.Add(time.Hour + time.Duration(week))},
 		{"attempted by a clock far ahead", data.Refresh{LastAttempt: now.AddDate(1, 0, 0)}, week, now},
-		{"held by a clock a little ahead", data.Refresh{LastAttempt: now.Add(time.Hour), HeldUntil: now.Add(time.Hour + lease)}, week, now.Add(time.Hour + lease)},
-		{"held by a clock far ahead", data.Refresh{LastAttempt: now.AddDate(1, 0, 0), HeldUntil: now.AddDate(1, 0, 0)}, week, now},
-		{"left", data.Refresh{LastAttempt: before, HeldUntil: before.Add(time.Minute)}, week, before.Add(time.Minute)},
+		{"held by a clock a little ahead", data.Refresh{LastAttempt: now.Add(time.Hour), LeasedUntil: now.Add(time.Hour + lease)}, week, now.Add(time.Hour + lease)},
+		{"held by a clock far ahead", data.Refresh{LastAttempt: now.AddDate(1, 0, 0), LeasedUntil: now.AddDate(1, 0, 0)}, week, now},
+		{"left", data.Refresh{LastAttempt: before, LeasedUntil: before.Add(time.Minute)}, week, before.Add(time.Minute)},
 	}
 	for _, test := range tests {
 		if got := r.due(test.state, test.every); !got.Equal(test.want) {
@@ -260,7 +260,7 @@ func TestOneOfManyProcessesRefreshes(t *testing.T) {
 func TestRunTakesOverAnExpiredClaim(t *testing.T) {
 	inBubble(t, func(t *testing.T, st *station) {
 		st.put("lakes.csv", lakes)
-		if ok, err := st.s.ClaimRefresh(t.Context(), 0, "killed", lease); !ok || err != nil {
+		if ok, err := st.s.LeaseRefresh(t.Context(), 0, "killed", lease); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
 		if _, err := st.refresher(st.s, new(logBuffer)).RunOnce(t.Context()); !errors.Is(err, ErrBusy) {
@@ -300,7 +300,7 @@ func TestClaimIsKeptOrLost(t *testing.T) {
 			done <- err
 		}()
 		r := st.after(9 * time.Minute)
-		if left := time.Until(r.HeldUntil); left <= 0 || left > lease {
+		if left := time.Until(r.LeasedUntil); left <= 0 || left > lease {
 			t.Errorf("after 9 minutes the claim lasts for another %v, want up to %v", left, lease)
 		}
 		if err := <-done; err != nil {
@@ -327,8 +327,8 @@ func TestClaimIsKeptOrLost(t *testing.T) {
 		if _, err := db.ExecContext(t.Context(), "UPDATE refresh SET holder = 'another', turn = turn + 1"); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-done; !errors.Is(err, store.ErrClaimLost) {
-			t.Errorf("a refresh that lost its claim = %v, want %v", err, store.ErrClaimLost)
+		if err := <-done; !errors.Is(err, data.ErrLeaseLost) {
+			t.Errorf("a refresh that lost its claim = %v, want %v", err, data.ErrLeaseLost)
 		}
 		holds(t, st.s, 1, 2)
 	})
@@ -351,7 +351,7 @@ func TestInterrupted(t *testing.T) {
 		if _, err := r.RunOnce(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("Once = %v, want %v", err, context.Canceled)
 		}
-		if r := st.after(0); r.LastError != interruptedReason || r.Failures != 1 || !r.HeldUntil.IsZero() {
+		if r := st.after(0); r.LastError != interruptedReason || r.Failures != 1 || !r.LeasedUntil.IsZero() {
 			t.Errorf("interrupted: %+v", r)
 		}
 		holds(t, st.s, 0, 0)

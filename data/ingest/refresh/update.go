@@ -233,5 +233,5 @@ func (r *Refresher) importFiles(c *claim, files fileSet, end func(store.Tx, data
 func hasReason(err error) bool {
 	_, isFault := errors.AsType[*Fault](err)
 	_, isStore := errors.AsType[*store.Error](err)
-	return isFault || isStore || errors.Is(err, store.ErrClaimLost)
+	return isFault || isStore || errors.Is(err, data.ErrLeaseLost)
 }

@@ -52,9 +52,9 @@ const (
 type Store interface {
 	Events(ctx context.Context, q data.EventQuery) ([]data.Event, error)
 	Hooks(ctx context.Context) ([]hook.Hook, error)
-	// ClaimHook gives a webhook that is active and due now to a holder until a time, unless another one has it.
-	ClaimHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, claimed bool, err error)
-	// PutDelivery stores an attempt and what follows from it, and extends the claim. The error is [hook.ErrClaimLost] if holder has none.
+	// LeaseHook gives a webhook that is active and due now to a holder until a time, unless another one has it.
+	LeaseHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, taken bool, err error)
+	// PutDelivery stores an attempt and what follows from it, and extends the lease. The error is [data.ErrLeaseLost] if holder has none.
 	PutDelivery(ctx context.Context, id, holder string, until time.Time, state hook.State, p hook.Progress, d *hook.Delivery) error
 	ReleaseHook(ctx context.Context, id, holder string) error
 }
@@ -165,7 +165,7 @@ func (d *Deliverer) start(ctx context.Context, newest int64, places chan struct{
 		served[h.ID] = d.turns
 		group.Go(func() {
 			defer func() { d.end(h.ID); <-places }()
-			if err := d.serve(ctx, h.ID); err != nil && ctx.Err() == nil && !errors.Is(err, hook.ErrClaimLost) {
+			if err := d.serve(ctx, h.ID); err != nil && ctx.Err() == nil && !errors.Is(err, data.ErrLeaseLost) {
 				d.Logger.Error("webhook could not be served", "hook", h.ID, "err", err)
 			}
 		})
@@ -191,8 +191,8 @@ func (d *Deliverer) end(id string) {
 
 // serve sends the events that are next to a webhook, until there are no more, one fails, or others should get the place.
 func (d *Deliverer) serve(ctx context.Context, id string) (err error) {
-	h, claimed, err := d.Store.ClaimHook(ctx, id, d.Holder, d.Now(), d.Now().Add(lease))
-	if err != nil || !claimed {
+	h, taken, err := d.Store.LeaseHook(ctx, id, d.Holder, d.Now(), d.Now().Add(lease))
+	if err != nil || !taken {
 		return err
 	}
 	defer func() {

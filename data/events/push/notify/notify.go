@@ -79,7 +79,7 @@ func (k Key) Public() string  { return k.public }
 type Store interface {
 	QueueNotifications(ctx context.Context, newest int64, now time.Time) (more bool, err error)
 	DueSubscriptions(ctx context.Context, now time.Time, limit int) ([]string, error)
-	ClaimNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, claimed bool, err error)
+	LeaseNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, taken bool, err error)
 	EndNotifications(ctx context.Context, id, holder string, o push.Outcome) error
 	DeleteSubscription(ctx context.Context, id string) error
 	DropSubscriptions(ctx context.Context, renewedBefore time.Time) (int64, error)
@@ -170,11 +170,11 @@ func (s *Sender) step(ctx context.Context, group *sync.WaitGroup, newest int64, 
 	for len(s.due) > 0 && len(s.places) < atOnce { // only this goroutine takes places
 		id := s.due[0]
 		s.due = s.due[1:]
-		n, claimed, err := s.Store.ClaimNotifications(ctx, id, s.Holder, s.Now(), s.Now().Add(lease))
+		n, taken, err := s.Store.LeaseNotifications(ctx, id, s.Holder, s.Now(), s.Now().Add(lease))
 		if err != nil {
 			return err
 		}
-		if !claimed {
+		if !taken {
 			continue
 		}
 		s.places <- struct{}{}
@@ -209,7 +209,7 @@ func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snaps
 		}
 		status, err := s.send(ctx, &n.Subscription, m)
 		if ctx.Err() != nil {
-			return ctx.Err() // the claim ends by itself, and the next server sends again
+			return ctx.Err() // the lease ends by itself, and the next server sends again
 		}
 		if status == http.StatusNotFound || status == http.StatusGone { // RFC 8030, section 7.3: the subscription is over
 			s.Attempted("gone")
