@@ -41,7 +41,7 @@ func (c *backtestCmd) Run(ctx context.Context, con *console) error {
 	}
 	opts := &forecaster.BacktestOptions{Years: c.Years, Profile: profile}
 	var scores *backtest.Scores
-	err = c.use(ctx, func(s store.Store) error {
+	err = c.use(ctx, func(s *store.Store) error {
 		run := func() (err error) {
 			var finish func()
 			opts.Progress, finish = shareBar(con, "back-test")

@@ -18,7 +18,7 @@ type databaseFlag struct {
 }
 
 // use calls f with the database.
-func (d *databaseFlag) use(ctx context.Context, f func(store.Store) error) error {
+func (d *databaseFlag) use(ctx context.Context, f func(*store.Store) error) error {
 	s, err := store.Open(ctx, d.DB.Reveal(), false)
 	if err != nil {
 		return fmt.Errorf("--db: %w", err)
@@ -33,7 +33,7 @@ type newDatabaseFlag struct {
 
 // open opens the database or creates it. A dry run gets a temporary one instead of a new one. The close function removes a
 // temporary database, and also a new SQLite file that nothing was written to.
-func (d *newDatabaseFlag) open(ctx context.Context, dryRun bool) (_ store.Store, closeStore func() error, err error) {
+func (d *newDatabaseFlag) open(ctx context.Context, dryRun bool) (_ *store.Store, closeStore func() error, err error) {
 	path, isFile := store.FilePath(d.DB.Reveal())
 	absent, err := d.absent(ctx, path, isFile, dryRun)
 	if err != nil {
@@ -57,7 +57,7 @@ func (d *newDatabaseFlag) open(ctx context.Context, dryRun bool) (_ store.Store,
 }
 
 // openTemporary opens an empty database for a dry run. A new file must be possible at path, if it is one.
-func openTemporary(ctx context.Context, path string, isFile bool) (store.Store, func() error, error) {
+func openTemporary(ctx context.Context, path string, isFile bool) (*store.Store, func() error, error) {
 	if isFile {
 		if err := checkFolder(path); err != nil {
 			return nil, nil, fmt.Errorf("database %w", err)

@@ -62,7 +62,7 @@ func (t *dyingTx) PutEvent(e *data.Event) error {
 
 // An eventModel is a database, two servers with it, and what its log should have.
 type eventModel struct {
-	store   store.Store
+	store   *store.Store
 	servers [2]*eventlog.Keeper
 
 	lakes      map[data.LakeID]modelLake     // as they were last published

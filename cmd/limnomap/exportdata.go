@@ -42,7 +42,7 @@ func (c *exportLakesCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, con, c.File, func(s store.Store, w io.Writer) (string, error) {
+	return c.run(ctx, con, c.File, func(s *store.Store, w io.Writer) (string, error) {
 		done, err := ingest.ExportLakes(ctx, s, w, format)
 		if done.OutlinesLost > 0 && err == nil {
 			con.log.Warn("outlines are left out because CSV cannot hold them; use GeoJSON to keep them", "lakes_with_outlines", done.OutlinesLost)
@@ -83,7 +83,7 @@ it gives exactly the same observations.` + aboutExports
 }
 
 func (c *exportObservationsCmd) Run(ctx context.Context, con *console) error {
-	return c.run(ctx, con, c.File, func(s store.Store, w io.Writer) (string, error) {
+	return c.run(ctx, con, c.File, func(s *store.Store, w io.Writer) (string, error) {
 		n, err := ingest.ExportObservations(ctx, s, w)
 		return fmt.Sprintf("%d observations", n), err
 	})
@@ -100,21 +100,21 @@ with the same lakes it gives exactly the same statements.` + aboutExports
 }
 
 func (c *exportAdvisoriesCmd) Run(ctx context.Context, con *console) error {
-	return c.run(ctx, con, c.File, func(s store.Store, w io.Writer) (string, error) {
+	return c.run(ctx, con, c.File, func(s *store.Store, w io.Writer) (string, error) {
 		n, err := ingest.ExportAdvisories(ctx, s, w)
 		return fmt.Sprintf("%d official statements", n), err
 	})
 }
 
 // run writes a file or standard output, and prints what it wrote to a file.
-func (c *exportFlags) run(ctx context.Context, con *console, name string, write func(store.Store, io.Writer) (string, error)) (err error) {
+func (c *exportFlags) run(ctx context.Context, con *console, name string, write func(*store.Store, io.Writer) (string, error)) (err error) {
 	defer func() { err = interrupted(ctx, err, "nothing was written") }()
 	if name != stdin {
 		if err := checkTarget(name, c.Force); err != nil {
 			return err
 		}
 	}
-	return c.use(ctx, func(s store.Store) error {
+	return c.use(ctx, func(s *store.Store) error {
 		if name == stdin {
 			out := bufio.NewWriter(con.out)
 			_, err := write(s, out)

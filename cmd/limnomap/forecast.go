@@ -53,15 +53,15 @@ func (c *forecastCmd) Run(ctx context.Context, con *console) error {
 		opts.Origin = data.Known(date)
 	}
 	report := con.out
-	var run func(store.Store) error
+	var run func(*store.Store) error
 	switch c.Out {
 	case "":
-		run = func(s store.Store) error { return c.run(ctx, con, s, opts, report) }
+		run = func(s *store.Store) error { return c.run(ctx, con, s, opts, report) }
 	case stdin:
 		report = con.err
-		run = func(s store.Store) error { return c.runTo(ctx, con, s, opts, report, con.out) }
+		run = func(s *store.Store) error { return c.runTo(ctx, con, s, opts, report, con.out) }
 	default:
-		run = func(s store.Store) error {
+		run = func(s *store.Store) error {
 			return writeFiles([]string{c.Out}, c.Force, func(w []io.Writer) error { return c.runTo(ctx, con, s, opts, report, w[0]) })
 		}
 	}
@@ -69,7 +69,7 @@ func (c *forecastCmd) Run(ctx context.Context, con *console) error {
 }
 
 // runTo also writes the forecasts to w.
-func (c *forecastCmd) runTo(ctx context.Context, con *console, s store.Store, opts *forecaster.Options, report, w io.Writer) error {
+func (c *forecastCmd) runTo(ctx context.Context, con *console, s *store.Store, opts *forecaster.Options, report, w io.Writer) error {
 	table := csv.NewWriter(w)
 	if err := table.Write([]string{"lake_id", "issued_at", "target_date", "chl", "lower", "upper", "sigma", "based_on", "model"}); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (c *forecastCmd) runTo(ctx context.Context, con *console, s store.Store, op
 	return table.Error()
 }
 
-func (c *forecastCmd) run(ctx context.Context, con *console, s store.Store, opts *forecaster.Options, report io.Writer) error {
+func (c *forecastCmd) run(ctx context.Context, con *console, s *store.Store, opts *forecaster.Options, report io.Writer) error {
 	progress, finish := shareBar(con, "forecast")
 	opts.Progress = progress
 	result, err := forecaster.Run(ctx, s, opts)
@@ -126,7 +126,7 @@ type scheduledForecastFlags struct {
 const restWhileServing = 4
 
 // after returns what makes forecasts after a refresh, or nil if none are wanted.
-func (f *scheduledForecastFlags) after(s store.Store, rest float64, log *slog.Logger) afterRefresh {
+func (f *scheduledForecastFlags) after(s *store.Store, rest float64, log *slog.Logger) afterRefresh {
 	if !f.Forecast {
 		return nil
 	}

@@ -80,7 +80,7 @@ func (c *hooksCreateCmd) Run(ctx context.Context, con *console) error {
 	if err := h.Check(c.HooksAllowHTTP); err != nil {
 		return err
 	}
-	return c.use(ctx, func(s store.Store) error {
+	return c.use(ctx, func(s *store.Store) error {
 		if err := s.CreateHook(ctx, h); err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ type hookArg struct {
 
 // change changes the webhook, and prints a message with its id.
 func (a *hookArg) change(ctx context.Context, con *console, message string, fn func(h *hook.Hook) error) error {
-	return a.use(ctx, func(s store.Store) error {
+	return a.use(ctx, func(s *store.Store) error {
 		if err := s.UpdateHook(ctx, a.ID, fn); err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ type hooksResumeCmd struct {
 }
 
 func (c *hooksResumeCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s store.Store) error {
+	return c.use(ctx, func(s *store.Store) error {
 		state, err := s.EventState(ctx)
 		if err != nil {
 			return err
@@ -154,7 +154,7 @@ type hooksRotateCmd struct {
 }
 
 func (c *hooksRotateCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s store.Store) error {
+	return c.use(ctx, func(s *store.Store) error {
 		var rotated hook.Hook
 		err := s.UpdateHook(ctx, c.ID, func(h *hook.Hook) error {
 			h.Rotate(time.Now().Add(time.Duration(c.Overlap)))
@@ -172,7 +172,7 @@ func (c *hooksRotateCmd) Run(ctx context.Context, con *console) error {
 type hooksDeleteCmd struct{ hookArg }
 
 func (c *hooksDeleteCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s store.Store) error {
+	return c.use(ctx, func(s *store.Store) error {
 		if err := s.DeleteHook(ctx, c.ID); err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ func (hooksTestCmd) Help() string {
 }
 
 func (c *hooksTestCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s store.Store) error {
+	return c.use(ctx, func(s *store.Store) error {
 		hooks, err := s.Hooks(ctx)
 		if err != nil {
 			return err
@@ -239,7 +239,7 @@ type listedHook struct {
 }
 
 func (c *hooksListCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s store.Store) error {
+	return c.use(ctx, func(s *store.Store) error {
 		hooks, err := s.Hooks(ctx)
 		if err != nil {
 			return err
@@ -324,7 +324,7 @@ type listedDelivery struct {
 }
 
 func (c *hooksDeliveriesCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s store.Store) error {
+	return c.use(ctx, func(s *store.Store) error {
 		deliveries, err := s.HookDeliveries(ctx, c.ID, c.Limit)
 		if err != nil {
 			return err

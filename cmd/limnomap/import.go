@@ -220,7 +220,7 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, opt
 	}
 	defer func() { err = errors.Join(err, closeStore()) }()
 	if !c.DryRun {
-		if err := store.CheckSpace(s, size); err != nil {
+		if err := s.CheckSpace(size); err != nil {
 			return err
 		}
 	}

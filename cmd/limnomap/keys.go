@@ -20,7 +20,7 @@ type keysCreateCmd struct {
 }
 
 func (c *keysCreateCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s store.Store) error {
+	return c.use(ctx, func(s *store.Store) error {
 		key, k := newKey(c.Expires)
 		k.Name, k.Scopes = c.Name, c.Scope
 		if err := s.CreateKey(ctx, k); err != nil {
@@ -58,7 +58,7 @@ are listed. A previous key that expires before the end of the overlap still does
 }
 
 func (c *keysRotateCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s store.Store) error {
+	return c.use(ctx, func(s *store.Store) error {
 		text, k := newKey(c.Expires)
 		until := k.CreatedAt.Add(time.Duration(c.Overlap))
 		err := s.RotateKey(ctx, c.Name, until, func(previous apikey.Key) apikey.Key {
@@ -93,7 +93,7 @@ type listedKey struct {
 }
 
 func (c *keysListCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s store.Store) error {
+	return c.use(ctx, func(s *store.Store) error {
 		keys, err := s.Keys(ctx)
 		if err != nil {
 			return err
@@ -138,7 +138,7 @@ type keysRevokeCmd struct {
 }
 
 func (c *keysRevokeCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s store.Store) error {
+	return c.use(ctx, func(s *store.Store) error {
 		if err := s.RevokeKey(ctx, c.Name, time.Now().UTC().Truncate(time.Second)); err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func (p preference) write(ctx context.Context, tx store.Tx) error {
 
 // replace replaces the order of a database in a transaction of its own, if one was given and another one is stored. Sources are those of the
 // values that are yet to come.
-func (p preference) replace(ctx context.Context, s store.Store, sources []string, log *slog.Logger) error {
+func (p preference) replace(ctx context.Context, s *store.Store, sources []string, log *slog.Logger) error {
 	if len(p) == 0 {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (p preference) replace(ctx context.Context, s store.Store, sources []string
 
 // warn logs the names that stand for no product and for no source, as after a typing error: such a name changes nothing. It is not an error,
 // since the values of a source may come later.
-func (p preference) warn(ctx context.Context, s store.Store, sources []string, log *slog.Logger) error {
+func (p preference) warn(ctx context.Context, s *store.Store, sources []string, log *slog.Logger) error {
 	unknown := p.unknown(sources)
 	if len(unknown) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func standsFor(name, source string) bool { return data.SourceOrder{name}.Rank(so
 const maxSearched = 1_000_000
 
 // withoutStored returns the names that stand for no source of the first values of a database.
-func withoutStored(ctx context.Context, s store.Store, names []string) ([]string, error) {
+func withoutStored(ctx context.Context, s *store.Store, names []string) ([]string, error) {
 	names = slices.Clone(names)
 	searched, last := 0, ""
 	enough := errors.New("enough was searched")

@@ -142,7 +142,7 @@ func (c *extractRastersCmd) lakes(ctx context.Context) (lakes []satellite.Lake, 
 		return nil, errors.New("want --db or --lakes, and not both")
 	case c.DB.IsSet():
 		d := databaseFlag{DB: c.DB}
-		err := d.use(ctx, func(s store.Store) (err error) {
+		err := d.use(ctx, func(s *store.Store) (err error) {
 			lakes, err = lakesOf(ctx, s, c.DB.Reveal())
 			return err
 		})
@@ -166,7 +166,7 @@ func (c *extractRastersCmd) lakes(ctx context.Context) (lakes []satellite.Lake, 
 }
 
 // lakesOf returns the lakes of a database, of which it has at least one.
-func lakesOf(ctx context.Context, s store.Store, db string) ([]satellite.Lake, error) {
+func lakesOf(ctx context.Context, s *store.Store, db string) ([]satellite.Lake, error) {
 	lakes, err := satellite.LakesOf(ctx, s.Scan)
 	if err != nil {
 		return nil, fmt.Errorf("lakes: %w", err)

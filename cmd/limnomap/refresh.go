@@ -70,7 +70,7 @@ func (f *refreshFlags) catalogueBase() (*url.URL, error) {
 type afterRefresh = func(context.Context) (retry bool, err error)
 
 // refresher returns a refresher of s.
-func (f *refreshFlags) refresher(s store.Store, after afterRefresh, tracer trace.Tracer, log *slog.Logger) (*refresh.Refresher, error) {
+func (f *refreshFlags) refresher(s *store.Store, after afterRefresh, tracer trace.Tracer, log *slog.Logger) (*refresh.Refresher, error) {
 	base, err := f.catalogueBase()
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (f *refreshFlags) refresher(s store.Store, after afterRefresh, tracer trace
 }
 
 // begin returns a function that also stores the order of the products when a refresh begins. If this fails, the next refresh tries it again.
-func (f *refreshFlags) begin(s store.Store, trace beginRefresh, log *slog.Logger) beginRefresh {
+func (f *refreshFlags) begin(s *store.Store, trace beginRefresh, log *slog.Logger) beginRefresh {
 	if len(f.Prefer) == 0 {
 		return trace
 	}
@@ -114,7 +114,7 @@ func (f *refreshFlags) begin(s store.Store, trace beginRefresh, log *slog.Logger
 type beginRefresh = func(context.Context) (_ context.Context, end func(error))
 
 // prefer stores the order of the products, if one was given.
-func (f *refreshFlags) prefer(ctx context.Context, s store.Store, log *slog.Logger) error {
+func (f *refreshFlags) prefer(ctx context.Context, s *store.Store, log *slog.Logger) error {
 	var sources []string
 	if f.Source != "" {
 		sources = []string{f.Source}

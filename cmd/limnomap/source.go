@@ -35,7 +35,7 @@ type source struct {
 	Keys    auth.Store
 	notice  string // about simulated data, or ""
 	options snapshot.Options
-	store   store.Store // nil for the demo
+	store   *store.Store // nil for the demo
 	close   func() error
 }
 

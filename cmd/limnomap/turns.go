@@ -33,7 +33,7 @@ var spareProcessor = sync.OnceValue(func() int {
 
 // historyReaders returns how many histories may be read from a database at once: fewer than its connections, so that a poll
 // need not wait for them. s is nil for the demo, whose histories are computed.
-func historyReaders(s store.Store) int {
+func historyReaders(s *store.Store) int {
 	if s == nil {
 		return spareProcessor()
 	}
@@ -41,7 +41,7 @@ func historyReaders(s store.Store) int {
 }
 
 // newHistoryTurns returns the turns in which histories are read from a database.
-func newHistoryTurns(s store.Store) *admission.Turns {
+func newHistoryTurns(s *store.Store) *admission.Turns {
 	return admission.NewTurns(admission.TurnsOptions{Count: historyReaders(s), Waiting: historiesWaiting, Waits: true})
 }
 

@@ -35,14 +35,14 @@ func inJuly() *Options {
 	return &Options{Now: func() time.Time { return time.Date(2026, 7, 10, 12, 0, 0, 0, time.UTC) }}
 }
 
-func newStoreWithLakes(tb testing.TB) store.Store {
+func newStoreWithLakes(tb testing.TB) *store.Store {
 	tb.Helper()
 	s := newStore(tb)
 	mustImport(tb, Lakes, s, nil, "id,name,lat,lon\nx,See X,50,10\ny,Övre See,50,10\novre_see,Övre See,51,11\n")
 	return s
 }
 
-func advisoriesOf(tb checkTB, s store.Store) []data.Advisory {
+func advisoriesOf(tb checkTB, s *store.Store) []data.Advisory {
 	all, _, err := s.Advisories(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
@@ -52,7 +52,7 @@ func advisoriesOf(tb checkTB, s store.Store) []data.Advisory {
 }
 
 // wantOneStatementRejected imports a text with one bad statement, so that none is stored. The reason must contain want.
-func wantOneStatementRejected(t *testing.T, f importFunc, s store.Store, text, want string) {
+func wantOneStatementRejected(t *testing.T, f importFunc, s *store.Store, text, want string) {
 	t.Helper()
 	r := mustImport(t, f, s, inJuly(), text)
 	if r.Written || r.Rejected != 1 || !strings.Contains(r.Bad[0].String(), want) {
@@ -298,7 +298,7 @@ func TestExportOfAdvisoriesIsLossless(t *testing.T) {
 	dir, run := t.TempDir(), 0
 	rapid.Check(t, func(rt *rapid.T) {
 		run++
-		open := func(name string) store.Store {
+		open := func(name string) *store.Store {
 			s, err := store.Open(rt.Context(), filepath.Join(dir, fmt.Sprintf("%s-%d.db", name, run)), true)
 			if err != nil {
 				rt.Fatal(err)

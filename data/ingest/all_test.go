@@ -21,7 +21,7 @@ func openable(name, text string) ingest.File {
 	}}
 }
 
-func emptyStore(t *testing.T) store.Store {
+func emptyStore(t *testing.T) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "lakes.db"), true)
 	if err != nil {
@@ -32,7 +32,7 @@ func emptyStore(t *testing.T) store.Store {
 }
 
 // counted returns the revision of s and the number of its lakes and observations.
-func counted(t *testing.T, s store.Store) (revision int64, lakes, observations int) {
+func counted(t *testing.T, s *store.Store) (revision int64, lakes, observations int) {
 	t.Helper()
 	r, err := s.Scan(t.Context(),
 		func(data.Lake) error { lakes++; return nil },

@@ -37,7 +37,7 @@ func archive(n int) (lakes, observations []byte) {
 // again into the same one.
 func BenchmarkObservations(b *testing.B) {
 	lakes, observations := archive(2016)
-	run := func(b *testing.B, s store.Store, f importFunc, text []byte, want Report) {
+	run := func(b *testing.B, s *store.Store, f importFunc, text []byte, want Report) {
 		r, err := f(b.Context(), s, []File{textFile("bench.csv", string(text))}, nil)
 		if err != nil || r.Read != want.Read || r.Added != want.Added || r.Unchanged != want.Unchanged {
 			b.Fatalf("import = %+v, %v, want %+v", r, err, want)

@@ -163,7 +163,7 @@ type checkTB interface {
 }
 
 // fill puts lakes and observations directly into a store, without the importer.
-func fill(tb checkTB, s store.Store, lakes []data.Lake, observations []data.Observation) {
+func fill(tb checkTB, s *store.Store, lakes []data.Lake, observations []data.Observation) {
 	err := s.Import(tb.Context(), func(tx store.Tx) error {
 		if _, err := tx.PutLakes(tb.Context(), lakes, store.LakeColumns{}); err != nil {
 			return err
@@ -176,7 +176,7 @@ func fill(tb checkTB, s store.Store, lakes []data.Lake, observations []data.Obse
 	}
 }
 
-func scanned(tb checkTB, s store.Store) (lakes []data.Lake, observations []data.Observation) {
+func scanned(tb checkTB, s *store.Store) (lakes []data.Lake, observations []data.Observation) {
 	_, err := s.Scan(tb.Context(),
 		func(l data.Lake) error { lakes = append(lakes, l); return nil },
 		func(o data.Observation) error { observations = append(observations, o); return nil })
@@ -193,7 +193,7 @@ func TestExportIsLossless(t *testing.T) {
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		run++
-		openStore := func(name string) store.Store {
+		openStore := func(name string) *store.Store {
 			s, err := store.Open(rt.Context(), filepath.Join(dir, fmt.Sprintf("%s-%d.db", name, run)), true)
 			if err != nil {
 				rt.Fatal(err)
@@ -259,7 +259,7 @@ func TestExportIsLossless(t *testing.T) {
 	})
 }
 
-func version(tb checkTB, s store.Store) string {
+func version(tb checkTB, s *store.Store) string {
 	snapshot, err := snapshot.Load(tb.Context(), s, nil)
 	if err != nil {
 		tb.Fatal(err)

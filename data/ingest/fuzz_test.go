@@ -64,7 +64,7 @@ func fuzzObservations(f *testing.F) {
 }
 
 // checkImport imports text strictly, then without bad rows, and then again, and compares the reports.
-func checkImport(t *testing.T, f importFunc, s store.Store, text string) {
+func checkImport(t *testing.T, f importFunc, s *store.Store, text string) {
 	input := func() []File { return []File{textFile("fuzz.csv", text)} }
 	before, err := s.Revision(t.Context())
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func newStore(tb testing.TB) store.Store {
+func newStore(tb testing.TB) *store.Store {
 	tb.Helper()
 	s, err := store.Open(tb.Context(), filepath.Join(tb.TempDir(), "lakes.db"), true)
 	if err != nil {
@@ -54,7 +54,7 @@ func fileOf(name string, read func() io.Reader) File {
 	return File{name, func() (io.ReadCloser, error) { return io.NopCloser(read()), nil }}
 }
 
-func mustImport(tb testing.TB, f importFunc, s store.Store, opts *Options, texts ...string) Report {
+func mustImport(tb testing.TB, f importFunc, s *store.Store, opts *Options, texts ...string) Report {
 	tb.Helper()
 	r, err := f(tb.Context(), s, files(texts...), opts)
 	if err != nil {
@@ -64,7 +64,7 @@ func mustImport(tb testing.TB, f importFunc, s store.Store, opts *Options, texts
 }
 
 // stored returns the content of a store, including forecasts.
-func stored(tb testing.TB, s store.Store) ([]data.Lake, []data.Observation) {
+func stored(tb testing.TB, s *store.Store) ([]data.Lake, []data.Observation) {
 	tb.Helper()
 	var lakes []data.Lake
 	_, err := s.Scan(tb.Context(),
@@ -258,7 +258,7 @@ func (refusing) PutLakes(context.Context, []data.Lake, store.LakeColumns) ([]sto
 }
 
 // refuser makes transactions that are refusing.
-type refuser struct{ store.Store }
+type refuser struct{ *store.Store }
 
 func (refuser) Import(_ context.Context, fn func(store.Tx) error) error { return fn(refusing{}) }
 

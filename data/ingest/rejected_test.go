@@ -15,7 +15,7 @@ import (
 
 // checkOneRejected imports a text whose second row of three is bad: first strictly, which must not change s, and then without
 // that row. The reason must contain the wanted parts.
-func checkOneRejected(t *testing.T, f importFunc, s store.Store, text string, reason []string) {
+func checkOneRejected(t *testing.T, f importFunc, s *store.Store, text string, reason []string) {
 	t.Helper()
 	lakes, observations := stored(t, s)
 	strict := mustImport(t, f, s, nil, text)

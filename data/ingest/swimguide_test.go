@@ -499,7 +499,7 @@ func TestExportOfSwimGuide(t *testing.T) {
 	}
 	for _, step := range []struct {
 		name             string
-		into             store.Store
+		into             *store.Store
 		by               importFunc
 		text             string
 		added, unchanged int

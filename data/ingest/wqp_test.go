@@ -116,7 +116,7 @@ func wqpFile(tb testing.TB, header string, rows ...wqpFields) string {
 }
 
 // wqpStore has the stations of the tests.
-func wqpStore(tb testing.TB) store.Store {
+func wqpStore(tb testing.TB) *store.Store {
 	tb.Helper()
 	s := newStore(tb)
 	mustImport(tb, Lakes, s, nil, "id,name,lat,lon\nWI_WQX-1,Mill Lake,45,-89\nWI_WQX-2,Round Lake,46,-89\n")

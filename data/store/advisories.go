@@ -41,7 +41,7 @@ var advisoryTexts = strings.Join([]string{atMost("a.id", maxIDBytes), atMost("l.
 var advisorySQL = fmt.Sprintf(`SELECT %s, a.kind, a.cause, a.issued, a.valid_from, a.valid_until, a.withdrawn
 	FROM limnomap.advisories AS a LEFT JOIN limnomap.lakes AS l ON l.key = a.lake`, advisoryTexts)
 
-func (s *common) Advisories(ctx context.Context) (all []data.Advisory, rev data.Revision, err error) {
+func (s *Store) Advisories(ctx context.Context) (all []data.Advisory, rev data.Revision, err error) {
 	err = s.db.snapshot(ctx, "read official statements", func(ctx context.Context, q querier) (err error) {
 		if rev, err = s.revision(ctx, q); err != nil {
 			return err

@@ -10,8 +10,8 @@ import (
 )
 
 // readStatements reads and checks all statements.
-func readStatements(t *testing.T) func(Store) error {
-	return func(s Store) error {
+func readStatements(t *testing.T) func(*Store) error {
+	return func(s *Store) error {
 		all, _, err := s.Advisories(t.Context())
 		for i := range all {
 			if err == nil {
@@ -58,7 +58,7 @@ func hostileStatements(t *testing.T, long string) []hostileChange {
 	}
 }
 
-func putStatementOfAmt(t *testing.T, s Store) {
+func putStatementOfAmt(t *testing.T, s *Store) {
 	t.Helper()
 	put(t, s, []data.Lake{testLake("a")}, nil)
 	a := testAdvisory("s", "a")
@@ -89,10 +89,10 @@ func TestSQLiteHostileStatements(t *testing.T) {
 func TestAdvisoriesAreBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	s := openFile(t, path, true)
-	put(t, s, []data.Lake{testLake("a")}, nil)
+	put(t, &s.Store, []data.Lake{testLake("a")}, nil)
 	execSQL(t, path, fmt.Sprintf(`INSERT INTO advisories (id, lake, kind, cause, issuer, text_en, text_de, url, issued, valid_from)
 		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT 'n' || i, 1, 4, 1, 'Amt', '', '', '', 1, 1 FROM n`, maxAdvisories))
-	if got := statementsOf(t, s); len(got) != maxAdvisories {
+	if got := statementsOf(t, &s.Store); len(got) != maxAdvisories {
 		t.Fatalf("Advisories = %d, want %d", len(got), maxAdvisories)
 	}
 	err := s.Import(t.Context(), func(tx Tx) error {
@@ -105,7 +105,7 @@ func TestAdvisoriesAreBounded(t *testing.T) {
 	}
 	changed := testAdvisory("n1", "a")
 	changed.Issuer = "Amt"
-	if got := putStatements(t, s, AdvisoryColumns{}, changed); got[0] != Changed {
+	if got := putStatements(t, &s.Store, AdvisoryColumns{}, changed); got[0] != Changed {
 		t.Errorf("an import of a stored one = %v, want changed", got)
 	}
 	execSQL(t, path, "INSERT INTO advisories (id, lake, kind, cause, issuer, text_en, text_de, url, issued, valid_from) VALUES ('s', 1, 4, 1, 'Amt', '', '', '', 1, 1)")

@@ -21,7 +21,7 @@ func testAdvisory(id data.AdvisoryID, lake data.LakeID) data.Advisory {
 }
 
 // putStatements imports statements in one transaction and returns their changes.
-func putStatements(tb testing.TB, s Store, keep AdvisoryColumns, statements ...data.Advisory) (changes []Change) {
+func putStatements(tb testing.TB, s *Store, keep AdvisoryColumns, statements ...data.Advisory) (changes []Change) {
 	tb.Helper()
 	err := s.Import(tb.Context(), func(tx Tx) (err error) {
 		changes, err = tx.PutAdvisories(tb.Context(), statements, keep)
@@ -41,7 +41,7 @@ type statementBatch struct {
 }
 
 // putBatches imports batches in one transaction and compares the answers.
-func putBatches(t *testing.T, s Store, keep AdvisoryColumns, batches []statementBatch) {
+func putBatches(t *testing.T, s *Store, keep AdvisoryColumns, batches []statementBatch) {
 	t.Helper()
 	err := s.Import(t.Context(), func(tx Tx) error {
 		for _, batch := range batches {
@@ -61,7 +61,7 @@ func putBatches(t *testing.T, s Store, keep AdvisoryColumns, batches []statement
 }
 
 // statementsOf returns all statements, by id.
-func statementsOf(tb testing.TB, s Store) []data.Advisory {
+func statementsOf(tb testing.TB, s *Store) []data.Advisory {
 	tb.Helper()
 	all, rev, err := s.Advisories(tb.Context())
 	if err != nil || !rev.Equal(revisionOf(tb, s)) {

@@ -26,7 +26,7 @@ import (
 func BenchmarkArchive(b *testing.B) {
 	lakes := archiveLakes(b)
 	path := filepath.Join(b.TempDir(), "lakes.db")
-	benchmarkArchive(b, lakes, func() Store { return openFile(b, path, true) }, func(b *testing.B) { reportSize(b, path) })
+	benchmarkArchive(b, lakes, func() *Store { return &openFile(b, path, true).Store }, func(b *testing.B) { reportSize(b, path) })
 }
 
 // BenchmarkArchivePostgres measures the same on the PostgreSQL of LIMNOMAP_TEST_POSTGRES, without the server's own processor
@@ -34,7 +34,7 @@ func BenchmarkArchive(b *testing.B) {
 func BenchmarkArchivePostgres(b *testing.B) {
 	lakes := archiveLakes(b)
 	dsn := newDatabase(b)
-	benchmarkArchive(b, lakes, func() Store { return openURL(b, dsn, true) }, func(b *testing.B) { reportPostgresSize(b, openURL(b, dsn, false)) })
+	benchmarkArchive(b, lakes, func() *Store { return &openURL(b, dsn, true).Store }, func(b *testing.B) { reportPostgresSize(b, openURL(b, dsn, false)) })
 }
 
 func archiveLakes(b *testing.B) int {
@@ -46,7 +46,7 @@ func archiveLakes(b *testing.B) int {
 	return lakes
 }
 
-func benchmarkArchive(b *testing.B, lakes int, open func() Store, size func(*testing.B)) {
+func benchmarkArchive(b *testing.B, lakes int, open func() *Store, size func(*testing.B)) {
 	s := open()
 	for _, name := range []string{"import", "import again"} {
 		b.Run(name, func(b *testing.B) {
@@ -110,7 +110,7 @@ func benchmarkArchive(b *testing.B, lakes int, open func() Store, size func(*tes
 	})
 }
 
-func importArchive(b *testing.B, s Store, fn func(Tx) error) {
+func importArchive(b *testing.B, s *Store, fn func(Tx) error) {
 	b.Helper()
 	if err := s.Import(b.Context(), fn); err != nil {
 		b.Fatal(err)
@@ -149,7 +149,7 @@ func putArchive(ctx context.Context, tx Tx, lakes, weeks int, later data.Date) e
 }
 
 // reportHistories reads histories of random lakes.
-func reportHistories(b *testing.B, s Store, lakes int) {
+func reportHistories(b *testing.B, s *Store, lakes int) {
 	b.Helper()
 	took := make([]time.Duration, 10_000)
 	for i := range took {

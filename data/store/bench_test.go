@@ -76,7 +76,7 @@ func BenchmarkImport(b *testing.B) {
 		o.Source, o.Details.Version = "Copernicus LWQ300", "V2.1.1"
 		o.Details.ValidPixels, o.Details.TotalPixels = data.Known(int32(i%90)), data.Known(int32(90))
 	}
-	put := func(b *testing.B, s Store, observations []data.Observation) {
+	put := func(b *testing.B, s *Store, observations []data.Observation) {
 		b.Helper()
 		err := s.Import(b.Context(), func(tx Tx) error {
 			for batch := range slices.Chunk(observations, 20_000) {
@@ -98,7 +98,7 @@ func BenchmarkImport(b *testing.B) {
 					other[i].Chlorophyll++
 				}
 			}
-			open := func(b *testing.B) Store {
+			open := func(b *testing.B) *Store {
 				b.Helper()
 				dsn := filepath.Join(b.TempDir(), "lakes.db")
 				if db == "postgres" {
@@ -120,7 +120,7 @@ func BenchmarkImport(b *testing.B) {
 			run := func(import_ string, again bool, in ...[]data.Observation) {
 				b.Run(fmt.Sprintf("%s/%s/%s", db, name, import_), func(b *testing.B) {
 					b.ReportAllocs()
-					var s Store
+					var s *Store
 					for n := 0; b.Loop(); n++ {
 						if s == nil || !again {
 							b.StopTimer()

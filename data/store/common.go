@@ -9,16 +9,10 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
-// common has the methods that both kinds of Store share.
-type common struct {
-	db  database
-	sql dialect
-	now func() time.Time
-}
-
-// A database is what each kind of Store provides to common. Its methods wrap an error of fn with doing, the name of the
+// A database is SQLite or PostgreSQL, for a [Store]. Its methods wrap an error of fn with doing, the name of the
 // operation, unless it is a callerError.
 type database interface {
 	// query runs fn, which makes one query.
@@ -30,6 +24,12 @@ type database interface {
 	update(ctx context.Context, doing string, fn func(querier) error) error
 	// fileGeneration returns the Generation of a revision.
 	fileGeneration() int64
+	// The others are the methods of Store with these names.
+	importTx(ctx context.Context, fn func(Tx) error) error
+	history(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error)
+	keysUsed(ctx context.Context, uses []apikey.Use) error
+	listen(ctx context.Context, wake chan<- struct{})
+	close() error
 }
 
 // A dialect has the statements that differ between the databases, each in that of its database.
@@ -44,7 +44,7 @@ type dialect struct {
 	lockKeys                           string // locks the API keys until the transaction ends; empty for SQLite, which has one writer at a time
 }
 
-// A querier runs statements of either driver. Those of common are in PostgreSQL's dialect, with the schema and with $1 for the
+// A querier runs statements of either driver. Those of Store are in PostgreSQL's dialect, with the schema and with $1 for the
 // first parameter.
 type querier interface {
 	exec(ctx context.Context, statement string, args ...any) (rowsAffected int64, err error)
@@ -118,7 +118,7 @@ func collectWith[T any](ctx context.Context, run func(context.Context, func(rowI
 	return all, nil
 }
 
-func (s *common) Revision(ctx context.Context) (r data.Revision, err error) {
+func (s *Store) Revision(ctx context.Context) (r data.Revision, err error) {
 	err = s.db.query(ctx, "read the revision", func(q querier) (err error) {
 		r, err = s.revision(ctx, q)
 		return err
@@ -126,7 +126,7 @@ func (s *common) Revision(ctx context.Context) (r data.Revision, err error) {
 	return r, err
 }
 
-func (s *common) revision(ctx context.Context, q querier) (data.Revision, error) {
+func (s *Store) revision(ctx context.Context, q querier) (data.Revision, error) {
 	r, err := readRevision(ctx, q)
 	r.Generation = s.db.fileGeneration()
 	if err == nil {
@@ -147,7 +147,7 @@ func readRevision(ctx context.Context, q querier) (data.Revision, error) {
 	return data.Revision{Number: number, ChangedAt: time.Unix(at, 0).UTC()}, nil
 }
 
-func (s *common) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
+func (s *Store) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
 	lakes := newLakeScanner()
 	scan := func(row rowScanner) (keyedLake, error) {
 		key, l, err := lakes.scan(row)
@@ -159,7 +159,7 @@ func (s *common) Scan(ctx context.Context, lake func(data.Lake) error, observati
 	return s.scan(ctx, "read lakes and observations", lakeColumns, scan, observation, s.sql.scan)
 }
 
-func (s *common) Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
+func (s *Store) Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
 	lakes := newLakeScanner()
 	scan := func(row rowScanner) (l keyedLake, err error) {
 		l.key, l.id, err = lakes.scanID(row)
@@ -169,7 +169,7 @@ func (s *common) Past(ctx context.Context, period data.Period, observation func(
 }
 
 // scan scans these columns of all lakes, and then passes on the observations of a query, all of the revision that it returns.
-func (s *common) scan(ctx context.Context, doing, columns string, lake func(rowScanner) (keyedLake, error),
+func (s *Store) scan(ctx context.Context, doing, columns string, lake func(rowScanner) (keyedLake, error),
 	observation func(data.Observation) error, query string, args ...any) (rev data.Revision, err error) {
 	err = s.db.snapshot(ctx, doing, func(ctx context.Context, q querier) (err error) {
 		if rev, err = s.revision(ctx, q); err != nil {

@@ -42,11 +42,11 @@ func TestReadsDuringAnImport(t *testing.T) {
 		lakes = append(lakes, testLake(fmt.Sprintf("lake%02d", i)))
 		observations = append(observations, testObservation(lakes[i].ID, -1, data.Satellite, 100))
 	}
-	put(t, s, lakes, observations)
+	put(t, &s.Store, lakes, observations)
 	if err := s.CreateKey(t.Context(), apikey.Key{Name: "one", Scopes: apikey.ScopeMonitor, CreatedAt: time.Unix(0, 0)}); err != nil {
 		t.Fatal(err)
 	}
-	before := revisionOf(t, s)
+	before := revisionOf(t, &s.Store)
 
 	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	child.Env = append(os.Environ(), importEnv+"="+path)
@@ -84,7 +84,7 @@ func TestReadsDuringAnImport(t *testing.T) {
 	for from := int64(0); (rounds < 20 || from < leastRows) && !t.Failed(); rounds++ {
 		from = rows.Load()
 		for _, read := range []func() error{
-			func() error { return wantUnchanged(s, before) },
+			func() error { return wantUnchanged(&s.Store, before) },
 			func() error {
 				_, history, err := s.History(t.Context(), lakes[rounds%concurrentLakes].ID, data.Newest(10))
 				if err == nil && (len(history) != 1 || history[0].Date != -1) {
@@ -124,13 +124,13 @@ func TestReadsDuringAnImport(t *testing.T) {
 	if err := child.Wait(); err != nil || !committed.Load() {
 		t.Errorf("the import ended with %v, want a commit", err)
 	}
-	if rev := revisionOf(t, s); rev.Number != before.Number+1 {
+	if rev := revisionOf(t, &s.Store); rev.Number != before.Number+1 {
 		t.Errorf("after the import the revision is %v, want the next after %v", rev, before)
 	}
 }
 
 // wantUnchanged scans a database and returns an error unless it is in the state before the import.
-func wantUnchanged(s Store, before data.Revision) error {
+func wantUnchanged(s *Store, before data.Revision) error {
 	lakes, observations := 0, 0
 	rev, err := s.Scan(context.Background(),
 		func(data.Lake) error { lakes++; return nil },
@@ -179,7 +179,7 @@ func TestLogStaysShortWithReaders(t *testing.T) {
 	server := openFile(t, path, true)
 	importer := openFile(t, path, false)
 	importer.maxLogBytes = most
-	put(t, importer, []data.Lake{testLake("a")}, someYears("a", 1)[:rows])
+	put(t, &importer.Store, []data.Lake{testLake("a")}, someYears("a", 1)[:rows])
 	oneImport := logSize(t, path)
 	ctx, cancel := context.WithCancel(t.Context())
 	var readers sync.WaitGroup
@@ -195,7 +195,7 @@ func TestLogStaysShortWithReaders(t *testing.T) {
 	}
 	longest := int64(0)
 	for c := range data.Chlorophyll(imports) {
-		put(t, importer, nil, someYears("a", c+2)[:rows])
+		put(t, &importer.Store, nil, someYears("a", c+2)[:rows])
 		longest = max(longest, logSize(t, path))
 	}
 	cancel()

@@ -18,7 +18,7 @@ import (
 )
 
 // An opener returns a new, empty Store that gets the time from now. It is closed when the test ends.
-type opener = func(t *testing.T, now func() time.Time) Store
+type opener = func(t *testing.T, now func() time.Time) *Store
 
 // testStore is the test suite for all kinds of Store.
 func testStore(t *testing.T, open opener) {
@@ -103,7 +103,7 @@ func testObservation(id data.LakeID, d data.Date, t data.DataType, c data.Chloro
 }
 
 // put imports lakes and observations in one transaction and returns their changes.
-func put(tb testing.TB, s Store, lakes []data.Lake, observations []data.Observation) (ofLakes, ofObservations []Change) {
+func put(tb testing.TB, s *Store, lakes []data.Lake, observations []data.Observation) (ofLakes, ofObservations []Change) {
 	tb.Helper()
 	ctx := tb.Context()
 	err := s.Import(ctx, func(tx Tx) (err error) {
@@ -119,7 +119,7 @@ func put(tb testing.TB, s Store, lakes []data.Lake, observations []data.Observat
 	return ofLakes, ofObservations
 }
 
-func scan(tb testing.TB, s Store) (data.Revision, []data.Lake, []data.Observation) {
+func scan(tb testing.TB, s *Store) (data.Revision, []data.Lake, []data.Observation) {
 	tb.Helper()
 	var lakes []data.Lake
 	var observations []data.Observation
@@ -132,7 +132,7 @@ func scan(tb testing.TB, s Store) (data.Revision, []data.Lake, []data.Observatio
 	return rev, lakes, observations
 }
 
-func revisionOf(tb testing.TB, s Store) data.Revision {
+func revisionOf(tb testing.TB, s *Store) data.Revision {
 	tb.Helper()
 	rev, err := s.Revision(tb.Context())
 	if err != nil {

@@ -62,7 +62,7 @@ func testContradictingLakes(t *testing.T, open opener) {
 	}
 }
 
-func wantStored(t *testing.T, s Store, want data.Lake) {
+func wantStored(t *testing.T, s *Store, want data.Lake) {
 	t.Helper()
 	if got, _, err := s.History(t.Context(), want.ID, data.Newest(1)); err != nil || got != want {
 		t.Errorf("stored is %+v, %v, want %+v", got, err, want)

@@ -25,9 +25,9 @@ func TestCrashedImport(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "lakes.db")
 	s := openFile(t, path, true)
-	put(t, s, []data.Lake{testLake("a")}, []data.Observation{testObservation("a", 1, data.Satellite, 100)})
-	before := revisionOf(t, s)
-	wantBefore := func(what string, s Store) {
+	put(t, &s.Store, []data.Lake{testLake("a")}, []data.Observation{testObservation("a", 1, data.Satellite, 100)})
+	before := revisionOf(t, &s.Store)
+	wantBefore := func(what string, s *Store) {
 		t.Helper()
 		rev, lakes, observations := scan(t, s)
 		if rev != before || len(lakes) != 1 || len(observations) != 1 || observations[0].Chlorophyll != 100 {
@@ -44,8 +44,8 @@ func TestCrashedImport(t *testing.T) {
 
 	killInTheMiddle(t, crashEnv, path, func() {
 		// The import does not end, so a read that waited for it would fail.
-		wantBefore("during an import", s)
-		wantBefore("opened during an import", openFile(t, path, false))
+		wantBefore("during an import", &s.Store)
+		wantBefore("opened during an import", &openFile(t, path, false).Store)
 		if info, err := os.Stat(path + "-wal"); err != nil || info.Size() < 1<<20 {
 			t.Errorf("the log is %v, %v, want at least a megabyte of the import in it", info, err)
 		}
@@ -60,11 +60,11 @@ func TestCrashedImport(t *testing.T) {
 		}
 	})
 
-	wantBefore("after the crash", s)
-	wantBefore("opened after the crash", openFile(t, path, false))
-	wantBefore("copied in the middle of the import", openFile(t, filepath.Join(dir, "copy-of-lakes.db"), false))
-	put(t, s, []data.Lake{testLake("b")}, nil)
-	if rev, lakes, _ := scan(t, s); rev.Number != before.Number+1 || len(lakes) != 2 {
+	wantBefore("after the crash", &s.Store)
+	wantBefore("opened after the crash", &openFile(t, path, false).Store)
+	wantBefore("copied in the middle of the import", &openFile(t, filepath.Join(dir, "copy-of-lakes.db"), false).Store)
+	put(t, &s.Store, []data.Lake{testLake("b")}, nil)
+	if rev, lakes, _ := scan(t, &s.Store); rev.Number != before.Number+1 || len(lakes) != 2 {
 		t.Errorf("the import after the crash gave revision %v and %d lakes, want %d and 2", rev, len(lakes), before.Number+1)
 	}
 }

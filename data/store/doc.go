@@ -18,7 +18,7 @@
 //
 // A postgres:// URL names a PostgreSQL database instead, for many servers. All tables are in its schema limnomap.
 // Observations have a partition for each year. An import takes an advisory lock, so that imports take turns, and notifies
-// listeners (see [Listener]).
+// listeners (see [Store.Listen]).
 //
 // A Store is safe for concurrent use, a [Tx] is not. Errors to test for: [ErrKeyExists], [ErrNoKey], [data.ErrNoLake],
 // [data.ErrLeaseLost], [fs.ErrNotExist] for a database that does not exist, [errors.ErrUnsupported] for an unsupported type of

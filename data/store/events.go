@@ -13,25 +13,6 @@ import (
 	"limnomap/data"
 )
 
-// Events stores the log of events, and what was published last.
-type Events interface {
-	// NextMoment runs fn with the last moment, the zero value if there is none, and stores the one that fn returns, with the blocks and
-	// events that fn has put, all or nothing. If it has the number of the last one, nothing is stored. Of several processes one does this
-	// at a time; others get [data.ErrMomentBusy], or wait.
-	NextMoment(ctx context.Context, fn func(last data.Moment, tx data.MomentTx) (data.Moment, error)) error
-	// LastMoment runs fn with the last moment and its blocks, of one state of the database.
-	LastMoment(ctx context.Context, fn func(last data.Moment, block func(index int) ([]byte, error)) error) error
-	// MomentNumber returns the number of the last moment with that snapshot, or [data.ErrNoMoment].
-	MomentNumber(ctx context.Context, snapshot string) (int64, error)
-	// Events returns events in ascending order of their numbers, or in descending order.
-	Events(ctx context.Context, q data.EventQuery) ([]data.Event, error)
-	// EventState returns the bounds of the log.
-	EventState(ctx context.Context) (data.EventState, error)
-	// DropEvents removes the oldest of the events before a time, at most as many as given, and returns how many. If it removes fewer, there
-	// are no more of them, and it also removes the moments of that time.
-	DropEvents(ctx context.Context, before time.Time, most int) (dropped int64, err error)
-}
-
 const (
 	// eventPage is how many events are written at once.
 	eventPage = 4096
@@ -70,7 +51,10 @@ func eventBlock(ctx context.Context, q querier, index int) (block []byte, err er
 
 var eventBlockQuery = "SELECT " + atMost("block", maxBlockBytes) + " FROM limnomap.event_blocks WHERE number = $1"
 
-func (s *common) NextMoment(ctx context.Context, fn func(last data.Moment, tx data.MomentTx) (data.Moment, error)) error {
+// NextMoment runs fn with the last moment, the zero value if there is none, and stores the one that fn returns, with the blocks and
+// events that fn has put, all or nothing. If it has the number of the last one, nothing is stored. Of several processes one does this
+// at a time; others get [data.ErrMomentBusy], or wait.
+func (s *Store) NextMoment(ctx context.Context, fn func(last data.Moment, tx data.MomentTx) (data.Moment, error)) error {
 	return s.db.update(ctx, "write to the log of events", func(q querier) error {
 		if s.sql.tryMoment != "" {
 			var free bool
@@ -154,7 +138,8 @@ func (t *momentTx) flush() error {
 	return t.fail(err)
 }
 
-func (s *common) LastMoment(ctx context.Context, fn func(last data.Moment, block func(index int) ([]byte, error)) error) error {
+// LastMoment runs fn with the last moment and its blocks, of one state of the database.
+func (s *Store) LastMoment(ctx context.Context, fn func(last data.Moment, block func(index int) ([]byte, error)) error) error {
 	return s.db.snapshot(ctx, "read the last moment of the log of events", func(ctx context.Context, q querier) error {
 		last, err := lastMoment(ctx, q)
 		if err != nil {
@@ -172,7 +157,8 @@ func (s *common) LastMoment(ctx context.Context, fn func(last data.Moment, block
 	})
 }
 
-func (s *common) MomentNumber(ctx context.Context, snapshot string) (number int64, err error) {
+// MomentNumber returns the number of the last moment with that snapshot, or [data.ErrNoMoment].
+func (s *Store) MomentNumber(ctx context.Context, snapshot string) (number int64, err error) {
 	err = s.db.query(ctx, "find a snapshot in the log of events", func(q querier) error {
 		var last sql.NullInt64
 		if err := q.queryRow(ctx, "SELECT max(number) FROM limnomap.event_moments WHERE snapshot = $1", validText(snapshot)).Scan(&last); err != nil {
@@ -320,7 +306,8 @@ func scanEventAnd(row rowScanner, more ...any) (e data.Event, err error) {
 	return e, err
 }
 
-func (s *common) Events(ctx context.Context, q data.EventQuery) (events []data.Event, err error) {
+// Events returns events in ascending order of their numbers, or in descending order.
+func (s *Store) Events(ctx context.Context, q data.EventQuery) (events []data.Event, err error) {
 	if q.Limit < 1 || q.Limit > data.MaxEvents {
 		q.Limit = data.MaxEvents
 	}
@@ -344,7 +331,8 @@ func (s *common) Events(ctx context.Context, q data.EventQuery) (events []data.E
 	return events, err
 }
 
-func (s *common) EventState(ctx context.Context) (state data.EventState, err error) {
+// EventState returns the bounds of the log.
+func (s *Store) EventState(ctx context.Context) (state data.EventState, err error) {
 	err = s.db.query(ctx, "read the bounds of the log of events", func(q querier) error {
 		var oldest sql.NullInt64
 		err := q.queryRow(ctx, `SELECT coalesce((SELECT max(number) FROM limnomap.event_moments), 0), (SELECT min(seq) FROM limnomap.events),
@@ -357,7 +345,9 @@ func (s *common) EventState(ctx context.Context) (state data.EventState, err err
 	return state, err
 }
 
-func (s *common) DropEvents(ctx context.Context, before time.Time, most int) (dropped int64, err error) {
+// DropEvents removes the oldest of the events before a time, at most as many as given, and returns how many. If it removes fewer, there
+// are no more of them, and it also removes the moments of that time.
+func (s *Store) DropEvents(ctx context.Context, before time.Time, most int) (dropped int64, err error) {
 	err = s.db.update(ctx, "remove old events", func(q querier) (err error) {
 		// The last moment stays, whatever its age: the next one is compared with it.
 		const old = "FROM limnomap.event_moments WHERE at < $1 AND number < (SELECT max(number) FROM limnomap.event_moments)"

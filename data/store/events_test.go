@@ -12,7 +12,7 @@ import (
 	"limnomap/data"
 )
 
-func eventsOf(tb testing.TB, s Store, q data.EventQuery) []data.Event {
+func eventsOf(tb testing.TB, s *Store, q data.EventQuery) []data.Event {
 	tb.Helper()
 	events, err := s.Events(tb.Context(), q)
 	if err != nil {
@@ -39,7 +39,7 @@ func testEvent(seq int64, lake data.LakeID, kind data.EventKind) data.Event {
 }
 
 // putMoment stores the moment after the last one, with events.
-func putMoment(tb testing.TB, s Store, at time.Time, events ...data.Event) (m data.Moment) {
+func putMoment(tb testing.TB, s *Store, at time.Time, events ...data.Event) (m data.Moment) {
 	tb.Helper()
 	err := s.NextMoment(tb.Context(), func(last data.Moment, tx data.MomentTx) (data.Moment, error) {
 		m = data.Moment{Number: last.Number + 1, Revision: data.Revision{Number: 7, ChangedAt: noon, Forecasts: 3}, Settings: "who2003", Measured: 5,
@@ -59,7 +59,7 @@ func putMoment(tb testing.TB, s Store, at time.Time, events ...data.Event) (m da
 }
 
 // lastOf returns the last moment and its blocks.
-func lastOf(tb testing.TB, s Store) (last data.Moment, blocks []string) {
+func lastOf(tb testing.TB, s *Store) (last data.Moment, blocks []string) {
 	tb.Helper()
 	err := s.LastMoment(tb.Context(), func(m data.Moment, block func(int) ([]byte, error)) error {
 		last = m
@@ -78,7 +78,7 @@ func lastOf(tb testing.TB, s Store) (last data.Moment, blocks []string) {
 	return last, blocks
 }
 
-func wantState(tb testing.TB, s Store, moment, oldest, newest int64) {
+func wantState(tb testing.TB, s *Store, moment, oldest, newest int64) {
 	tb.Helper()
 	want := data.EventState{Moment: moment, Oldest: oldest, Newest: newest}
 	if got, err := s.EventState(tb.Context()); err != nil || got != want {
@@ -186,7 +186,7 @@ func testNoHalfMoments(t *testing.T, open opener) {
 	if got, _ := lastOf(t, s); got != m {
 		t.Errorf("the last moment is %+v, want %+v", got, m)
 	}
-	if _, ok := s.(*postgres); !ok {
+	if _, ok := s.db.(*postgres); !ok {
 		return // SQLite makes the second one wait, as a second import
 	}
 	err = s.NextMoment(t.Context(), func(last data.Moment, tx data.MomentTx) (data.Moment, error) {
@@ -256,7 +256,7 @@ func TestHostileEvents(t *testing.T) {
 		"a wrong moment": `UPDATE event_moments SET at = 1 << 60`,
 	} {
 		s := openFile(t, t.TempDir()+"/lakes.db", true)
-		putMoment(t, s, noon, testEvent(1, "a", data.AdvisoryIssued))
+		putMoment(t, &s.Store, noon, testEvent(1, "a", data.AdvisoryIssued))
 		if _, err := s.writer.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
@@ -265,11 +265,11 @@ func TestHostileEvents(t *testing.T) {
 		}
 	}
 	s := openFile(t, t.TempDir()+"/lakes.db", true)
-	putMoment(t, s, noon)
+	putMoment(t, &s.Store, noon)
 	if _, err := s.writer.ExecContext(t.Context(), "DELETE FROM event_blocks"); err != nil {
 		t.Fatal(err)
 	}
-	if _, blocks := lastOf(t, s); !slices.Equal(blocks, []string{""}) {
+	if _, blocks := lastOf(t, &s.Store); !slices.Equal(blocks, []string{""}) {
 		t.Errorf("missing blocks are read as %q", blocks)
 	}
 	e := testEvent(1, "a", data.ClassUp)

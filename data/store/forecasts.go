@@ -11,23 +11,6 @@ import (
 	"limnomap/data/forecast"
 )
 
-// Forecasts stores limnomap's own forecasts, and reads what they are made of. All of a call is of one state of the database.
-type Forecasts interface {
-	// ReadingSummary returns what is known of the values of satellites that are not [data.Poor] before they are read.
-	ReadingSummary(ctx context.Context) (data.ReadingSummary, error)
-	// Readings calls each for each lake with such values on or before a date, in ascending order of id, with these values. They are valid
-	// during the call. An error from each ends it and is returned.
-	Readings(ctx context.Context, last data.Date, each func(*data.LakeReadings) error) (data.Revision, error)
-	// NumberedForecasts calls each for each lake of the issue of a day, in no order; [data.ErrNoForecast] if there is no such issue.
-	NumberedForecasts(ctx context.Context, issued data.Date, each func(data.NumberedForecast)) (data.ForecastIssue, error)
-	// PutForecasts stores an issue with the forecasts of lakes. Of a stored issue of the same day it keeps the other lakes, but those
-	// whose numbers are gone. It removes all issues of days before a date. It does this in one transaction, and reports whether anything is
-	// different then.
-	PutForecasts(ctx context.Context, issue data.ForecastIssue, forecasts iter.Seq[data.NumberedForecast], gone []int64, before data.Date) (changed bool, err error)
-	// PutForecastTest replaces the test of the forecasts.
-	PutForecastTest(ctx context.Context, test data.ForecastTest) error
-}
-
 const (
 	readingPage = 4096 // lakes whose values one statement reads
 	// Of a reading, a database sends one number: the days since firstDay, and the value in the lowest bits.
@@ -36,7 +19,8 @@ const (
 	lastDay   = 1<<16 - 1 // in 2149
 )
 
-func (s *common) ReadingSummary(ctx context.Context) (r data.ReadingSummary, err error) {
+// ReadingSummary returns what is known of the values of satellites that are not [data.Poor] before they are read.
+func (s *Store) ReadingSummary(ctx context.Context) (r data.ReadingSummary, err error) {
 	err = s.db.snapshot(ctx, "find the newest value", func(ctx context.Context, q querier) (err error) {
 		if r.Revision, err = s.revision(ctx, q); err != nil {
 			return err
@@ -57,7 +41,9 @@ func (s *common) ReadingSummary(ctx context.Context) (r data.ReadingSummary, err
 	return r, err
 }
 
-func (s *common) Readings(ctx context.Context, last data.Date, each func(*data.LakeReadings) error) (rev data.Revision, err error) {
+// Readings calls each for each lake with such values on or before a date, in ascending order of id, with these values. They are valid
+// during the call. An error from each ends it and is returned.
+func (s *Store) Readings(ctx context.Context, last data.Date, each func(*data.LakeReadings) error) (rev data.Revision, err error) {
 	err = s.db.snapshot(ctx, "read the values for forecasts", func(ctx context.Context, q querier) (err error) {
 		if rev, err = s.revision(ctx, q); err != nil {
 			return err
@@ -213,7 +199,7 @@ func scanIssue(row rowScanner) (f data.ForecastIssue, err error) {
 const maxIssues = 3660
 
 // ForecastIssues returns all issues, the newest first.
-func (s *common) ForecastIssues(ctx context.Context) (issues []data.ForecastIssue, err error) {
+func (s *Store) ForecastIssues(ctx context.Context) (issues []data.ForecastIssue, err error) {
 	err = s.db.query(ctx, "read the issues of the forecast", func(q querier) (err error) {
 		issues, err = collect(ctx, q, scanIssue, fmt.Sprintf("SELECT %s FROM limnomap.forecast_issues ORDER BY issued DESC LIMIT %d", issueColumns, maxIssues))
 		return err
@@ -234,7 +220,7 @@ func issueOf(ctx context.Context, q querier, issued data.Optional[data.Date]) (d
 	return f, err
 }
 
-func (s *common) Forecasts(ctx context.Context, issued data.Optional[data.Date], each func(data.LakeForecast) error) (issue data.ForecastIssue, rev data.Revision, err error) {
+func (s *Store) Forecasts(ctx context.Context, issued data.Optional[data.Date], each func(data.LakeForecast) error) (issue data.ForecastIssue, rev data.Revision, err error) {
 	err = s.db.snapshot(ctx, "read forecasts", func(ctx context.Context, q querier) (err error) {
 		if rev, err = s.revision(ctx, q); err != nil {
 			return err
@@ -261,7 +247,7 @@ func (s *common) Forecasts(ctx context.Context, issued data.Optional[data.Date],
 	return issue, rev, err
 }
 
-func (s *common) LakeForecast(ctx context.Context, id data.LakeID, issued data.Date) (issue data.ForecastIssue, f data.LakeForecast, err error) {
+func (s *Store) LakeForecast(ctx context.Context, id data.LakeID, issued data.Date) (issue data.ForecastIssue, f data.LakeForecast, err error) {
 	err = s.db.snapshot(ctx, "read a lake's forecast", func(ctx context.Context, q querier) (err error) {
 		if issue, err = issueOf(ctx, q, data.Known(issued)); err != nil {
 			return err
@@ -276,7 +262,8 @@ func (s *common) LakeForecast(ctx context.Context, id data.LakeID, issued data.D
 	return issue, f, err
 }
 
-func (s *common) NumberedForecasts(ctx context.Context, issued data.Date, each func(data.NumberedForecast)) (issue data.ForecastIssue, err error) {
+// NumberedForecasts calls each for each lake of the issue of a day, in no order; [data.ErrNoForecast] if there is no such issue.
+func (s *Store) NumberedForecasts(ctx context.Context, issued data.Date, each func(data.NumberedForecast)) (issue data.ForecastIssue, err error) {
 	err = s.db.snapshot(ctx, "read forecasts by number", func(ctx context.Context, q querier) (err error) {
 		if issue, err = issueOf(ctx, q, data.Known(issued)); err != nil {
 			return err
@@ -301,7 +288,10 @@ const putIssueSQL = `INSERT INTO limnomap.forecast_issues (issued, model, weeks,
 	ON CONFLICT (issued) DO UPDATE SET model = excluded.model, weeks = excluded.weeks, input = excluded.input, lakes = excluded.lakes,
 		rows = excluded.rows, few_values = excluded.few_values, old_value = excluded.old_value, out_of_season = excluded.out_of_season`
 
-func (s *common) PutForecasts(ctx context.Context, issue data.ForecastIssue, forecasts iter.Seq[data.NumberedForecast], gone []int64, before data.Date) (changed bool, err error) {
+// PutForecasts stores an issue with the forecasts of lakes. Of a stored issue of the same day it keeps the other lakes, but those
+// whose numbers are gone. It removes all issues of days before a date. It does this in one transaction, and reports whether anything is
+// different then.
+func (s *Store) PutForecasts(ctx context.Context, issue data.ForecastIssue, forecasts iter.Seq[data.NumberedForecast], gone []int64, before data.Date) (changed bool, err error) {
 	err = s.db.update(ctx, "store forecasts", func(q querier) error {
 		if s.sql.lockImports != "" { // of two processes that forecast, the second waits
 			if _, err := q.exec(ctx, s.sql.lockImports); err != nil {
@@ -367,7 +357,7 @@ const replaceForecast = ` ON CONFLICT (issued, lake) DO UPDATE SET based_on = ex
 		(excluded.based_on, excluded.input, excluded.withheld, excluded.chl1, excluded.sigma1, excluded.chl2, excluded.sigma2,
 		excluded.chl3, excluded.sigma3, excluded.chl4, excluded.sigma4)`
 
-func (s *common) ForecastTest(ctx context.Context) (test data.ForecastTest, err error) {
+func (s *Store) ForecastTest(ctx context.Context) (test data.ForecastTest, err error) {
 	err = s.db.snapshot(ctx, "read the test of the forecasts", func(ctx context.Context, q querier) error {
 		var day sql.NullInt64
 		if err := q.queryRow(ctx, "SELECT substr(model, 1, 100), date, substr(fault, 1, 1000) FROM limnomap.forecast_state").Scan(&test.Model, &day, &test.Fault); err != nil {
@@ -409,7 +399,8 @@ func scanSkill(rows rowIterator) (all []data.ForecastSkill, err error) {
 	return all, nil
 }
 
-func (s *common) PutForecastTest(ctx context.Context, test data.ForecastTest) error {
+// PutForecastTest replaces the test of the forecasts.
+func (s *Store) PutForecastTest(ctx context.Context, test data.ForecastTest) error {
 	return s.db.update(ctx, "store the test of the forecasts", func(q querier) error {
 		day := sql.NullInt64{Int64: int64(test.Date.Value), Valid: test.Date.Known}
 		_, err := q.exec(ctx, "UPDATE limnomap.forecast_state SET changes = changes + 1, model = $1, date = $2, fault = $3", validText(test.Model), day, begin(test.Fault, maxRasterText))

@@ -12,7 +12,7 @@ import (
 	"limnomap/data/forecast"
 )
 
-func readingsOf(t *testing.T, s Store, last data.Date) []data.LakeReadings {
+func readingsOf(t *testing.T, s *Store, last data.Date) []data.LakeReadings {
 	t.Helper()
 	var all []data.LakeReadings
 	rev, err := s.Readings(t.Context(), last, func(l *data.LakeReadings) error {
@@ -122,7 +122,7 @@ func testReadingsOfManyLakes(t *testing.T, open opener) {
 }
 
 // numbersOf returns the numbers of lakes with a value.
-func numbersOf(t *testing.T, s Store) map[data.LakeID]int64 {
+func numbersOf(t *testing.T, s *Store) map[data.LakeID]int64 {
 	t.Helper()
 	numbers := make(map[data.LakeID]int64)
 	_, err := s.Readings(t.Context(), 30_000, func(l *data.LakeReadings) error { numbers[l.ID] = l.Number; return nil })
@@ -132,7 +132,7 @@ func numbersOf(t *testing.T, s Store) map[data.LakeID]int64 {
 	return numbers
 }
 
-func forecastsOf(t *testing.T, s Store, issued data.Optional[data.Date]) (data.ForecastIssue, []data.LakeForecast) {
+func forecastsOf(t *testing.T, s *Store, issued data.Optional[data.Date]) (data.ForecastIssue, []data.LakeForecast) {
 	t.Helper()
 	var all []data.LakeForecast
 	issue, rev, err := s.Forecasts(t.Context(), issued, func(f data.LakeForecast) error { all = append(all, f); return nil })

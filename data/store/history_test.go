@@ -52,7 +52,7 @@ func testHistory(t *testing.T, open opener) {
 }
 
 // A simple implementation of the rules of data.Source gives the same history, for any observations and any query.
-func testHistoryModel(t *testing.T, s Store) {
+func testHistoryModel(t *testing.T, s *Store) {
 	lake := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		lake++

@@ -13,29 +13,6 @@ import (
 	"limnomap/data/events/hook"
 )
 
-// Hooks stores webhooks, and lets one process at a time send to each.
-type Hooks interface {
-	// CreateHook stores a webhook, which begins after the newest event.
-	CreateHook(ctx context.Context, h hook.Hook) error
-	// Hooks returns all webhooks, the oldest first.
-	Hooks(ctx context.Context) ([]hook.Hook, error)
-	// UpdateHook changes a webhook in one transaction, and ends the lease of a process that is sending to it. The error is fn's, or
-	// [hook.ErrNoHook].
-	UpdateHook(ctx context.Context, id string, fn func(h *hook.Hook) error) error
-	// DeleteHook removes a webhook and its deliveries, or returns [hook.ErrNoHook].
-	DeleteHook(ctx context.Context, id string) error
-	// LeaseHook gives a webhook that is active and due now to holder, a unique name, until a time, unless another process has it. A lease
-	// that ends more than [MaxClockSkew] after this one would is ignored.
-	LeaseHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, taken bool, err error)
-	// PutDelivery stores the state that follows from an attempt, and the attempt if it is not nil, and makes the lease end at until. The error
-	// is [data.ErrLeaseLost] if holder has no lease.
-	PutDelivery(ctx context.Context, id, holder string, until time.Time, state hook.State, p hook.Progress, d *hook.Delivery) error
-	// ReleaseHook ends holder's lease, if it has one.
-	ReleaseHook(ctx context.Context, id, holder string) error
-	// HookDeliveries returns the last attempts to send to a webhook, the newest first.
-	HookDeliveries(ctx context.Context, id string, limit int) ([]hook.Delivery, error)
-}
-
 const hookColumns = "id, url, filter, secret, former, former_until, created_at, state, after_seq, failures, failing_since, next_at, error, delivered_at"
 
 const maxHookText = 1000 // characters of an error
@@ -116,7 +93,8 @@ func progressValues(p *hook.Progress) []any {
 	return []any{p.After, p.Failures, unixOrNull(p.FailingSince), unixOrNull(p.NextAt), begin(p.LastError, maxHookText), unixOrNull(p.DeliveredAt)}
 }
 
-func (s *common) CreateHook(ctx context.Context, h hook.Hook) error {
+// CreateHook stores a webhook, which begins after the newest event.
+func (s *Store) CreateHook(ctx context.Context, h hook.Hook) error {
 	return s.db.update(ctx, "create a webhook", func(q querier) error {
 		var n int
 		if err := q.queryRow(ctx, "SELECT count(*) FROM limnomap.hooks").Scan(&n); err != nil {
@@ -135,7 +113,8 @@ func (s *common) CreateHook(ctx context.Context, h hook.Hook) error {
 	})
 }
 
-func (s *common) Hooks(ctx context.Context) (hooks []hook.Hook, err error) {
+// Hooks returns all webhooks, the oldest first.
+func (s *Store) Hooks(ctx context.Context) (hooks []hook.Hook, err error) {
 	err = s.db.query(ctx, "read the webhooks", func(q querier) (err error) {
 		hooks, err = collect(ctx, q, scanHook, fmt.Sprintf("SELECT %s FROM limnomap.hooks ORDER BY created_at, id LIMIT %d", storedHookColumns, hook.MaxHooks))
 		return err
@@ -154,7 +133,9 @@ func readHook(ctx context.Context, q querier, id string) (hook.Hook, error) {
 
 func noHook(id string) error { return callerError{fmt.Errorf("%w: %.80q", hook.ErrNoHook, id)} }
 
-func (s *common) UpdateHook(ctx context.Context, id string, fn func(h *hook.Hook) error) error {
+// UpdateHook changes a webhook in one transaction, and ends the lease of a process that is sending to it. The error is fn's, or
+// [hook.ErrNoHook].
+func (s *Store) UpdateHook(ctx context.Context, id string, fn func(h *hook.Hook) error) error {
 	return s.db.update(ctx, "change a webhook", func(q querier) error {
 		if err := hookLease(id, "").revoke(ctx, q); err != nil {
 			return err
@@ -172,7 +153,8 @@ func (s *common) UpdateHook(ctx context.Context, id string, fn func(h *hook.Hook
 	})
 }
 
-func (s *common) DeleteHook(ctx context.Context, id string) error {
+// DeleteHook removes a webhook and its deliveries, or returns [hook.ErrNoHook].
+func (s *Store) DeleteHook(ctx context.Context, id string) error {
 	return s.db.update(ctx, "delete a webhook", func(q querier) error {
 		n, err := q.exec(ctx, "DELETE FROM limnomap.hooks WHERE id = $1", validText(id))
 		if err == nil && n == 0 {
@@ -185,7 +167,9 @@ func (s *common) DeleteHook(ctx context.Context, id string) error {
 	})
 }
 
-func (s *common) LeaseHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, taken bool, err error) {
+// LeaseHook gives a webhook that is active and due now to holder, a unique name, until a time, unless another process has it. A lease
+// that ends more than [MaxClockSkew] after this one would is ignored.
+func (s *Store) LeaseHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, taken bool, err error) {
 	err = s.db.update(ctx, "take the lease of a webhook", func(q querier) (err error) {
 		taken, err = hookLease(id, holder).take(ctx, q, now, until, "state = 'active' AND (next_at IS NULL OR next_at <= $4)", "")
 		if err == nil && taken {
@@ -196,7 +180,9 @@ func (s *common) LeaseHook(ctx context.Context, id, holder string, now, until ti
 	return h, taken && err == nil, err
 }
 
-func (s *common) PutDelivery(ctx context.Context, id, holder string, until time.Time, state hook.State, p hook.Progress, d *hook.Delivery) error {
+// PutDelivery stores the state that follows from an attempt, and the attempt if it is not nil, and makes the lease end at until. The error
+// is [data.ErrLeaseLost] if holder has no lease.
+func (s *Store) PutDelivery(ctx context.Context, id, holder string, until time.Time, state hook.State, p hook.Progress, d *hook.Delivery) error {
 	return s.db.update(ctx, "store a delivery to a webhook", func(q querier) error {
 		if err := hookLease(id, holder).extend(ctx, q, until); err != nil {
 			return err
@@ -221,7 +207,8 @@ func (s *common) PutDelivery(ctx context.Context, id, holder string, until time.
 	})
 }
 
-func (s *common) ReleaseHook(ctx context.Context, id, holder string) error {
+// ReleaseHook ends holder's lease, if it has one.
+func (s *Store) ReleaseHook(ctx context.Context, id, holder string) error {
 	return s.db.update(ctx, "release a webhook", func(q querier) error {
 		if err := hookLease(id, holder).end(ctx, q); !errors.Is(err, data.ErrLeaseLost) {
 			return err
@@ -230,7 +217,8 @@ func (s *common) ReleaseHook(ctx context.Context, id, holder string) error {
 	})
 }
 
-func (s *common) HookDeliveries(ctx context.Context, id string, limit int) (deliveries []hook.Delivery, err error) {
+// HookDeliveries returns the last attempts to send to a webhook, the newest first.
+func (s *Store) HookDeliveries(ctx context.Context, id string, limit int) (deliveries []hook.Delivery, err error) {
 	scan := func(row rowScanner) (d hook.Delivery, err error) {
 		var at, milliseconds int64
 		err = row.Scan(&at, &d.Seq, textColumn[data.EventID]{&d.Event, "event", maxIDBytes}, &d.Attempt, &d.Status, &d.Error, &milliseconds)

@@ -13,7 +13,7 @@ import (
 	"limnomap/data/events/hook"
 )
 
-func createHook(t *testing.T, s Store, address string, filter eventfeed.Filter) hook.Hook {
+func createHook(t *testing.T, s *Store, address string, filter eventfeed.Filter) hook.Hook {
 	t.Helper()
 	h := hook.New(address, filter, noon)
 	if err := s.CreateHook(t.Context(), h); err != nil {
@@ -22,7 +22,7 @@ func createHook(t *testing.T, s Store, address string, filter eventfeed.Filter) 
 	return h
 }
 
-func wantHooks(t *testing.T, s Store, want ...hook.Hook) {
+func wantHooks(t *testing.T, s *Store, want ...hook.Hook) {
 	t.Helper()
 	if got, err := s.Hooks(t.Context()); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Hooks =\n%+v, %v, want\n%+v", got, err, want)

@@ -28,21 +28,21 @@ type hostileChange struct {
 	do     []string
 	undo   []string
 	want   string // in the error of Load
-	reader func(Store) error
+	reader func(*Store) error
 	most   uint64 // how many bytes may be allocated; 0: 4 MiB
 }
 
 // load reads all data.
-func load(t *testing.T) func(Store) error {
-	return func(s Store) error {
+func load(t *testing.T) func(*Store) error {
+	return func(s *Store) error {
 		_, err := snapshot.Load(t.Context(), s, nil)
 		return err
 	}
 }
 
 // keysOf reads all API keys.
-func keysOf(t *testing.T) func(Store) error {
-	return func(s Store) error {
+func keysOf(t *testing.T) func(*Store) error {
+	return func(s *Store) error {
 		_, err := s.Keys(t.Context())
 		return err
 	}
@@ -52,7 +52,7 @@ func keysOf(t *testing.T) func(Store) error {
 //
 // Each state is read by a store that open returns, and closed by its second result: connections that were used before may have
 // prepared their queries for the tables as they were.
-func testHostile(t *testing.T, open func() (Store, func()), exec func(...string), changes []hostileChange) {
+func testHostile(t *testing.T, open func() (*Store, func()), exec func(...string), changes []hostileChange) {
 	for _, c := range changes {
 		t.Run(c.name, func(t *testing.T) {
 			read := c.reader
@@ -89,15 +89,15 @@ func testHostile(t *testing.T, open func() (Store, func()), exec func(...string)
 }
 
 // hostilePostgres returns what testHostile needs, for a new database with what fill stores.
-func hostilePostgres(t *testing.T, fill func(*testing.T, Store)) (open func() (Store, func()), exec func(...string)) {
+func hostilePostgres(t *testing.T, fill func(*testing.T, *Store)) (open func() (*Store, func()), exec func(...string)) {
 	t.Helper()
 	dsn := newDatabase(t)
-	open = func() (Store, func()) {
+	open = func() (*Store, func()) {
 		s, err := openPostgres(t.Context(), dsn, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s, func() { s.Close() }
+		return &s.Store, func() { s.Close() }
 	}
 	s, done := open()
 	fill(t, s)
@@ -118,17 +118,17 @@ func hostilePostgres(t *testing.T, fill func(*testing.T, Store)) (open func() (S
 }
 
 // hostileSQLite does the same for a new file, which has one store throughout. The statements may break its constraints.
-func hostileSQLite(t *testing.T, fill func(*testing.T, Store)) (open func() (Store, func()), exec func(...string)) {
+func hostileSQLite(t *testing.T, fill func(*testing.T, *Store)) (open func() (*Store, func()), exec func(...string)) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	s := openFile(t, path, true)
-	fill(t, s)
+	fill(t, &s.Store)
 	db, err := sql.Open("sqlite", path+"?_pragma=ignore_check_constraints(on)&_pragma=foreign_keys(off)")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	open = func() (Store, func()) { return s, func() {} }
+	open = func() (*Store, func()) { return &s.Store, func() {} }
 	return open, func(statements ...string) {
 		t.Helper()
 		for _, statement := range statements {
@@ -140,7 +140,7 @@ func hostileSQLite(t *testing.T, fill func(*testing.T, Store)) (open func() (Sto
 }
 
 // putTwoLakes stores the lakes that the changes are made to.
-func putTwoLakes(t *testing.T, s Store) {
+func putTwoLakes(t *testing.T, s *Store) {
 	t.Helper()
 	put(t, s, []data.Lake{testLake("a"), testLake("b")}, []data.Observation{
 		testObservation("a", 20000, data.Satellite, 500), testObservation("b", 20000, data.Satellite, 500)})
@@ -395,7 +395,7 @@ func TestPostgresHangsDuringAScan(t *testing.T) {
 	for i := range 5000 {
 		lakes = append(lakes, testLake(fmt.Sprintf("lake_%04d", i)))
 	}
-	put(t, openURL(t, dsn, true), lakes, nil)
+	put(t, &openURL(t, dsn, true).Store, lakes, nil)
 	proxy, through := newHangingProxy(t, dsn)
 	s := openURL(t, through, false)
 	s.stallTimeout = 300 * time.Millisecond
@@ -419,12 +419,12 @@ func TestPostgresHangsDuringAScan(t *testing.T) {
 func TestPostgresHangsAtTheStart(t *testing.T) {
 	t.Parallel()
 	dsn := newDatabase(t)
-	put(t, openURL(t, dsn, true), []data.Lake{testLake("a")}, nil)
+	put(t, &openURL(t, dsn, true).Store, []data.Lake{testLake("a")}, nil)
 	proxy, through := newHangingProxy(t, dsn)
 	proxy.hang(true)
 	s := openURL(t, through+"&connect_timeout=1", false)
 	proxy.hang(false)
-	if _, lakes, _ := scan(t, s); len(lakes) != 1 {
+	if _, lakes, _ := scan(t, &s.Store); len(lakes) != 1 {
 		t.Errorf("once the server answers it holds %v", lakes)
 	}
 }
@@ -434,7 +434,7 @@ func TestPostgresHangsWhileListening(t *testing.T) {
 	t.Parallel()
 	dsn := newDatabase(t)
 	importer := openURL(t, dsn, true)
-	put(t, importer, []data.Lake{testLake("a")}, nil)
+	put(t, &importer.Store, []data.Lake{testLake("a")}, nil)
 	proxy, through := newHangingProxy(t, dsn)
 	s := openURL(t, through, false)
 	s.listenPing, s.listenTimeout = 100*time.Millisecond, 200*time.Millisecond
@@ -457,6 +457,6 @@ func TestPostgresHangsWhileListening(t *testing.T) {
 	time.Sleep(500 * time.Millisecond) // it notices meanwhile, or later
 	proxy.hang(false)
 	awaken("with a new connection")
-	put(t, importer, []data.Lake{testLake("b")}, nil)
+	put(t, &importer.Store, []data.Lake{testLake("b")}, nil)
 	awaken("by an import")
 }

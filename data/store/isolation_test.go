@@ -95,7 +95,7 @@ func testNoHalfImport(t *testing.T, open opener) {
 	}
 }
 
-func oneGeneration(ctx context.Context, s Store) error {
+func oneGeneration(ctx context.Context, s *Store) error {
 	numbers := map[int64]int{}
 	rev, err := s.Scan(ctx,
 		func(l data.Lake) error { numbers[int64(l.AreaKM2)]++; return nil },
@@ -106,7 +106,7 @@ func oneGeneration(ctx context.Context, s Store) error {
 	return err
 }
 
-func oneHistory(ctx context.Context, s Store, id data.LakeID) error {
+func oneHistory(ctx context.Context, s *Store, id data.LakeID) error {
 	lake, history, err := s.History(ctx, id, data.Newest(10))
 	for _, o := range history {
 		if float64(o.Chlorophyll) != lake.AreaKM2 {

@@ -28,7 +28,8 @@ const maxKeys = 100_000
 var storedKeyColumns = fmt.Sprintf("%s, %s, %s, created_at, expires_at, revoked_at, used_at",
 	atMost("name", maxTextBytes), atMost("hash", len(apikey.Hash{})), atMost("scopes", maxTextBytes))
 
-func (s *common) CreateKey(ctx context.Context, k apikey.Key) error {
+// CreateKey stores a key with at least one scope; ErrKeyExists if its name is taken, even by a revoked key.
+func (s *Store) CreateKey(ctx context.Context, k apikey.Key) error {
 	if err := checkKey(k); err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (s *common) CreateKey(ctx context.Context, k apikey.Key) error {
 }
 
 // changeKeys calls fn with all keys in a transaction, in which no one else changes them.
-func (s *common) changeKeys(ctx context.Context, doing string, fn func(querier, []apikey.Key) error) error {
+func (s *Store) changeKeys(ctx context.Context, doing string, fn func(querier, []apikey.Key) error) error {
 	return s.db.update(ctx, doing, func(q querier) error {
 		if s.sql.lockKeys != "" {
 			if _, err := q.exec(ctx, s.sql.lockKeys); err != nil {
@@ -74,7 +75,10 @@ func insertKey(ctx context.Context, q querier, k apikey.Key) error {
 	return err
 }
 
-func (s *common) RotateKey(ctx context.Context, name string, until time.Time, next func(former apikey.Key) apikey.Key) error {
+// RotateKey replaces the newest key of that name: it stores the key that next returns, under the same name, and makes
+// earlier keys expire at until, unless they expire sooner. Until then all of them are valid. ErrNoKey if there is no key
+// of that name, ErrKeyOver if the newest one is no longer valid.
+func (s *Store) RotateKey(ctx context.Context, name string, until time.Time, next func(former apikey.Key) apikey.Key) error {
 	return s.changeKeys(ctx, "rotate an API key", func(q querier, keys []apikey.Key) error {
 		k, err := successor(keys, name, next)
 		if err != nil {
@@ -118,7 +122,8 @@ func laterExpiry(a, b apikey.Key) int {
 	return a.ExpiresAt.Compare(b.ExpiresAt)
 }
 
-func (s *common) RevokeKey(ctx context.Context, name string, at time.Time) error {
+// RevokeKey revokes all keys of that name at the given time; ErrNoKey if there is none. Revoking again keeps the first time.
+func (s *Store) RevokeKey(ctx context.Context, name string, at time.Time) error {
 	return s.db.update(ctx, "revoke an API key", func(q querier) error {
 		n, err := q.exec(ctx, "UPDATE limnomap.api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE name = $2", at.Unix(), name)
 		if err == nil && n == 0 {
@@ -135,10 +140,7 @@ func useKeyValues(u apikey.Use) []any {
 	return []any{u.At.Unix(), u.Name, u.Hash[:], u.At.Add(-usedAgain).Unix()}
 }
 
-func (s *postgres) KeysUsed(ctx context.Context, uses []apikey.Use) error {
-	if len(uses) == 0 {
-		return nil
-	}
+func (s *postgres) keysUsed(ctx context.Context, uses []apikey.Use) error {
 	if err := s.prepare(ctx, false); err != nil {
 		return err
 	}
@@ -149,12 +151,9 @@ func (s *postgres) KeysUsed(ctx context.Context, uses []apikey.Use) error {
 	return s.wrap(s.pool.SendBatch(ctx, &batch).Close(), "note the use of API keys")
 }
 
-// KeysUsed does not wait for another process that writes: nothing depends on when a use is stored, and a server that stops
+// keysUsed does not wait for another process that writes: nothing depends on when a use is stored, and a server that stops
 // must not wait for an import.
-func (s *sqlite) KeysUsed(ctx context.Context, uses []apikey.Use) error {
-	if len(uses) == 0 {
-		return nil
-	}
+func (s *sqlite) keysUsed(ctx context.Context, uses []apikey.Use) error {
 	if err := s.hold(ctx); err != nil {
 		return err
 	}
@@ -188,7 +187,8 @@ func noteUses(ctx context.Context, conn *sql.Conn, uses []apikey.Use) (err error
 	return tx.Commit()
 }
 
-func (s *common) Keys(ctx context.Context) (keys []apikey.Key, err error) {
+// Keys returns all keys, including revoked and expired ones, by name and then by age.
+func (s *Store) Keys(ctx context.Context) (keys []apikey.Key, err error) {
 	err = s.db.query(ctx, "read the API keys", func(q querier) (err error) {
 		keys, err = readKeys(ctx, q)
 		return err

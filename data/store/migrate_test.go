@@ -162,7 +162,7 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 				lake.Outline = outline
 			}
 			s := openFile(t, path, false)
-			rev, lakes, observations := scan(t, s)
+			rev, lakes, observations := scan(t, &s.Store)
 			if rev.Number != 41 || rev.ChangedAt.Unix() != 5 {
 				t.Errorf("the revision is %v, want 41 of second 5", rev)
 			}
@@ -208,7 +208,7 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 			if version >= 10 {
 				want := data.Event{Seq: 1, ID: data.EventID(strings.Repeat("0", 32)), At: time.Unix(6, 0).UTC(), LakeID: "a", Kind: data.BecameStale, Snapshot: "v",
 					Before: data.EventValue{Chlorophyll: 500, Level: 0, MeasuredAt: data.Known(int64(5))}, After: data.NoEventValue()}
-				if got := eventsOf(t, s, data.EventQuery{}); !slices.Equal(got, []data.Event{want}) {
+				if got := eventsOf(t, &s.Store, data.EventQuery{}); !slices.Equal(got, []data.Event{want}) {
 					t.Errorf("the events are %+v, want %+v", got, want)
 				}
 			}
@@ -229,7 +229,7 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 				statements = []data.Advisory{{ID: "s", LakeID: "a", Kind: data.Closure, Cause: data.Cyanobacteria, Issuer: "Amt",
 					Issued: time.Unix(1, 0).UTC(), ValidFrom: time.Unix(2, 0).UTC()}}
 			}
-			if got := statementsOf(t, s); !slices.Equal(got, statements) {
+			if got := statementsOf(t, &s.Store); !slices.Equal(got, statements) {
 				t.Errorf("the database holds the statements %+v, want %+v", got, statements)
 			}
 			if got := schemaVersion(t, path); got != versions {
@@ -240,11 +240,11 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 			}
 			lake.Outline = outline
 			lake.Name, seen.Chlorophyll = "Neuer See", 600
-			ofLakes, ofObservations := put(t, s, []data.Lake{lake}, []data.Observation{seen, forecast})
+			ofLakes, ofObservations := put(t, &s.Store, []data.Lake{lake}, []data.Observation{seen, forecast})
 			if ofLakes[0] != Changed || !slices.Equal(ofObservations, []Change{Changed, Unchanged}) {
 				t.Errorf("an import made %v and %v of them, want changed, changed, unchanged", ofLakes, ofObservations)
 			}
-			if rev, lakes, _ := scan(t, openFile(t, path, false)); rev.Number != 42 || !slices.Equal(lakes, []data.Lake{lake}) {
+			if rev, lakes, _ := scan(t, &openFile(t, path, false).Store); rev.Number != 42 || !slices.Equal(lakes, []data.Lake{lake}) {
 				t.Errorf("opened again it holds %+v at revision %v, want %+v at 42", lakes, rev, lake)
 			}
 		})
@@ -295,7 +295,7 @@ func TestOutlineIsStoredAsBytes(t *testing.T) {
 	if lake.Outline, err = outline.New(orb.MultiPolygon{{{{0, 0}, {1, 0}, {1, 1}, {0, 1}}}}); err != nil {
 		t.Fatal(err)
 	}
-	put(t, s, []data.Lake{lake, testLake("b")}, nil)
+	put(t, &s.Store, []data.Lake{lake, testLake("b")}, nil)
 	var kind, none string
 	var size int
 	err = s.readers.QueryRowContext(t.Context(), `SELECT typeof(a.outline), length(a.outline), typeof(b.outline)

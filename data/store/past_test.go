@@ -12,7 +12,7 @@ import (
 	"limnomap/data"
 )
 
-func past(tb testing.TB, s Store, p data.Period) (rev data.Revision, rows []data.Observation) {
+func past(tb testing.TB, s *Store, p data.Period) (rev data.Revision, rows []data.Observation) {
 	tb.Helper()
 	rev, err := s.Past(tb.Context(), p, func(o data.Observation) error { rows = append(rows, o); return nil })
 	if err != nil {

@@ -100,7 +100,7 @@ func TestPermissions(t *testing.T) {
 	}
 
 	// A read-only file can be served, and an import into it fails with an explanation.
-	s = openFile(t, readable, false)
+	s = &openFile(t, readable, false).Store
 	if _, lakes, _ := scan(t, s); len(lakes) != 1 {
 		t.Errorf("a file that can only be read has %d lakes, want 1", len(lakes))
 	}

@@ -42,7 +42,7 @@ var sessionSettings = map[string]string{
 
 // postgres is a Store in the schema limnomap of a PostgreSQL database.
 type postgres struct {
-	common
+	Store
 	pool   *pgxpool.Pool
 	name   string // of the database, for errors, without user and password
 	create bool   // whether each use may create the tables; otherwise only an import does
@@ -60,8 +60,8 @@ func openPostgres(ctx context.Context, dsn string, create bool) (*postgres, erro
 		return nil, err
 	}
 	s := &postgres{name: postgresName(config.ConnConfig), create: create, preparing: make(chan struct{}, 1), stallTimeout: stallTimeout, listenPing: listenPing, listenTimeout: listenTimeout}
-	s.common = common{s, dialect{scan: postgresScanQuery, past: postgresPastQuery, lockKeys: lockKeys,
-		newestReading: postgresNewestReading, readings: postgresReadings, forecasts: postgresForecasts, notify: postgresNotify, lockImports: postgresLockImports, tryMoment: postgresTryMoment}, time.Now}
+	s.Store = Store{s, dialect{scan: postgresScanQuery, past: postgresPastQuery, lockKeys: lockKeys,
+		newestReading: postgresNewestReading, readings: postgresReadings, forecasts: postgresForecasts, notify: postgresNotify, lockImports: postgresLockImports, tryMoment: postgresTryMoment}, time.Now, int(config.MaxConns), ""}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.wrap(err, "open the pool of connections")
 	}
@@ -195,11 +195,7 @@ func (s *postgres) wrap(err error, doing string) error {
 	return &Error{fmt.Errorf("%s in %s: %w", doing, s.name, explainPostgres(err))}
 }
 
-// Readers returns how many connections the pool has, which the URL of the database may set.
-func (s *postgres) Readers() int { return int(s.pool.Config().MaxConns) }
-
-// Close waits for operations in progress.
-func (s *postgres) Close() error {
+func (s *postgres) close() error {
 	s.pool.Close()
 	return nil
 }

@@ -74,8 +74,8 @@ func TestPostgresWithoutTables(t *testing.T) {
 	if _, err := s.Revision(t.Context()); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "nothing has been imported yet") {
 		t.Errorf("Revision = %v, want that nothing was imported yet", err)
 	}
-	put(t, openURL(t, dsn, true), []data.Lake{testLake("a")}, nil)
-	if _, lakes, _ := scan(t, s); !slices.Equal(lakes, []data.Lake{testLake("a")}) {
+	put(t, &openURL(t, dsn, true).Store, []data.Lake{testLake("a")}, nil)
+	if _, lakes, _ := scan(t, &s.Store); !slices.Equal(lakes, []data.Lake{testLake("a")}) {
 		t.Errorf("after the import it holds %v", lakes)
 	}
 }
@@ -84,8 +84,8 @@ func TestPostgresWithoutTables(t *testing.T) {
 func TestPostgresTablesDropped(t *testing.T) {
 	dsn := newDatabase(t)
 	reader, importer := openURL(t, dsn, false), openURL(t, dsn, true)
-	put(t, importer, []data.Lake{testLake("a")}, nil)
-	scan(t, reader)
+	put(t, &importer.Store, []data.Lake{testLake("a")}, nil)
+	scan(t, &reader.Store)
 	onServer(t, dsn, "DROP SCHEMA limnomap CASCADE")
 	if _, err := reader.Revision(t.Context()); err == nil || !strings.Contains(err.Error(), "tables are gone") {
 		t.Errorf("Revision = %v, want that the tables are gone", err)
@@ -101,8 +101,8 @@ func TestPostgresTablesDropped(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "tables are gone") {
 		t.Errorf("Import = %v, want that the tables are gone", err)
 	}
-	put(t, importer, []data.Lake{testLake("b")}, nil)
-	if _, lakes, _ := scan(t, reader); !slices.Equal(lakes, []data.Lake{testLake("b")}) {
+	put(t, &importer.Store, []data.Lake{testLake("b")}, nil)
+	if _, lakes, _ := scan(t, &reader.Store); !slices.Equal(lakes, []data.Lake{testLake("b")}) {
 		t.Errorf("after another import it holds %v", lakes)
 	}
 }
@@ -113,7 +113,7 @@ func TestPostgresUnreachable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, openURL(t, real.String(), true), []data.Lake{testLake("a")}, nil)
+	put(t, &openURL(t, real.String(), true).Store, []data.Lake{testLake("a")}, nil)
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestPostgresUnreachable(t *testing.T) {
 	}
 	forward(t, address, real.Host)
 	defer s.Close() // before the forwarding stops
-	if _, lakes, _ := scan(t, s); len(lakes) != 1 {
+	if _, lakes, _ := scan(t, &s.Store); len(lakes) != 1 {
 		t.Errorf("once the server is there it holds %v", lakes)
 	}
 }
@@ -197,8 +197,8 @@ func TestPostgresYears(t *testing.T) {
 	for _, year := range []int{0, 1000, 1969, 1970, 2024, 2025, 2099, 2100, 9999} {
 		rows = append(rows, testObservation("a", newYear(year), data.Satellite, 5))
 	}
-	put(t, s, []data.Lake{testLake("a")}, rows)
-	put(t, s, nil, []data.Observation{testObservation("a", newYear(2025)-1, data.Satellite, 6)}) // in an existing year
+	put(t, &s.Store, []data.Lake{testLake("a")}, rows)
+	put(t, &s.Store, nil, []data.Observation{testObservation("a", newYear(2025)-1, data.Satellite, 6)}) // in an existing year
 	var names []string
 	err := s.pool.QueryRow(t.Context(), `SELECT array_agg(relname::text ORDER BY relname COLLATE "C") FROM pg_class
 		WHERE relispartition AND relkind = 'r' AND relnamespace = 'limnomap'::regnamespace`).Scan(&names)
@@ -206,7 +206,7 @@ func TestPostgresYears(t *testing.T) {
 	if err != nil || !slices.Equal(names, want) {
 		t.Errorf("partitions %v, %v, want %v", names, err, want)
 	}
-	if _, _, got := scan(t, s); len(got) != len(rows)+1 {
+	if _, _, got := scan(t, &s.Store); len(got) != len(rows)+1 {
 		t.Errorf("stored %d rows, want %d", len(got), len(rows)+1)
 	}
 }
@@ -215,7 +215,7 @@ func TestPostgresYears(t *testing.T) {
 func TestPostgresListen(t *testing.T) {
 	dsn := newDatabase(t)
 	s, other := openURL(t, dsn, true), openURL(t, dsn, true)
-	put(t, other, []data.Lake{testLake("0")}, nil)
+	put(t, &other.Store, []data.Lake{testLake("0")}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	wake := make(chan struct{}, 1)
 	published := make(chan int)
@@ -261,11 +261,11 @@ func TestPostgresListen(t *testing.T) {
 	}
 	want(1)
 	listening()
-	put(t, other, []data.Lake{testLake("a")}, nil)
+	put(t, &other.Store, []data.Lake{testLake("a")}, nil)
 	want(2)
 	onServer(t, dsn, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND pid <> pg_backend_pid()")
 	listening()
-	put(t, other, []data.Lake{testLake("b")}, nil)
+	put(t, &other.Store, []data.Lake{testLake("b")}, nil)
 	want(3)
 }
 
@@ -290,10 +290,10 @@ func TestPostgresLostDuringImport(t *testing.T) {
 	if err == nil {
 		t.Error("Import = nil, want an error")
 	}
-	if rev, lakes, observations := scan(t, s); rev.Number != 0 || len(lakes)+len(observations) > 0 {
+	if rev, lakes, observations := scan(t, &s.Store); rev.Number != 0 || len(lakes)+len(observations) > 0 {
 		t.Errorf("revision %d with %v, %v, want nothing", rev.Number, lakes, observations)
 	}
-	if _, changes := put(t, s, []data.Lake{testLake("a")}, rows); !slices.Equal(changes, []Change{Added}) {
+	if _, changes := put(t, &s.Store, []data.Lake{testLake("a")}, rows); !slices.Equal(changes, []Change{Added}) {
 		t.Errorf("import again = %v, want added", changes)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // rollbackTimeout bounds the wait for the server to confirm a rollback. The transaction is undone without it too.
 const rollbackTimeout = 5 * time.Second
 
-func (s *postgres) Import(ctx context.Context, fn func(Tx) error) error {
+func (s *postgres) importTx(ctx context.Context, fn func(Tx) error) error {
 	if err := s.prepare(ctx, true); err != nil {
 		return err
 	}

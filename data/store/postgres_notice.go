@@ -19,11 +19,11 @@ const (
 	listenTimeout = 10 * time.Second // of each statement
 )
 
-// Listen implements [Listener] on its own connection, and reconnects when that is lost.
-func (s *postgres) Listen(ctx context.Context, wake chan<- struct{}) {
+// listen uses its own connection, and reconnects when that is lost.
+func (s *postgres) listen(ctx context.Context, wake chan<- struct{}) {
 	pause := minListenPause
 	for ctx.Err() == nil {
-		if s.listen(ctx, wake) {
+		if s.listenOnce(ctx, wake) {
 			pause = minListenPause
 		}
 		select {
@@ -34,9 +34,9 @@ func (s *postgres) Listen(ctx context.Context, wake chan<- struct{}) {
 	}
 }
 
-// listen passes notifications on until the connection is lost, and reports whether there was a connection. It drops errors,
+// listenOnce passes notifications on until the connection is lost, and reports whether there was a connection. It drops errors,
 // since a call of Revision meets them too.
-func (s *postgres) listen(ctx context.Context, wake chan<- struct{}) (listened bool) {
+func (s *postgres) listenOnce(ctx context.Context, wake chan<- struct{}) (listened bool) {
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
 		return false

@@ -217,7 +217,7 @@ var postgresHistoryQuery = "SELECT " + observationColumns + postgresDetails + `
 	ORDER BY o.date DESC, CASE o.type WHEN 2 THEN 0 WHEN 0 THEN 1 ELSE 2 END,
 		(SELECT name FROM limnomap.sources WHERE key = o.source) NULLS FIRST LIMIT $5`
 
-func (s *postgres) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
+func (s *postgres) history(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
 	if _, err := data.ParseLakeID(string(id)); err != nil { // PostgreSQL rejects a text with a zero byte or invalid UTF-8
 		return data.Lake{}, nil, noLake(id)
 	}

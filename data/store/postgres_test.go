@@ -70,16 +70,16 @@ func openURL(tb testing.TB, dsn string, create bool) *postgres {
 }
 
 func TestPostgres(t *testing.T) {
-	testStore(t, func(t *testing.T, now func() time.Time) Store {
+	testStore(t, func(t *testing.T, now func() time.Time) *Store {
 		s := openURL(t, newDatabase(t), true)
 		s.now = now
-		return s
+		return &s.Store
 	})
 }
 
 // An import reads the stored statements on its own connection, which may be the only one.
 func TestAdvisoriesOfImportWithOneConnection(t *testing.T) {
-	testAdvisoriesOfImport(t, func(t *testing.T, _ func() time.Time) Store {
+	testAdvisoriesOfImport(t, func(t *testing.T, _ func() time.Time) *Store {
 		u, err := url.Parse(newDatabase(t))
 		if err != nil {
 			t.Fatal(err)
@@ -87,6 +87,6 @@ func TestAdvisoriesOfImportWithOneConnection(t *testing.T) {
 		parameters := u.Query()
 		parameters.Set("pool_max_conns", "1")
 		u.RawQuery = parameters.Encode()
-		return openURL(t, u.String(), true)
+		return &openURL(t, u.String(), true).Store
 	})
 }

@@ -12,7 +12,7 @@ import (
 // of the year may follow. No one sees them before the commit, and a failed import leaves no partition.
 func TestPostgresNewYear(t *testing.T) {
 	s := openURL(t, newDatabase(t), true)
-	put(t, s, []data.Lake{testLake("a"), testLake("b")}, nil)
+	put(t, &s.Store, []data.Lake{testLake("a"), testLake("b")}, nil)
 	day := newYear(2024)
 	row := func(id data.LakeID, d data.Date, chl data.Chlorophyll) data.Observation {
 		return testObservation(id, d, data.Satellite, chl)
@@ -35,7 +35,7 @@ func TestPostgresNewYear(t *testing.T) {
 				if !slices.Equal(got, b.want) {
 					t.Errorf("batch %d = %v, want %v", i, got, b.want)
 				}
-				if _, _, seen := scan(t, s); len(seen) > 0 {
+				if _, _, seen := scan(t, &s.Store); len(seen) > 0 {
 					t.Errorf("after batch %d others see %v", i, seen)
 				}
 			}
@@ -57,10 +57,10 @@ func TestPostgresNewYear(t *testing.T) {
 		t.Fatalf("Import: %v, with %d years, want 3", err, years())
 	}
 	want := []data.Observation{row("a", day-1, 4), row("a", day, 2), row("a", day+1, 7), row("a", newYear(2025), 9), row("b", day, 1), row("b", day+1, 6)}
-	if _, _, got := scan(t, s); !slices.Equal(got, want) {
+	if _, _, got := scan(t, &s.Store); !slices.Equal(got, want) {
 		t.Errorf("stored %v, want %v", got, want)
 	}
-	if _, changes := put(t, s, nil, want); slices.ContainsFunc(changes, func(c Change) bool { return c != Unchanged }) {
+	if _, changes := put(t, &s.Store, nil, want); slices.ContainsFunc(changes, func(c Change) bool { return c != Unchanged }) {
 		t.Errorf("the same again: %v", changes)
 	}
 }
@@ -75,12 +75,12 @@ func TestPostgresVacuums(t *testing.T) {
 		lakes[i] = testLake("lake_" + data.Date(i).String()) // a unique id
 		rows[i] = testObservation(lakes[i].ID, newYear(2024), data.Satellite, 5)
 	}
-	put(t, s, lakes, nil)
+	put(t, &s.Store, lakes, nil)
 	for week := range data.Date(3) {
 		for i := range rows {
 			rows[i].Date = newYear(2024) + 7*week
 		}
-		put(t, s, nil, rows)
+		put(t, &s.Store, nil, rows)
 		if week == 0 { // the year exists only now, so autovacuum can be turned off
 			onServer(t, s.pool.Config().ConnString(), "ALTER TABLE limnomap.observations_2024 SET (autovacuum_enabled = false)")
 			continue

@@ -11,7 +11,7 @@ import (
 	"limnomap/data/snapshot"
 )
 
-func prefer(tb testing.TB, s Store, names ...string) {
+func prefer(tb testing.TB, s *Store, names ...string) {
 	tb.Helper()
 	if err := s.Import(tb.Context(), func(tx Tx) error { return tx.PreferSources(tb.Context(), names) }); err != nil {
 		tb.Fatal(err)

@@ -13,29 +13,6 @@ import (
 	"limnomap/data/events/push"
 )
 
-// Pushes stores subscriptions to notifications, and the events that wait until they may be told.
-type Pushes interface {
-	// PutSubscription stores a subscription, or renews and changes that of the same endpoint. The error is [push.ErrManySubscriptions] if there
-	// are too many.
-	PutSubscription(ctx context.Context, s push.Subscription) error
-	// DeleteSubscription removes a subscription with all that waits for it, or returns [push.ErrNoSubscription].
-	DeleteSubscription(ctx context.Context, id string) error
-	// QueueNotifications puts some of the events up to newest that subscriptions want into the queue, and reports whether there are more.
-	QueueNotifications(ctx context.Context, newest int64, now time.Time) (more bool, err error)
-	// DueSubscriptions returns the ids of subscriptions that may be told of something now, at most as many as given: first those with something
-	// urgent, then those for which something has been due for the longest time.
-	DueSubscriptions(ctx context.Context, now time.Time, limit int) ([]string, error)
-	// LeaseNotifications gives a subscription that is due to holder, a unique name, until a time, unless another process has it, with the events
-	// that it may be told of, in order.
-	LeaseNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, taken bool, err error)
-	// EndNotifications ends holder's lease, and stores the outcome. The events that it does not name stay as they are.
-	EndNotifications(ctx context.Context, id, holder string, o push.Outcome) error
-	// DropSubscriptions removes the subscriptions that were not renewed since a time, and returns how many.
-	DropSubscriptions(ctx context.Context, renewedBefore time.Time) (int64, error)
-	// PushCounts returns the number of subscriptions, and of the events in the queue.
-	PushCounts(ctx context.Context) (subscriptions, queued int64, err error)
-}
-
 const (
 	// queuePage is how many pairs of an event and a subscription go into the queue at once.
 	queuePage = 2000
@@ -43,7 +20,9 @@ const (
 	maxPending = 500
 )
 
-func (s *common) PutSubscription(ctx context.Context, p push.Subscription) error {
+// PutSubscription stores a subscription, or renews and changes that of the same endpoint. The error is [push.ErrManySubscriptions] if there
+// are too many.
+func (s *Store) PutSubscription(ctx context.Context, p push.Subscription) error {
 	return s.db.update(ctx, "store a subscription", func(q querier) error {
 		n, err := q.exec(ctx, `UPDATE limnomap.push_subscriptions SET p256dh = $2, auth = $3, threshold = $4, daily = $5, zone = $6, renewed_at = $7 WHERE id = $1`,
 			p.ID, p.P256dh, p.Auth, p.Threshold.String(), flag(p.Daily), p.Zone, p.RenewedAt.Unix())
@@ -86,7 +65,8 @@ func flag(b bool) int {
 	return 0
 }
 
-func (s *common) DeleteSubscription(ctx context.Context, id string) error {
+// DeleteSubscription removes a subscription with all that waits for it, or returns [push.ErrNoSubscription].
+func (s *Store) DeleteSubscription(ctx context.Context, id string) error {
 	return s.db.update(ctx, "delete a subscription", func(q querier) error {
 		n, err := q.exec(ctx, "DELETE FROM limnomap.push_subscriptions WHERE id = $1", validText(id))
 		if err == nil && n == 0 {
@@ -132,7 +112,8 @@ var wantedQuery = "SELECT " + eventColumns + ", " + subscriptionColumns + `
 		JOIN limnomap.push_lakes AS l ON l.lake = e.lake JOIN limnomap.push_subscriptions AS s ON s.id = l.subscription
 	WHERE e.seq >= $1 AND e.seq <= $2 AND (e.seq > $1 OR s.id > $3) ORDER BY e.seq, s.id LIMIT $4`
 
-func (s *common) QueueNotifications(ctx context.Context, newest int64, now time.Time) (more bool, err error) {
+// QueueNotifications puts some of the events up to newest that subscriptions want into the queue, and reports whether there are more.
+func (s *Store) QueueNotifications(ctx context.Context, newest int64, now time.Time) (more bool, err error) {
 	err = s.db.update(ctx, "queue notifications", func(q querier) error {
 		more = false
 		// Changing the row first lets one process at a time do this.
@@ -190,7 +171,9 @@ func scanWanted(row rowScanner) (w wanted, err error) {
 	return w, err
 }
 
-func (s *common) DueSubscriptions(ctx context.Context, now time.Time, limit int) (ids []string, err error) {
+// DueSubscriptions returns the ids of subscriptions that may be told of something now, at most as many as given: first those with something
+// urgent, then those for which something has been due for the longest time.
+func (s *Store) DueSubscriptions(ctx context.Context, now time.Time, limit int) (ids []string, err error) {
 	scan := func(row rowScanner) (id string, err error) {
 		err = row.Scan(textColumn[string]{&id, "id", maxIDBytes})
 		return id, err
@@ -204,7 +187,9 @@ func (s *common) DueSubscriptions(ctx context.Context, now time.Time, limit int)
 	return ids, err
 }
 
-func (s *common) LeaseNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, taken bool, err error) {
+// LeaseNotifications gives a subscription that is due to holder, a unique name, until a time, unless another process has it, with the events
+// that it may be told of, in order.
+func (s *Store) LeaseNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, taken bool, err error) {
 	err = s.db.update(ctx, "take the lease of notifications", func(q querier) (err error) {
 		taken, err = notifyLease(id, holder).take(ctx, q, now, until, "(next_at IS NULL OR next_at <= $4)", "")
 		if err != nil || !taken {
@@ -232,7 +217,8 @@ func (s *common) LeaseNotifications(ctx context.Context, id, holder string, now,
 	return n, taken && err == nil, err
 }
 
-func (s *common) EndNotifications(ctx context.Context, id, holder string, o push.Outcome) error {
+// EndNotifications ends holder's lease, and stores the outcome. The events that it does not name stay as they are.
+func (s *Store) EndNotifications(ctx context.Context, id, holder string, o push.Outcome) error {
 	return s.db.update(ctx, "store the delivery of notifications", func(q querier) error {
 		if err := notifyLease(id, holder).end(ctx, q); errors.Is(err, data.ErrLeaseLost) {
 			return nil
@@ -258,7 +244,8 @@ func (s *common) EndNotifications(ctx context.Context, id, holder string, o push
 	})
 }
 
-func (s *common) DropSubscriptions(ctx context.Context, renewedBefore time.Time) (n int64, err error) {
+// DropSubscriptions removes the subscriptions that were not renewed since a time, and returns how many.
+func (s *Store) DropSubscriptions(ctx context.Context, renewedBefore time.Time) (n int64, err error) {
 	err = s.db.update(ctx, "remove old subscriptions", func(q querier) (err error) {
 		n, err = q.exec(ctx, "DELETE FROM limnomap.push_subscriptions WHERE renewed_at < $1", renewedBefore.Unix())
 		return err
@@ -266,7 +253,8 @@ func (s *common) DropSubscriptions(ctx context.Context, renewedBefore time.Time)
 	return n, err
 }
 
-func (s *common) PushCounts(ctx context.Context) (subscriptions, queued int64, err error) {
+// PushCounts returns the number of subscriptions, and of the events in the queue.
+func (s *Store) PushCounts(ctx context.Context) (subscriptions, queued int64, err error) {
 	err = s.db.query(ctx, "count subscriptions", func(q querier) error {
 		return q.queryRow(ctx, "SELECT (SELECT count(*) FROM limnomap.push_subscriptions), (SELECT count(*) FROM limnomap.push_queue)").Scan(&subscriptions, &queued)
 	})

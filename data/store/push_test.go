@@ -16,7 +16,7 @@ func testSubscription(name string, lakes ...data.LakeID) push.Subscription {
 	return push.Subscription{ID: push.IDOf(endpoint), Endpoint: endpoint, P256dh: "key", Auth: "auth", Lakes: lakes, Zone: "UTC", RenewedAt: noon}
 }
 
-func subscribe(t *testing.T, s Store, p push.Subscription) {
+func subscribe(t *testing.T, s *Store, p push.Subscription) {
 	t.Helper()
 	if err := s.PutSubscription(t.Context(), p); err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func subscribe(t *testing.T, s Store, p push.Subscription) {
 }
 
 // queueAll queues all events.
-func queueAll(t *testing.T, s Store, now time.Time) {
+func queueAll(t *testing.T, s *Store, now time.Time) {
 	t.Helper()
 	state, err := s.EventState(t.Context())
 	if err != nil {
@@ -41,7 +41,7 @@ func queueAll(t *testing.T, s Store, now time.Time) {
 	}
 }
 
-func wantDue(t *testing.T, s Store, now time.Time, want ...push.Subscription) {
+func wantDue(t *testing.T, s *Store, now time.Time, want ...push.Subscription) {
 	t.Helper()
 	var ids []string
 	for _, p := range want {

@@ -20,7 +20,8 @@ const (
 var storedRasterColumns = fmt.Sprintf("%s, substr(name, 1, %d), substr(stamp, 1, %[2]d), substr(error, 1, %[2]d), failures, tried_at, retry_at, "+
 	"substr(product, 1, %d), substr(version, 1, %[3]d), date, lakes, gaps, written, bytes", atMost("key", maxTextBytes), maxRasterText, maxProductText)
 
-func (s *common) RasterRecords(ctx context.Context) (records []data.RasterRecord, err error) {
+// RasterRecords returns the satellite files that refreshes have read, by key.
+func (s *Store) RasterRecords(ctx context.Context) (records []data.RasterRecord, err error) {
 	scan := func(row rowScanner) (r data.RasterRecord, err error) {
 		var tried int64
 		var retry sql.NullInt64
@@ -37,7 +38,9 @@ func (s *common) RasterRecords(ctx context.Context) (records []data.RasterRecord
 	return records, err
 }
 
-func (s *common) BeginRaster(ctx context.Context, holder string, record data.RasterRecord) error {
+// BeginRaster stores that holder begins to read a satellite file, without counting it: if the process ends meanwhile, the next
+// one knows. data.ErrLeaseLost if holder has no lease.
+func (s *Store) BeginRaster(ctx context.Context, holder string, record data.RasterRecord) error {
 	return s.db.update(ctx, "store a satellite file", func(q querier) error {
 		if err := refreshLease(holder).check(ctx, q); err != nil {
 			return err
@@ -46,7 +49,8 @@ func (s *common) BeginRaster(ctx context.Context, holder string, record data.Ras
 	})
 }
 
-func (s *common) PutRaster(ctx context.Context, holder string, record data.RasterRecord) error {
+// PutRaster stores the result of reading a satellite file; data.ErrLeaseLost if holder has no lease.
+func (s *Store) PutRaster(ctx context.Context, holder string, record data.RasterRecord) error {
 	return s.db.update(ctx, "store a satellite file", func(q querier) error { return putRaster(ctx, q, holder, record) })
 }
 

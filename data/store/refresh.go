@@ -11,34 +11,12 @@ import (
 	"limnomap/data"
 )
 
-// Refreshes stores the state of the refreshes of a database from its source, and lets one process at a time do one.
-type Refreshes interface {
-	// Refresh returns the state of the refreshes.
-	Refresh(ctx context.Context) (data.Refresh, error)
-	// RefreshFiles returns the files of the last complete refresh, by key.
-	RefreshFiles(ctx context.Context) ([]data.RefreshFile, error)
-	// LeaseRefresh begins a refresh for holder, a unique name, for the time of lease. It reports false if another process
-	// has a lease, or if the state's turn is no longer the given one. A lease that ends more than [MaxClockSkew] after
-	// this one would is ignored. A lease left by a process that ended expires, and then counts as a failure.
-	LeaseRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (bool, error)
-	// ExtendRefresh makes holder's lease end after lease from now; data.ErrLeaseLost if it has none.
-	ExtendRefresh(ctx context.Context, holder string, lease time.Duration) error
-	// RasterRecords returns the satellite files that refreshes have read, by key.
-	RasterRecords(ctx context.Context) ([]data.RasterRecord, error)
-	// BeginRaster stores that holder begins to read a satellite file, without counting it: if the process ends meanwhile, the next
-	// one knows. data.ErrLeaseLost if holder has no lease.
-	BeginRaster(ctx context.Context, holder string, record data.RasterRecord) error
-	// PutRaster stores the result of reading a satellite file; data.ErrLeaseLost if holder has no lease.
-	PutRaster(ctx context.Context, holder string, record data.RasterRecord) error
-	// EndRefresh ends holder's refresh without an import; data.ErrLeaseLost if it has none.
-	EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error
-}
-
 // refreshColumns has only the beginning of an error that another program stored: limnomap's own are a few words.
 const refreshColumns = "turn, attempted_at, succeeded_at, substr(error, 1, 1000), failures, added, changed, unchanged, rejected, held_until, " +
 	"rasters_taken, rasters_failed, raster_bytes, raster_taken_at, substr(raster_product, 1, 1000), raster_date, rasters_waiting, rasters_failing, rasters_skipped"
 
-func (s *common) Refresh(ctx context.Context) (r data.Refresh, err error) {
+// Refresh returns the state of the refreshes.
+func (s *Store) Refresh(ctx context.Context) (r data.Refresh, err error) {
 	err = s.db.query(ctx, "read the last refresh", func(q querier) error {
 		var attempted, succeeded, held, taken sql.NullInt64
 		err := q.queryRow(ctx, "SELECT "+refreshColumns+" FROM limnomap.refresh").Scan(&r.Turn, &attempted, &succeeded, &r.LastError, &r.Failures,
@@ -63,7 +41,8 @@ const (
 var storedFileColumns = fmt.Sprintf("%s, %s, %s, %s", atMost("key", maxTextBytes), atMost("sha256", sha256.Size),
 	atMost("etag", maxHeaderBytes), atMost("last_modified", maxHeaderBytes))
 
-func (s *common) RefreshFiles(ctx context.Context) (files []data.RefreshFile, err error) {
+// RefreshFiles returns the files of the last complete refresh, by key.
+func (s *Store) RefreshFiles(ctx context.Context) (files []data.RefreshFile, err error) {
 	scan := func(row rowScanner) (f data.RefreshFile, err error) {
 		var sum string
 		err = row.Scan(textColumn[string]{&f.Key, "key", maxTextBytes}, textColumn[string]{&sum, "sha256", len(f.SHA256)},
@@ -78,7 +57,10 @@ func (s *common) RefreshFiles(ctx context.Context) (files []data.RefreshFile, er
 	return files, err
 }
 
-func (s *common) LeaseRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (taken bool, err error) {
+// LeaseRefresh begins a refresh for holder, a unique name, for the time of lease. It reports false if another process
+// has a lease, or if the state's turn is no longer the given one. A lease that ends more than [MaxClockSkew] after
+// this one would is ignored. A lease left by a process that ended expires, and then counts as a failure.
+func (s *Store) LeaseRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (taken bool, err error) {
 	now := s.now()
 	err = s.db.update(ctx, "begin a refresh", func(q querier) (err error) {
 		// A holder that is replaced has not ended its refresh, which counts as a failure. Of two concurrent calls the second
@@ -90,11 +72,13 @@ func (s *common) LeaseRefresh(ctx context.Context, turn int64, holder string, le
 	return taken && err == nil, err
 }
 
-func (s *common) ExtendRefresh(ctx context.Context, holder string, lease time.Duration) error {
+// ExtendRefresh makes holder's lease end after lease from now; data.ErrLeaseLost if it has none.
+func (s *Store) ExtendRefresh(ctx context.Context, holder string, lease time.Duration) error {
 	return s.db.update(ctx, "extend a refresh", func(q querier) error { return refreshLease(holder).extend(ctx, q, s.now().Add(lease)) })
 }
 
-func (s *common) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
+// EndRefresh ends holder's refresh without an import; data.ErrLeaseLost if it has none.
+func (s *Store) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
 	return s.db.update(ctx, "end a refresh", func(q querier) error { return endRefresh(ctx, q, s.now(), holder, result) })
 }
 

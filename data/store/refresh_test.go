@@ -15,7 +15,7 @@ import (
 // noon is the start time of the tests of refreshes.
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-func refreshOf(tb testing.TB, s Store) data.Refresh {
+func refreshOf(tb testing.TB, s *Store) data.Refresh {
 	tb.Helper()
 	r, err := s.Refresh(tb.Context())
 	if err != nil {
@@ -24,7 +24,7 @@ func refreshOf(tb testing.TB, s Store) data.Refresh {
 	return r
 }
 
-func claim(tb testing.TB, s Store, turn int64, holder string, lease time.Duration) bool {
+func claim(tb testing.TB, s *Store, turn int64, holder string, lease time.Duration) bool {
 	tb.Helper()
 	ok, err := s.LeaseRefresh(tb.Context(), turn, holder, lease)
 	if err != nil {
@@ -33,7 +33,7 @@ func claim(tb testing.TB, s Store, turn int64, holder string, lease time.Duratio
 	return ok
 }
 
-func end(tb testing.TB, s Store, holder string, result data.RefreshResult) {
+func end(tb testing.TB, s *Store, holder string, result data.RefreshResult) {
 	tb.Helper()
 	if err := s.EndRefresh(tb.Context(), holder, result); err != nil {
 		tb.Fatalf("EndRefresh: %v", err)
@@ -232,13 +232,13 @@ func TestVersion2GainsRefreshes(t *testing.T) {
 	path := oldDatabase(t, 2,
 		`INSERT INTO lakes (key, id, external_id, name, lon, lat, region, area_km2) VALUES (7, 'a', 'x-a', 'See a', 11.3, 47.9, 'Bayern', 56.36)`)
 	s := openFile(t, path, false)
-	if r := refreshOf(t, s); r != (data.Refresh{}) {
+	if r := refreshOf(t, &s.Store); r != (data.Refresh{}) {
 		t.Errorf("an old database was refreshed: %+v", r)
 	}
-	if !claim(t, s, 0, "me", time.Minute) {
+	if !claim(t, &s.Store, 0, "me", time.Minute) {
 		t.Error("an old database cannot be refreshed")
 	}
-	if _, lakes, _ := scan(t, s); !slices.Equal(lakes, []data.Lake{testLake("a")}) {
+	if _, lakes, _ := scan(t, &s.Store); !slices.Equal(lakes, []data.Lake{testLake("a")}) {
 		t.Errorf("the database holds %+v", lakes)
 	}
 }

@@ -38,7 +38,7 @@ func TestSQLiteOfVersion010(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	testReleased(t, openFile(t, path, false))
+	testReleased(t, &openFile(t, path, false).Store)
 	if got, want := schemaOf(t, path), schemaOf(t, newFilePath(t)); !slices.Equal(got, want) {
 		t.Errorf("the schema is\n%s\nwant that of a new database\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -74,7 +74,7 @@ func TestPostgresOfVersion010(t *testing.T) {
 }
 
 // testReleased checks that the database has lost no data, and that it accepts a sample with details.
-func testReleased(t *testing.T, s Store) {
+func testReleased(t *testing.T, s *Store) {
 	rev, lakes, observations := scan(t, s)
 	if rev.Number != 2 {
 		t.Errorf("the revision is %d, want 2", rev.Number)

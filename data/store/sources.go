@@ -102,7 +102,8 @@ func readSources(ctx context.Context, q querier) (*knownSources, error) {
 	return known, err
 }
 
-func (s *common) PreferredSources(ctx context.Context) (order data.SourceOrder, err error) {
+// PreferredSources returns the order of the last PreferSources.
+func (s *Store) PreferredSources(ctx context.Context) (order data.SourceOrder, err error) {
 	err = s.db.query(ctx, "read the preferred sources", func(q querier) error {
 		known, err := readSources(ctx, q)
 		order = known.order

@@ -21,17 +21,17 @@ func TestCheckSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := CheckSpace(s, 1<<10); err != nil && !strings.Contains(err.Error(), "bytes free") {
+	if err := s.CheckSpace(1 << 10); err != nil && !strings.Contains(err.Error(), "bytes free") {
 		t.Errorf("a small file: %v", err)
 	}
 	if !diskspace.Known {
 		return
 	}
-	err = CheckSpace(s, 1<<60)
+	err = s.CheckSpace(1 << 60)
 	if _, ok := errors.AsType[*Error](err); !ok || !strings.Contains(err.Error(), "nothing was imported into "+path) || !strings.Contains(err.Error(), "bytes free") {
 		t.Errorf("an exbibyte: %v, want an error with the database and what is free", err)
 	}
-	if err := CheckSpace(&postgres{}, 1<<60); err != nil {
+	if err := (&Store{}).CheckSpace(1 << 60); err != nil {
 		t.Errorf("PostgreSQL: %v, want none: its disk is not known", err)
 	}
 }

@@ -16,8 +16,6 @@ import (
 
 	sqlitedriver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
-
-	"limnomap/data/diskspace"
 )
 
 const (
@@ -31,7 +29,7 @@ const (
 
 // sqlite is a Store in an SQLite file.
 type sqlite struct {
-	common
+	Store
 	loc         location
 	maxLogBytes int64 // size of the log above which an import first copies it into the file
 	// maxKnownKeys is how many lake numbers an import caches before it reads those of all lakes.
@@ -56,8 +54,8 @@ type sqlite struct {
 
 func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
 	s := &sqlite{loc: loc, maxLogBytes: maxIdleLogBytes, maxKnownKeys: maxKnownKeys, groupRows: groupRows, parallelLakes: parallelLakes}
-	s.common = common{s, dialect{scan: scanQuery, past: pastQuery,
-		newestReading: sqliteNewestReading, readings: sqliteReadings, forecasts: sqliteForecasts}, time.Now}
+	s.Store = Store{s, dialect{scan: scanQuery, past: pastQuery,
+		newestReading: sqliteNewestReading, readings: sqliteReadings, forecasts: sqliteForecasts}, time.Now, usualReaders(), loc.path}
 	if err := s.open(ctx, create, creationPatience); err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc.path, err)
 	}
@@ -187,24 +185,9 @@ func (s *sqlite) wrap(err error, doing string) error {
 	return &Error{fmt.Errorf("%s in %s: %w", doing, s.loc.path, explainSQLite(err))}
 }
 
-// CheckSpace returns an error if the disk of an SQLite database has too little room to import files of that many bytes: their
-// rows are written to the log, and from there to the file. The room for PostgreSQL is not known.
-// Compressed files may need more than this.
-func CheckSpace(s Store, files int64) error {
-	db, ok := s.(*sqlite)
-	if !ok {
-		return nil
-	}
-	if err := diskspace.Check(filepath.Dir(db.loc.path), 2*files); err != nil {
-		return &Error{fmt.Errorf("nothing was imported into %s: %w", db.loc.path, err)}
-	}
-	return nil
-}
+func (s *sqlite) listen(ctx context.Context, _ chan<- struct{}) { <-ctx.Done() }
 
-func (s *sqlite) Readers() int { return usualReaders() }
-
-// Close waits for operations in progress.
-func (s *sqlite) Close() error {
+func (s *sqlite) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true

@@ -30,14 +30,14 @@ func someYears(lake data.LakeID, c data.Chlorophyll) []data.Observation {
 func yearsOf(t *testing.T, path string, c data.Chlorophyll) *sqlite {
 	t.Helper()
 	s := openFile(t, path, true)
-	put(t, s, []data.Lake{testLake("a")}, someYears("a", c))
+	put(t, &s.Store, []data.Lake{testLake("a")}, someYears("a", c))
 	return s
 }
 
 // wantYears checks that a copy holds one state only: the value that the revision's import wrote, in all rows.
 func wantYears(t *testing.T, path string, revision data.Revision, value func(revision int64) data.Chlorophyll) {
 	t.Helper()
-	rev, lakes, observations := scan(t, openFile(t, path, false))
+	rev, lakes, observations := scan(t, &openFile(t, path, false).Store)
 	if rev.Number != revision.Number || !rev.ChangedAt.Equal(revision.ChangedAt) {
 		t.Errorf("the copy is of revision %v, want %v", rev, revision)
 	}
@@ -68,15 +68,15 @@ func TestBackupAcrossAnImport(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	path, copied := filepath.Join(dir, "what? 50%.db"), filepath.Join(out, "what? 50%.db")
 	s := yearsOf(t, path, 1)
-	before := revisionOf(t, s)
+	before := revisionOf(t, &s.Store)
 	var steps []int64
 	revision, err := Backup(t.Context(), path, copied, &BackupOptions{Progress: func(done, total int64) {
 		if done <= 0 || done > total || len(steps) > 0 && done <= steps[len(steps)-1] {
 			t.Errorf("progress %d of %d after %v", done, total, steps)
 		}
 		if steps = append(steps, done); len(steps) == 1 {
-			put(t, s, nil, someYears("a", 2))
-			if _, _, observations := scan(t, s); observations[0].Chlorophyll != 2 {
+			put(t, &s.Store, nil, someYears("a", 2))
+			if _, _, observations := scan(t, &s.Store); observations[0].Chlorophyll != 2 {
 				t.Errorf("a scan during the backup does not show the import: %v", observations[0])
 			}
 		}
@@ -89,7 +89,7 @@ func TestBackupAcrossAnImport(t *testing.T) {
 	}
 	wantFiles(t, out, "what? 50%.db")
 	wantYears(t, copied, revision, func(int64) data.Chlorophyll { return 1 })
-	if after := revisionOf(t, s); after.Number != before.Number+1 {
+	if after := revisionOf(t, &s.Store); after.Number != before.Number+1 {
 		t.Errorf("the database is at revision %d, want %d", after.Number, before.Number+1)
 	}
 }
@@ -157,7 +157,7 @@ func TestKilledBackup(t *testing.T) {
 	path := filepath.Join(dir, "lakes.db")
 	s := yearsOf(t, path, 1)
 	killInTheMiddle(t, backupEnv, path, func() {
-		put(t, s, nil, someYears("a", 2)) // others can still write
+		put(t, &s.Store, nil, someYears("a", 2)) // others can still write
 	})
 	if _, err := os.Stat(path + ".copy"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a killed backup left its file: %v", err)
@@ -281,12 +281,12 @@ func TestBackupReplaces(t *testing.T) {
 	}
 	// The copy is a normal database: it can be written to, and renamed over one that is in use.
 	second := openFile(t, copied, false)
-	put(t, second, nil, someYears("a", 2))
+	put(t, &second.Store, nil, someYears("a", 2))
 	if err := second.Close(); err != nil {
 		t.Fatal(err)
 	}
 	rename(t, copied, path)
-	if rev := revisionOf(t, s); rev.Number != 2 {
+	if rev := revisionOf(t, &s.Store); rev.Number != 2 {
 		t.Errorf("moved over the database, the copy is of revision %v, want 2", rev)
 	}
 }

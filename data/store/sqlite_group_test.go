@@ -24,10 +24,10 @@ func TestGroupsKeepRules(t *testing.T) {
 		"worse than stored": testWorseThanStored, "best of an import": testBestOfImport, "repeated": testRepeated, "rollback": testRollback,
 	} {
 		t.Run(name, func(t *testing.T) {
-			test(t, func(t *testing.T, now func() time.Time) Store {
+			test(t, func(t *testing.T, now func() time.Time) *Store {
 				s := openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
 				s.now, s.groupRows = now, 2
-				return s
+				return &s.Store
 			})
 		})
 	}
@@ -38,7 +38,7 @@ func TestGroupsAsRows(t *testing.T) {
 	var stores [2]*sqlite
 	for i := range stores {
 		stores[i] = openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
-		put(t, stores[i], []data.Lake{testLake("a"), testLake("b")}, nil)
+		put(t, &stores[i].Store, []data.Lake{testLake("a"), testLake("b")}, nil)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		stores[0].groupRows, stores[1].groupRows = 1, rapid.IntRange(2, 5).Draw(rt, "rows of a group")
@@ -74,8 +74,8 @@ func TestGroupsAsRows(t *testing.T) {
 				if err != nil {
 					rt.Fatal(err)
 				}
-				_, _, stored := scan(t, s)
-				results[i] += fmt.Sprint(stored, revisionOf(t, s).Number, sampledLakes(t, s))
+				_, _, stored := scan(t, &s.Store)
+				results[i] += fmt.Sprint(stored, revisionOf(t, &s.Store).Number, sampledLakes(t, s))
 			}
 			if results[0] != results[1] {
 				rt.Fatalf("one by one:\n%s\nin groups:\n%s", results[0], results[1])
@@ -112,7 +112,7 @@ func observationsOn(n int) (rows []data.Observation) {
 // An error names the row of a group that the database refuses.
 func TestGroupError(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
-	put(t, s, []data.Lake{testLake("a")}, nil)
+	put(t, &s.Store, []data.Lake{testLake("a")}, nil)
 	for bad := range 2 * groupRows {
 		rows := observationsOn(2 * groupRows)
 		rows[bad].Chlorophyll = 15_000_001
@@ -123,7 +123,7 @@ func TestGroupError(t *testing.T) {
 		if want := fmt.Sprintf("write the observation of lake %q on %s", "a", rows[bad].Date); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
-		if _, _, stored := scan(t, s); len(stored) > 0 {
+		if _, _, stored := scan(t, &s.Store); len(stored) > 0 {
 			t.Fatalf("%d rows are stored after the error, want none", len(stored))
 		}
 	}
@@ -132,7 +132,7 @@ func TestGroupError(t *testing.T) {
 // A group is not inserted outside of the transaction, which ends with the context of the import.
 func TestGroupAfterRollback(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
-	put(t, s, []data.Lake{testLake("a")}, nil)
+	put(t, &s.Store, []data.Lake{testLake("a")}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	rows := observationsOn(2 * groupRows)
@@ -154,7 +154,7 @@ func TestGroupAfterRollback(t *testing.T) {
 	if err == nil {
 		t.Error("an import whose context has ended: no error")
 	}
-	if _, _, stored := scan(t, s); len(stored) > 0 {
+	if _, _, stored := scan(t, &s.Store); len(stored) > 0 {
 		t.Errorf("%d rows are stored, want none", len(stored))
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"limnomap/data"
 )
 
-func (s *sqlite) Import(ctx context.Context, fn func(Tx) error) error {
+func (s *sqlite) importTx(ctx context.Context, fn func(Tx) error) error {
 	if err := s.hold(ctx); err != nil {
 		return err
 	}

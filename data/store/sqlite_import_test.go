@@ -21,7 +21,7 @@ func TestManyLakes(t *testing.T) {
 		lakes = append(lakes, testLake(id))
 		observations = append(observations, testObservation(data.LakeID(id), 20000, data.Satellite, 100))
 	}
-	put(t, s, lakes[:10], nil)
+	put(t, &s.Store, lakes[:10], nil)
 	err := s.Import(t.Context(), func(tx Tx) error {
 		for i := range lakes {
 			want := []Change{Unchanged, Added}[i/10]

@@ -119,7 +119,7 @@ func TestEmptyFileThatIsBeingMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, s, []data.Lake{testLake("a")}, nil)
+	put(t, &s.Store, []data.Lake{testLake("a")}, nil)
 	writer.Wait()
 	if err := s.Close(); err != nil {
 		t.Error(err)

@@ -33,7 +33,7 @@ func TestLogCopied(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	newFile(t, path, "old")
 	server, writer := openFile(t, path, false), openFile(t, path, false)
-	before := wantLake(t, server, "old")
+	before := wantLake(t, &server.Store, "old")
 	for i, by := range []*sqlite{server, writer, writer, server} {
 		modified := modTime(t, path)
 		time.Sleep(20 * time.Millisecond) // times of files have steps of at most 10 ms
@@ -48,7 +48,7 @@ func TestLogCopied(t *testing.T) {
 		if modTime(t, path).Equal(modified) {
 			t.Fatalf("%s: the file has the same time, so the test shows nothing", mode)
 		}
-		rev := revisionOf(t, server)
+		rev := revisionOf(t, &server.Store)
 		if rev.Generation != before.Generation || rev.Number != before.Number || rev.Forecasts != before.Forecasts+int64(i)+1 {
 			t.Errorf("%s: revision %+v after %+v, want one more of the forecasts", mode, rev, before)
 		}
@@ -75,7 +75,7 @@ func TestDamagedInPlace(t *testing.T) {
 			newFile(t, path, "old")
 			good := readFile(t, path)
 			server := openFile(t, path, false)
-			before := wantLake(t, server, "old")
+			before := wantLake(t, &server.Store, "old")
 			writeOver(t, path, damage(good))
 			for range 2 {
 				_, err := server.Scan(t.Context(), func(data.Lake) error { return nil }, func(data.Observation) error { return nil })
@@ -87,7 +87,7 @@ func TestDamagedInPlace(t *testing.T) {
 				}
 			}
 			writeOver(t, path, good)
-			wantLake(t, server, "old")
+			wantLake(t, &server.Store, "old")
 		})
 	}
 }
@@ -96,11 +96,11 @@ func TestDamagedInPlace(t *testing.T) {
 func TestTruncatedBesideALog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	server := openFile(t, path, true)
-	put(t, server, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
+	put(t, &server.Store, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
 	if _, err := server.writer.ExecContext(t.Context(), "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
 		t.Fatal(err)
 	}
-	before := wantLake(t, server, "old")
+	before := wantLake(t, &server.Store, "old")
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
@@ -121,17 +121,17 @@ func TestLogRemoved(t *testing.T) {
 		t.Run(strings.Join(ends, ""), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "lakes.db")
 			server := openFile(t, path, true)
-			put(t, server, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
-			wantLake(t, server, "old")
+			put(t, &server.Store, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
+			wantLake(t, &server.Store, "old")
 			for _, end := range ends {
 				if err := os.Remove(path + end); err != nil {
 					t.Fatal(err)
 				}
 			}
-			before := wantLake(t, server, "old")
+			before := wantLake(t, &server.Store, "old")
 			importer := openFile(t, path, false)
-			put(t, importer, nil, []data.Observation{testObservation("old", 20000, data.Satellite, 9)})
-			if after := wantLake(t, server, "old"); after.Number != before.Number+1 {
+			put(t, &importer.Store, nil, []data.Observation{testObservation("old", 20000, data.Satellite, 9)})
+			if after := wantLake(t, &server.Store, "old"); after.Number != before.Number+1 {
 				t.Errorf("after an import the revision is %v, want the next after %v", after, before)
 			}
 		})
@@ -145,7 +145,7 @@ func TestLogOfEmptyOneRemoved(t *testing.T) {
 	if err := os.Remove(path + "-wal"); err != nil {
 		t.Fatal(err)
 	}
-	if rev := revisionOf(t, server); rev.Number != 0 {
+	if rev := revisionOf(t, &server.Store); rev.Number != 0 {
 		t.Errorf("Revision = %v, want number 0", rev)
 	}
 }
@@ -159,17 +159,17 @@ func TestReplacedByAnEmptyOne(t *testing.T) {
 	rename(t, path, filepath.Join(dir, "kept.db"))
 	importer := openFile(t, path, true)
 	for range 2 {
-		wantRefused(t, server, errNothingYet, "nothing has been imported into the new file yet")
+		wantRefused(t, &server.Store, errNothingYet, "nothing has been imported into the new file yet")
 	}
-	put(t, importer, []data.Lake{testLake("new")}, []data.Observation{testObservation("new", 20000, data.Satellite, 5)})
-	wantLake(t, server, "new")
+	put(t, &importer.Store, []data.Lake{testLake("new")}, []data.Observation{testObservation("new", 20000, data.Satellite, 5)})
+	wantLake(t, &server.Store, "new")
 }
 
 // Next to the new file there are the log files of the removed one, which the server has open.
 func TestCreatedNextToAnOldLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	server := openFile(t, path, true)
-	put(t, server, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
+	put(t, &server.Store, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -181,19 +181,19 @@ func TestCreatedNextToAnOldLog(t *testing.T) {
 			t.Errorf("next to the new file is %s: %v, %v, want a new file", end, info, err)
 		}
 	}
-	put(t, first, []data.Lake{testLake("new")}, nil)
+	put(t, &first.Store, []data.Lake{testLake("new")}, nil)
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	second := openFile(t, path, true)
 	second.now = func() time.Time { return time.Unix(43200, 0) }
-	put(t, second, nil, []data.Observation{testObservation("new", 20000, data.Satellite, 7)})
-	wantLake(t, server, "new")
+	put(t, &second.Store, nil, []data.Observation{testObservation("new", 20000, data.Satellite, 7)})
+	wantLake(t, &server.Store, "new")
 	if err := second.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wantLake(t, server, "new")
-	wantLake(t, openFile(t, path, false), "new")
+	wantLake(t, &server.Store, "new")
+	wantLake(t, &openFile(t, path, false).Store, "new")
 }
 
 func TestMakeFileKeepsWhatIsThere(t *testing.T) {

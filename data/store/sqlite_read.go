@@ -123,7 +123,7 @@ const (
 		AND coalesce(b.details ->> 'quality', '') <> 'poor' AND b.type = `
 )
 
-func (s *sqlite) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (lake data.Lake, history []data.Observation, err error) {
+func (s *sqlite) history(ctx context.Context, id data.LakeID, q data.HistoryQuery) (lake data.Lake, history []data.Observation, err error) {
 	err = s.snapshot(ctx, "read a lake's history", func(ctx context.Context, tx querier) (err error) {
 		var key int64
 		key, lake, err = newLakeScanner().scan(tx.queryRow(ctx, "SELECT "+lakeColumns+" FROM lakes WHERE id = ?", string(id)))

@@ -23,7 +23,7 @@ func newFile(t *testing.T, path string, lake string) {
 		t.Fatal(err)
 	}
 	s.now = func() time.Time { return time.Unix(43200, 0) }
-	put(t, s, []data.Lake{testLake(lake)}, []data.Observation{testObservation(data.LakeID(lake), 20000, data.Satellite, 7)})
+	put(t, &s.Store, []data.Lake{testLake(lake)}, []data.Observation{testObservation(data.LakeID(lake), 20000, data.Satellite, 7)})
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func rename(t *testing.T, from, to string) {
 }
 
 // wantLake checks that all results of a store come from the file of that one lake.
-func wantLake(t *testing.T, s Store, id data.LakeID) data.Revision {
+func wantLake(t *testing.T, s *Store, id data.LakeID) data.Revision {
 	t.Helper()
 	rev, lakes, observations := scan(t, s)
 	if len(lakes) != 1 || lakes[0].ID != id || len(observations) != 1 || observations[0].LakeID != id {
@@ -56,7 +56,7 @@ func wantLake(t *testing.T, s Store, id data.LakeID) data.Revision {
 }
 
 // wantRefused checks that all methods of a store return an error with an explanation.
-func wantRefused(t *testing.T, s Store, is error, want string) {
+func wantRefused(t *testing.T, s *Store, is error, want string) {
 	t.Helper()
 	ctx := t.Context()
 	for name, use := range map[string]func() error{
@@ -92,15 +92,15 @@ func TestReplacedByAnother(t *testing.T) {
 	newFile(t, other, "new")
 	server := openFile(t, path, true)
 	server.now = func() time.Time { return time.Unix(43200, 0) }
-	put(t, server, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
-	before := wantLake(t, server, "old")
+	put(t, &server.Store, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
+	before := wantLake(t, &server.Store, "old")
 	if info, err := os.Stat(path + "-wal"); err != nil || info.Size() == 0 {
 		t.Fatalf("the log is %v, %v, want one with content", info, err)
 	}
 	rename(t, path, filepath.Join(dir, "kept.db"))
 	rename(t, other, path)
 
-	after := wantLake(t, server, "new")
+	after := wantLake(t, &server.Store, "new")
 	if after.Number != before.Number || !after.ChangedAt.Equal(before.ChangedAt) {
 		t.Fatalf("revisions %v and %v, want the same number and time", before, after)
 	}
@@ -110,7 +110,7 @@ func TestReplacedByAnother(t *testing.T) {
 	if _, _, err := server.History(t.Context(), "old", data.Newest(1)); !errors.Is(err, data.ErrNoLake) {
 		t.Errorf("History of the old file's lake = %v, want %v", err, data.ErrNoLake)
 	}
-	wantLake(t, openFile(t, filepath.Join(dir, "kept.db"), false), "old") // the content of the log was kept
+	wantLake(t, &openFile(t, filepath.Join(dir, "kept.db"), false).Store, "old") // the content of the log was kept
 }
 
 // A Watcher publishes the new file's data, and the replacement is not a failure.
@@ -146,8 +146,8 @@ func TestRemoved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "lakes.db")
 			server := openFile(t, path, true)
-			put(t, server, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
-			before := wantLake(t, server, "old")
+			put(t, &server.Store, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
+			before := wantLake(t, &server.Store, "old")
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}
@@ -159,13 +159,13 @@ func TestRemoved(t *testing.T) {
 				}
 			}
 			for range 2 {
-				wantRefused(t, server, fs.ErrNotExist, "the file was removed under the running program")
+				wantRefused(t, &server.Store, fs.ErrNotExist, "the file was removed under the running program")
 			}
 			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("the server made a file: %v", err)
 			}
 			newFile(t, path, "new")
-			if after := wantLake(t, server, "new"); after.Equal(before) {
+			if after := wantLake(t, &server.Store, "new"); after.Equal(before) {
 				t.Errorf("the new file's revision %v equals the old one's %v", after, before)
 			}
 		})
@@ -176,13 +176,13 @@ func TestRemoved(t *testing.T) {
 func TestRemovedAndCreatedAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	server := openFile(t, path, true)
-	put(t, server, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
-	before := wantLake(t, server, "old")
+	put(t, &server.Store, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
+	before := wantLake(t, &server.Store, "old")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	newFile(t, path, "new")
-	if after := wantLake(t, server, "new"); after.Equal(before) {
+	if after := wantLake(t, &server.Store, "new"); after.Equal(before) {
 		t.Errorf("the new file's revision %v equals the old one's %v", after, before)
 	}
 }
@@ -196,10 +196,10 @@ func TestReplacedByGarbage(t *testing.T) {
 		t.Fatal(err)
 	}
 	rename(t, other, path)
-	wantRefused(t, server, nil, "the file was replaced under the running program, and the new file cannot be used: the file is not an SQLite database")
+	wantRefused(t, &server.Store, nil, "the file was replaced under the running program, and the new file cannot be used: the file is not an SQLite database")
 	newFile(t, other, "new")
 	rename(t, other, path)
-	wantLake(t, server, "new")
+	wantLake(t, &server.Store, "new")
 }
 
 // A scan of the old file reads it to its end, returns an error because it was replaced, and does not block the new one
@@ -224,7 +224,7 @@ func TestReplacedDuringAScan(t *testing.T) {
 	if !errors.Is(err, errReplaced) {
 		t.Errorf("Scan = %v, want %v", err, errReplaced)
 	}
-	wantLake(t, server, "new")
+	wantLake(t, &server.Store, "new")
 }
 
 // An import into a file that has been replaced must not succeed, because it would be lost.
@@ -241,7 +241,7 @@ func TestReplacedDuringAnImport(t *testing.T) {
 	if !errors.Is(err, errReplaced) || !strings.Contains(err.Error(), "nothing was imported") {
 		t.Errorf("Import = %v, want %v", err, errReplaced)
 	}
-	wantLake(t, server, "new")
+	wantLake(t, &server.Store, "new")
 }
 
 func TestClosed(t *testing.T) {

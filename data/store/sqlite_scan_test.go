@@ -17,7 +17,7 @@ type scanned struct {
 	observations []data.Observation
 }
 
-func scanAll(tb testing.TB, s Store) (all scanned) {
+func scanAll(tb testing.TB, s *Store) (all scanned) {
 	tb.Helper()
 	if _, err := s.Scan(tb.Context(),
 		func(l data.Lake) error { all.lakes = append(all.lakes, l); return nil },
@@ -45,16 +45,16 @@ func openArchive(t *testing.T) *sqlite {
 			kept[i].Source, kept[i].Quality = []string{"b", "a"}[i%2], data.Good
 		}
 	}
-	put(t, s, lakes, kept)
+	put(t, &s.Store, lakes, kept)
 	return s
 }
 
 func TestScanParallel(t *testing.T) {
 	s := openArchive(t)
-	want := scanAll(t, s)
+	want := scanAll(t, &s.Store)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	s.parallelLakes = 1
-	got := scanAll(t, s)
+	got := scanAll(t, &s.Store)
 	if !s.scanned.Load() {
 		t.Error("Scan read on one processor")
 	}
@@ -116,7 +116,7 @@ func TestScanParallelEnds(t *testing.T) {
 // TestScanParallelAfterAnImport makes sure that a scan during which an import is committed shows one revision.
 func TestScanParallelAfterAnImport(t *testing.T) {
 	s := openArchive(t)
-	want := scanAll(t, s)
+	want := scanAll(t, &s.Store)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	s.parallelLakes = 1
 	imported := false
@@ -124,7 +124,7 @@ func TestScanParallelAfterAnImport(t *testing.T) {
 	if _, err := s.Scan(t.Context(), func(l data.Lake) error {
 		if !imported {
 			imported = true
-			put(t, s, nil, []data.Observation{testObservation(l.ID, 30000, data.Satellite, 1)})
+			put(t, &s.Store, nil, []data.Observation{testObservation(l.ID, 30000, data.Satellite, 1)})
 		}
 		return nil
 	}, func(o data.Observation) error { got = append(got, o); return nil }); err != nil {
@@ -133,7 +133,7 @@ func TestScanParallelAfterAnImport(t *testing.T) {
 	if !slices.Equal(got, want.observations) {
 		t.Errorf("Scan passed %d observations, want those before the import: %d", len(got), len(want.observations))
 	}
-	if n := len(scanAll(t, s).observations); n != len(want.observations)+1 {
+	if n := len(scanAll(t, &s.Store).observations); n != len(want.observations)+1 {
 		t.Errorf("the next Scan passed %d observations, want %d", n, len(want.observations)+1)
 	}
 }

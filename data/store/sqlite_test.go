@@ -31,14 +31,14 @@ func openFile(tb testing.TB, path string, create bool) *sqlite {
 			tb.Errorf("Close: %v", err)
 		}
 	})
-	return s.(*sqlite)
+	return s.db.(*sqlite)
 }
 
 func TestSQLite(t *testing.T) {
-	testStore(t, func(t *testing.T, now func() time.Time) Store {
+	testStore(t, func(t *testing.T, now func() time.Time) *Store {
 		s := openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
 		s.now = now
-		return s
+		return &s.Store
 	})
 }
 
@@ -130,11 +130,11 @@ func TestPathsWithSpecialCharacters(t *testing.T) {
 	for _, name := range []string{"a b.db", "what?.db", "50%.db", "%41.db", "#1.db", "Müggelsee.db", "a&mode=ro.db"} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
-			put(t, openFile(t, path, true), []data.Lake{testLake("a")}, nil)
+			put(t, &openFile(t, path, true).Store, []data.Lake{testLake("a")}, nil)
 			if _, err := os.Stat(path); err != nil {
 				t.Error(err)
 			}
-			if _, lakes, _ := scan(t, openFile(t, path, false)); len(lakes) != 1 {
+			if _, lakes, _ := scan(t, &openFile(t, path, false).Store); len(lakes) != 1 {
 				t.Errorf("opened again it has %d lakes, want 1", len(lakes))
 			}
 		})
@@ -143,9 +143,9 @@ func TestPathsWithSpecialCharacters(t *testing.T) {
 
 func TestRelativePathAndURL(t *testing.T) {
 	t.Chdir(t.TempDir())
-	put(t, openFile(t, "lakes.db", true), []data.Lake{testLake("a")}, nil)
+	put(t, &openFile(t, "lakes.db", true).Store, []data.Lake{testLake("a")}, nil)
 	for _, dsn := range []string{"./lakes.db", "file:lakes.db", "file:lakes.db?nolock=0"} {
-		if rev := revisionOf(t, openFile(t, dsn, false)); rev.Number != 1 {
+		if rev := revisionOf(t, &openFile(t, dsn, false).Store); rev.Number != 1 {
 			t.Errorf("%s has revision %d, want 1", dsn, rev.Number)
 		}
 	}
@@ -154,11 +154,11 @@ func TestRelativePathAndURL(t *testing.T) {
 func TestImportByAnotherHandleShows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	server := openFile(t, path, true)
-	if rev := revisionOf(t, server); rev.Number != 0 {
+	if rev := revisionOf(t, &server.Store); rev.Number != 0 {
 		t.Fatalf("new revision = %d, want 0", rev.Number)
 	}
-	put(t, openFile(t, path, false), []data.Lake{testLake("a")}, nil)
-	if rev, lakes, _ := scan(t, server); rev.Number != 1 || len(lakes) != 1 {
+	put(t, &openFile(t, path, false).Store, []data.Lake{testLake("a")}, nil)
+	if rev, lakes, _ := scan(t, &server.Store); rev.Number != 1 || len(lakes) != 1 {
 		t.Errorf("the first handle sees revision %d and %d lakes, want 1 and 1", rev.Number, len(lakes))
 	}
 }
@@ -180,7 +180,7 @@ func TestOpenAtTheSameTime(t *testing.T) {
 		})
 	}
 	opened.Wait()
-	if rev := revisionOf(t, openFile(t, path, false)); rev.Number != 0 {
+	if rev := revisionOf(t, &openFile(t, path, false).Store); rev.Number != 0 {
 		t.Errorf("revision = %d, want 0", rev.Number)
 	}
 }
@@ -212,7 +212,7 @@ func TestTwoImportersAtOnce(t *testing.T) {
 
 func TestCancelledReads(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
-	put(t, s, []data.Lake{testLake("a")}, nil)
+	put(t, &s.Store, []data.Lake{testLake("a")}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := s.Scan(ctx, func(data.Lake) error { cancel(); return nil }, func(data.Observation) error { return nil })
 	if !errors.Is(err, context.Canceled) {

@@ -3,13 +3,15 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
 	"limnomap/data"
 	"limnomap/data/apikey"
-	"limnomap/data/snapshot"
+	"limnomap/data/diskspace"
 )
 
 var (
@@ -55,36 +57,56 @@ func (c Change) String() string {
 		OlderVersion: "has an older version", WorseThanStored: "is worse than the stored value"}[c]
 }
 
-// A Store is a database of lakes. Scan and History read one consistent state, and an import never blocks them.
-type Store interface {
-	snapshot.Source
-	Refreshes
-	Forecasts
-	Events
-	Hooks
-	Pushes
-	// Import runs fn in one transaction, which is committed if fn returns nil and rolled back otherwise. The revision
-	// grows if anything was added or changed.
-	Import(ctx context.Context, fn func(Tx) error) error
-	// PreferredSources returns the order of the last PreferSources.
-	PreferredSources(ctx context.Context) (data.SourceOrder, error)
-	// CreateKey stores a key with at least one scope; ErrKeyExists if its name is taken, even by a revoked key.
-	CreateKey(ctx context.Context, k apikey.Key) error
-	// RotateKey replaces the newest key of that name: it stores the key that next returns, under the same name, and makes
-	// earlier keys expire at until, unless they expire sooner. Until then all of them are valid. ErrNoKey if there is no key
-	// of that name, ErrKeyOver if the newest one is no longer valid.
-	RotateKey(ctx context.Context, name string, until time.Time, next func(former apikey.Key) apikey.Key) error
-	// Keys returns all keys, including revoked and expired ones, by name and then by age.
-	Keys(ctx context.Context) ([]apikey.Key, error)
-	// KeysUsed stores the last uses of keys, for each key at most once an hour. It ignores keys that do not exist. The
-	// revision does not change.
-	KeysUsed(ctx context.Context, uses []apikey.Use) error
-	// RevokeKey revokes all keys of that name at the given time; ErrNoKey if there is none. Revoking again keeps the first time.
-	RevokeKey(ctx context.Context, name string, at time.Time) error
-	// Readers returns how many reads the Store does at once; others wait.
-	Readers() int
-	Close() error
+// A Store is a database of lakes: an SQLite file, or the schema limnomap of a PostgreSQL database. Scan and History read one consistent
+// state, and an import never blocks them. Its users name the methods that they need in interfaces of their own.
+type Store struct {
+	db      database
+	sql     dialect
+	now     func() time.Time
+	readers int
+	file    string // of SQLite; empty for PostgreSQL
 }
+
+// Import runs fn in one transaction, which is committed if fn returns nil and rolled back otherwise. The revision
+// grows if anything was added or changed.
+func (s *Store) Import(ctx context.Context, fn func(Tx) error) error { return s.db.importTx(ctx, fn) }
+
+// History returns a lake and its newest observations that q asks for, as a snapshot.Source does.
+func (s *Store) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
+	return s.db.history(ctx, id, q)
+}
+
+// KeysUsed stores the last uses of keys, for each key at most once an hour. It ignores keys that do not exist. The
+// revision does not change.
+func (s *Store) KeysUsed(ctx context.Context, uses []apikey.Use) error {
+	if len(uses) == 0 {
+		return nil
+	}
+	return s.db.keysUsed(ctx, uses)
+}
+
+// Listen sends to wake when the database says that it has changed, and when the connection is back, until ctx ends. It
+// does not block: one value in wake is enough. SQLite says nothing.
+func (s *Store) Listen(ctx context.Context, wake chan<- struct{}) { s.db.listen(ctx, wake) }
+
+// Readers returns how many reads the Store does at once; others wait.
+func (s *Store) Readers() int { return s.readers }
+
+// CheckSpace returns an error if the disk of an SQLite database has too little room to import files of that many bytes: their
+// rows are written to the log, and from there to the file. The room for PostgreSQL is not known.
+// Compressed files may need more than this.
+func (s *Store) CheckSpace(files int64) error {
+	if s.file == "" {
+		return nil
+	}
+	if err := diskspace.Check(filepath.Dir(s.file), 2*files); err != nil {
+		return &Error{fmt.Errorf("nothing was imported into %s: %w", s.file, err)}
+	}
+	return nil
+}
+
+// Close waits for operations in progress.
+func (s *Store) Close() error { return s.db.close() }
 
 // A Tx is the transaction of one import. PutLakes, PutObservations and PutAdvisories return one Change for each row, in order. The
 // columns in keep retain their stored values; only new rows take them from the import. If the key of a row (a lake; a lake, date,
@@ -108,13 +130,6 @@ type Tx interface {
 	PutRaster(ctx context.Context, holder string, record data.RasterRecord) error
 	// EndRefresh ends holder's refresh when the import is committed; data.ErrLeaseLost if holder has none.
 	EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error
-}
-
-// A Listener is a Store that is notified of imports.
-type Listener interface {
-	// Listen sends to wake when the database says that it has changed, and when the connection is back, until ctx ends. It
-	// does not block: one value in wake is enough.
-	Listen(ctx context.Context, wake chan<- struct{})
 }
 
 // LakeColumns are the columns of lakes that an import may lack.
@@ -141,15 +156,23 @@ type ObservationColumns struct {
 // Open opens the store that dsn names: a path or file: URL of an SQLite database, which create creates if it does not exist,
 // or a postgres:// URL of an existing database, in which create makes the tables. If the PostgreSQL server cannot be
 // reached, or without create its tables do not exist yet, Open succeeds, and each use fails until that has changed.
-func Open(ctx context.Context, dsn string, create bool) (Store, error) {
+func Open(ctx context.Context, dsn string, create bool) (*Store, error) {
 	if isPostgres(dsn) {
-		return openPostgres(ctx, dsn, create)
+		s, err := openPostgres(ctx, dsn, create)
+		if err != nil {
+			return nil, err
+		}
+		return &s.Store, nil
 	}
 	loc, err := parseDSN(dsn)
 	if err != nil {
 		return nil, err
 	}
-	return openSQLite(ctx, loc, create)
+	s, err := openSQLite(ctx, loc, create)
+	if err != nil {
+		return nil, err
+	}
+	return &s.Store, nil
 }
 
 // SpareReaders is how many of the readers a server needs for itself: for a scan, a read of old weeks, the revision and the keys.

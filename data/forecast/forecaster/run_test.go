@@ -19,7 +19,7 @@ import (
 	"limnomap/data/store"
 )
 
-func open(t testing.TB) store.Store {
+func open(t testing.TB) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "lakes.db"), true)
 	if err != nil {
@@ -62,7 +62,7 @@ func observation(id data.LakeID, date data.Date, chl float64) data.Observation {
 	return data.Observation{LakeID: id, Date: date, Type: data.Satellite, Chlorophyll: c, Level: data.NoLevel, CellDensity: data.NoCellDensity}
 }
 
-func importAll(t testing.TB, s store.Store, lakes []data.Lake, observations []data.Observation) {
+func importAll(t testing.TB, s *store.Store, lakes []data.Lake, observations []data.Observation) {
 	t.Helper()
 	err := s.Import(t.Context(), func(tx store.Tx) error {
 		if _, err := tx.PutLakes(t.Context(), lakes, store.LakeColumns{}); err != nil {
@@ -84,7 +84,7 @@ func lakesOf(n int) []data.Lake {
 	return lakes
 }
 
-func run(t testing.TB, s store.Store, opts *forecaster.Options) forecaster.Result {
+func run(t testing.TB, s *store.Store, opts *forecaster.Options) forecaster.Result {
 	t.Helper()
 	r, err := forecaster.Run(t.Context(), s, opts)
 	if err != nil {
@@ -93,7 +93,7 @@ func run(t testing.TB, s store.Store, opts *forecaster.Options) forecaster.Resul
 	return r
 }
 
-func forecastsOf(t testing.TB, s store.Store, issued data.Optional[data.Date]) (data.ForecastIssue, []data.LakeForecast) {
+func forecastsOf(t testing.TB, s *store.Store, issued data.Optional[data.Date]) (data.ForecastIssue, []data.LakeForecast) {
 	t.Helper()
 	var all []data.LakeForecast
 	issue, _, err := s.Forecasts(t.Context(), issued, func(f data.LakeForecast) error { all = append(all, f); return nil })

@@ -28,7 +28,7 @@ const (
 	more = "lake_id,date,chl,data_type\na,2024-07-01,6,satellite\nb,2024-07-01,7,satellite\n"
 )
 
-func openStore(t *testing.T) store.Store {
+func openStore(t *testing.T) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "lakes.db"), true)
 	if err != nil {
@@ -59,12 +59,12 @@ func (b *logBuffer) String() string {
 // A rig is a Refresher whose waits take no time.
 type rig struct {
 	*Refresher
-	store  store.Store
+	store  *store.Store
 	log    *logBuffer
 	waited []time.Duration
 }
 
-func newRig(t *testing.T, s store.Store, from []string, opts Options) *rig {
+func newRig(t *testing.T, s *store.Store, from []string, opts Options) *rig {
 	t.Helper()
 	g := &rig{store: s, log: new(logBuffer)}
 	opts.Logger = slog.New(slog.NewTextHandler(g.log, nil))
@@ -100,7 +100,7 @@ func (g *rig) once(t *testing.T, reason string) (Result, data.Refresh, error) {
 }
 
 // holds checks the revision, the number of lakes and the values of chlorophyll in a database.
-func holds(t *testing.T, s store.Store, revision int64, lakes int, values ...string) {
+func holds(t *testing.T, s *store.Store, revision int64, lakes int, values ...string) {
 	t.Helper()
 	n := 0
 	var got []string

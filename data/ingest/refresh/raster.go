@@ -327,7 +327,7 @@ func (r *Refresher) importRaster(c *claim, f *raster, opened *openRaster, from *
 	if opened.read != nil {
 		record.Bytes = opened.read()
 	}
-	if err := store.CheckSpace(r.store, int64(values.Len())*rowBytes); err != nil {
+	if err := r.store.CheckSpace(int64(values.Len()) * rowBytes); err != nil {
 		return err
 	}
 	put := func(tx store.Tx, rows ingest.Report) error {

@@ -60,7 +60,7 @@ func (g *rasterRig) watch(r *Refresher) {
 	r.ranges.Attempts, r.ranges.BlockBytes = 1, 512
 }
 
-func newRasterRig(t *testing.T, s store.Store, opts Options, from ...string) *rasterRig {
+func newRasterRig(t *testing.T, s *store.Store, opts Options, from ...string) *rasterRig {
 	t.Helper()
 	opts.Satellite = aroundPoints
 	g := &rasterRig{dir: t.TempDir()}
@@ -107,7 +107,7 @@ func (g *rasterRig) refreshed(t *testing.T, wantErr, reads string, want data.Ras
 	return result, state
 }
 
-func recordsOf(t *testing.T, s store.Store) map[string]data.RasterRecord {
+func recordsOf(t *testing.T, s *store.Store) map[string]data.RasterRecord {
 	t.Helper()
 	records, err := s.RasterRecords(t.Context())
 	if err != nil {

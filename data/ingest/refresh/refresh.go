@@ -84,9 +84,23 @@ type Options struct {
 	Transport http.RoundTripper
 }
 
+// A Store is the database to refresh: see [store.Store].
+type Store interface {
+	ingest.Store
+	CheckSpace(files int64) error
+	Refresh(ctx context.Context) (data.Refresh, error)
+	RefreshFiles(ctx context.Context) ([]data.RefreshFile, error)
+	LeaseRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (bool, error)
+	ExtendRefresh(ctx context.Context, holder string, lease time.Duration) error
+	EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error
+	RasterRecords(ctx context.Context) ([]data.RasterRecord, error)
+	BeginRaster(ctx context.Context, holder string, record data.RasterRecord) error
+	PutRaster(ctx context.Context, holder string, record data.RasterRecord) error
+}
+
 // A Refresher refreshes one database from one source. It is not safe for concurrent use.
 type Refresher struct {
-	store  store.Store
+	store  Store
 	from   []source
 	opts   Options
 	log    *slog.Logger
@@ -100,7 +114,7 @@ type Refresher struct {
 }
 
 // New returns a Refresher of s from folders and URLs.
-func New(s store.Store, from []string, opts *Options) (*Refresher, error) {
+func New(s Store, from []string, opts *Options) (*Refresher, error) {
 	if opts == nil {
 		opts = &Options{}
 	}

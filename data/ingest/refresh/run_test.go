@@ -32,7 +32,7 @@ type station struct {
 	start time.Time
 	db    string
 	dir   string
-	s     store.Store
+	s     *store.Store
 }
 
 // inBubble runs fn with a station in a bubble. The times of its files are fake too.
@@ -48,7 +48,7 @@ func inBubble(t *testing.T, fn func(*testing.T, *station)) {
 	})
 }
 
-func (st *station) open() store.Store {
+func (st *station) open() *store.Store {
 	st.t.Helper()
 	s, err := store.Open(st.t.Context(), st.db, true)
 	if err != nil {
@@ -63,7 +63,7 @@ func (st *station) put(name, text string) {
 	write(st.t, st.dir, name, strings.ReplaceAll(text, "2024-", "1999-"))
 }
 
-func (st *station) refresher(s store.Store, log *logBuffer) *Refresher {
+func (st *station) refresher(s *store.Store, log *logBuffer) *Refresher {
 	st.t.Helper()
 	r, err := New(s, []string{st.dir}, &Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
 	if err != nil {

@@ -209,7 +209,7 @@ func (r *Refresher) importFiles(c *claim, files fileSet, end func(store.Tx, data
 		}
 		return end(tx, result)
 	}
-	if err := store.CheckSpace(r.store, files.bytes()); err != nil {
+	if err := r.store.CheckSpace(files.bytes()); err != nil {
 		return Result{}, err
 	}
 	reports, err := ingest.All(c.ctx, r.store, files.inputs(), &ingest.Options{SkipBad: r.opts.SkipBad, Now: r.now,

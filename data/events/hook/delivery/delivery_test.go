@@ -44,7 +44,7 @@ func (c *clock) forward(d time.Duration) { c.offset.Add(int64(d)) }
 // A world is a database with a log of events, and servers that send webhooks.
 type world struct {
 	t     *testing.T
-	store store.Store
+	store *store.Store
 	clock clock
 	log   strings.Builder
 	mu    sync.Mutex // guards log

@@ -75,7 +75,7 @@ func keyOf(private *ecdh.PrivateKey) Key {
 func (k Key) Private() string { return k.private }
 func (k Key) Public() string  { return k.public }
 
-// A Store has the subscriptions and the queue; see store.Pushes.
+// A Store has the subscriptions and the queue; see store.Store.
 type Store interface {
 	QueueNotifications(ctx context.Context, newest int64, now time.Time) (more bool, err error)
 	DueSubscriptions(ctx context.Context, now time.Time, limit int) ([]string, error)

@@ -160,7 +160,7 @@ var noon = time.Date(2026, time.July, 6, 12, 0, 0, 0, time.UTC)
 // A world is a database, its snapshot, and a clock.
 type world struct {
 	t      *testing.T
-	store  store.Store
+	store  *store.Store
 	snap   *snapshot.Snapshot
 	newest atomic.Int64
 	now    atomic.Int64 // Unix seconds
