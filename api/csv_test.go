@@ -290,8 +290,8 @@ func TestHistoriesCanBeImported(t *testing.T) {
 			}
 			again := serve(db, db)
 			addresses := []string{statusURL + ".csv"}
-			for _, file := range histories {
-				addresses = append(addresses, file.Name)
+			for _, lake := range source.lakes {
+				addresses = append(addresses, historyURL+string(lake.ID)+".csv")
 			}
 			for _, address := range addresses {
 				if want, got := get(t, s, http.StatusOK, address).Body.String(), get(t, again, http.StatusOK, address).Body.String(); got != want {
