@@ -1,10 +1,10 @@
 package api
 
 import (
-	"limnomap/data/snapshot"
 	"net/http"
 
 	"limnomap/api/answer"
+	"limnomap/data/snapshot"
 )
 
 // dates answers with the weeks that the map can show.

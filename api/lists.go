@@ -2,11 +2,11 @@ package api
 
 import (
 	"context"
-	"limnomap/data/snapshot"
 	"time"
 
 	"limnomap/api/answer"
 	"limnomap/api/record"
+	"limnomap/data/snapshot"
 )
 
 // A preparedList is an answer with all lakes that is made in advance: before its snapshot is published, or soon after.

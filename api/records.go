@@ -1,12 +1,12 @@
 package api
 
 import (
-	"limnomap/data/snapshot"
 	"time"
 
 	"limnomap/api/record"
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // An encoder makes the records of the answers, in the colours of a scale.

@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"limnomap/data/snapshot"
 	"testing"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"limnomap/api/record"
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 func TestRecordsSayWhatTheLakeIs(t *testing.T) {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"limnomap/data/snapshot"
 	"net/http"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -11,6 +10,7 @@ import (
 	"limnomap/api/params"
 	"limnomap/api/record"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 const (

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"limnomap/data/snapshot"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"limnomap/api/record"
 	"limnomap/api/words"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 var update = flag.Bool("update", false, "rewrite the cases of verdicts")

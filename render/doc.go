@@ -53,7 +53,7 @@
 // translucent, and of equal values they are below the others.
 //
 // Both draw a sign above everything else for each lake with a [snapshot.Mark]: for a worse lake the marker of its level within a white and
-// a dark ring, for [data.Closed] a dark disc with a white bar, with or without a value. Closed lakes are above the others. Signs are at
+// a dark ring, for [snapshot.Closed] a dark disc with a white bar, with or without a value. Closed lakes are above the others. Signs are at
 // the lake's own point, also in the style Lakes; in Dots a marked lake has no other marker. The style Heat has no signs: it shows the
 // chlorophyll and nothing else.
 //

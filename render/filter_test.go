@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"errors"
-	"limnomap/data/snapshot"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 func TestParseFilter(t *testing.T) {

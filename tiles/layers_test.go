@@ -3,7 +3,6 @@ package tiles
 import (
 	"context"
 	"errors"
-	"limnomap/data/snapshot"
 	"runtime"
 	runtimemetrics "runtime/metrics"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/render/vector"
 )

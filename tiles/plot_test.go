@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"limnomap/data/snapshot"
 	"math"
 	"slices"
 	"testing"
@@ -16,6 +15,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/internal/testsize"
 	"limnomap/render"
 	"limnomap/tiles/disk"
@@ -72,7 +72,7 @@ func TestPlotHasEachTileThatIsNotBlank(t *testing.T) {
 					want = append(want, tile)
 				}
 			}
-			if got := slices.Collect(plot.tiles()); !slices.Equal(got, want) || len(want) < 40 {
+			if got := slices.Collect(plot.tiles()); !slices.Equal(got, want) || len(want) < testsize.Of(30, 40) {
 				t.Errorf("style %s, scale %d: %d tiles, want these %d", style.ID, scale, len(got), len(want))
 			}
 		}

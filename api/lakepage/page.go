@@ -2,7 +2,6 @@ package lakepage
 
 import (
 	"cmp"
-	"limnomap/data/snapshot"
 	"net/url"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"limnomap/api/words"
 	"limnomap/data"
 	"limnomap/data/linetext"
+	"limnomap/data/snapshot"
 )
 
 // A page is what the template shows. Addresses in it are relative to the folder of the pages, except those that others read: Self, the

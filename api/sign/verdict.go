@@ -2,12 +2,12 @@ package sign
 
 import (
 	"cmp"
-	"limnomap/data/snapshot"
 	"strings"
 
 	"limnomap/api/words"
 	"limnomap/data"
 	"limnomap/data/linetext"
+	"limnomap/data/snapshot"
 )
 
 // A Verdict is what is said about one lake in a few words.

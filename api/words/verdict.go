@@ -1,10 +1,10 @@
 package words
 
 import (
-	"limnomap/data/snapshot"
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // A Verdict is what every page, sign and picture says about a lake on a day, before it is put into words. The script of the map decides the

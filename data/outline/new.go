@@ -127,19 +127,19 @@ func joinShores(shores []shore) (all corners, err error) {
 		}
 		// Doubled, the centres are whole numbers.
 		apart := float64((all.min.x + all.max.x) - (b.min.x + b.max.x))
-		turn := int64(math.Round(apart/(2*fullTurn))) * fullTurn
-		moveRings(s, turn)
-		b.min.x, b.max.x = b.min.x+turn, b.max.x+turn
+		shift := int64(math.Round(apart/(2*fullTurn))) * fullTurn
+		moveRings(s, shift)
+		b.min.x, b.max.x = b.min.x+shift, b.max.x+shift
 		all = all.extend(b.min).extend(b.max)
 	}
 	if width := all.max.x - all.min.x; width > halfTurn {
 		return all, fmt.Errorf("polygons together are %.4g degrees wide: want at most 180 for one lake", float64(width)/unitsPerDegree)
 	}
-	turn := int64(math.Floor(float64(all.min.x+halfTurn)/fullTurn)) * fullTurn
+	shift := int64(math.Floor(float64(all.min.x+halfTurn)/fullTurn)) * fullTurn
 	for _, s := range shores {
-		moveRings(s, -turn)
+		moveRings(s, -shift)
 	}
-	all.min.x, all.max.x = all.min.x-turn, all.max.x-turn
+	all.min.x, all.max.x = all.min.x-shift, all.max.x-shift
 	return all, nil
 }
 

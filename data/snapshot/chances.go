@@ -28,7 +28,7 @@ func (v *Values) Chance(i int) (p float64, ok bool) {
 }
 
 // Chances returns the probability for each lake that its chlorophyll reaches the first limit of the profile in a week after the newest issue of the
-// forecast, 1 to Issue.Weeks. A lake whose forecast is withheld has none. The result is shared. The error is [ErrNoForecast] if there is no
+// forecast, 1 to Issue.Weeks. A lake whose forecast is withheld has none. The result is shared. The error is [data.ErrNoForecast] if there is no
 // issue or no such week in it.
 func (s *Snapshot) Chances(week int) (*Values, error) {
 	f := s.Forecasts

@@ -24,7 +24,7 @@ type Forecasts struct {
 	chances        [data.ForecastWeeks]*Values // see [Snapshot.Chances]
 }
 
-// forecastEntry is a [LakeForecast] in less memory.
+// forecastEntry is a [data.LakeForecast] in less memory.
 type forecastEntry struct {
 	basedOn  data.Date // noDate for a lake without values
 	withheld uint8     // a forecast.Reason
@@ -46,7 +46,7 @@ func (f *Forecasts) Of(i int) (l data.LakeForecast, ok bool) {
 }
 
 // ReadForecasts returns the forecasts of the issue of a day, the newest if it is absent, for a snapshot's lakes; ErrNoForecast if there is no
-// such issue. The number is that of [Revision].Forecasts.
+// such issue. The number is that of [data.Revision].Forecasts.
 func (s *Snapshot) ReadForecasts(ctx context.Context, src forecastReader, issued data.Optional[data.Date]) (*Forecasts, int64, error) {
 	return readForecasts(ctx, src, s.Lakes, issued)
 }
@@ -118,7 +118,7 @@ func (s *Snapshot) withForecasts(ctx context.Context, src Source) (*Snapshot, er
 }
 
 // AddForecasts adds the newest forecasts of Lakes[i] to the observations that q selects from a history of that lake, which has the newest
-// first. A forecast is left out if there is a measured value of the same date that is not [Poor].
+// first. A forecast is left out if there is a measured value of the same date that is not [data.Poor].
 func (s *Snapshot) AddForecasts(i int, q data.HistoryQuery, history []data.Observation) []data.Observation {
 	if s.Forecasts == nil {
 		return history

@@ -7,7 +7,7 @@ import (
 )
 
 // History returns the same as [Source.History] for Lakes[i] at the snapshot's revision, from memory. It is not whole if
-// rows that are older than those in memory may belong to it, or one of them has a source or [Details]: then only the Source has them.
+// rows that are older than those in memory may belong to it, or one of them has a source or [data.Details]: then only the Source has them.
 func (s *Snapshot) History(i int, q data.HistoryQuery) (observations []data.Observation, whole bool) {
 	h := q.Rows()
 	lost := s.dropped != nil && s.dropped[i]

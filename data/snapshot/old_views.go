@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"limnomap/data"
 	"slices"
 	"sync"
 	"time"
+
+	"limnomap/data"
 )
 
 // ErrUnavailable is returned for the map of an old week if the Source that has its observations does not answer, or

@@ -84,14 +84,14 @@ func (s reading) chlorophyll() data.Chlorophyll {
 // valid reports whether s is not a gap.
 func (s reading) valid() bool { return s>>valueShift&(1<<valueBits-1) != 0 }
 
-// usable reports whether s may be a current value, if it is not too old. Its type must be [DataType.Measured].
+// usable reports whether s may be a current value, if it is not too old. Its type must be [data.DataType.Measured].
 func (s reading) usable() bool { return s.valid() && s.quality() != data.Poor }
 
 func (s reading) quality() data.Quality {
 	return data.Quality(s >> qualityShift & (1<<qualityBits - 1))
 }
 
-// level returns the level that the source reports, also with the flag [Scum], or NoLevel.
+// level returns the level that the source reports, also with the flag [data.Scum], or NoLevel.
 func (s reading) level() data.Level { return data.Level(s>>levelShift&(1<<levelBits-1)) + data.NoLevel }
 
 // time returns the seconds since midnight UTC, or timeUnknown, timeOtherDay or timeOutranked.

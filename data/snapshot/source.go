@@ -36,7 +36,7 @@ type Source interface {
 	ForecastTest(ctx context.Context) (data.ForecastTest, error)
 	// History returns a lake and its newest observations that q asks for, newest first, both of the same revision. On one
 	// date samples are first, then the satellite's rows, then forecasts, each in the order of their sources. A forecast is left out
-	// if there is a measured value of the same date that is not [Poor], whatever q asks for. ErrNoLake if no lake has the id.
+	// if there is a measured value of the same date that is not [data.Poor], whatever q asks for. ErrNoLake if no lake has the id.
 	History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error)
 }
 

@@ -37,7 +37,7 @@ type View struct {
 // is known.
 type State struct {
 	Chlorophyll  data.Chlorophyll
-	Level        data.Level // the worst that the current observation supports, see [Profile.Classify]
+	Level        data.Level // the worst that the current observation supports, see [data.Profile.Classify]
 	Risk         data.Risk  // of that level
 	Trophic      data.Trophic
 	MeasuredBy   data.DataType

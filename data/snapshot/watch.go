@@ -3,9 +3,10 @@ package snapshot
 import (
 	"context"
 	"fmt"
-	"limnomap/data"
 	"slices"
 	"time"
+
+	"limnomap/data"
 )
 
 const (

@@ -30,7 +30,7 @@ func LakeOf(l data.Lake) Lake {
 	return Lake{ID: data.LakeID(strings.Clone(string(l.ID))), Point: l.Point, Outline: outline.Outline(strings.Clone(string(l.Outline)))}
 }
 
-// LakesOf returns all lakes of a database, whose Scan it calls: see [data.Source].
+// LakesOf returns all lakes of a database, whose Scan it calls: see [snapshot.Source].
 func LakesOf(ctx context.Context, scan func(context.Context, func(data.Lake) error, func(data.Observation) error) (data.Revision, error)) ([]Lake, error) {
 	var lakes []Lake
 	enough := errors.New("all lakes are read") // they are before the first observation
