@@ -193,7 +193,7 @@ func TestNoAdvisories(t *testing.T) {
 		{"GeoJSON", features(featureOf(`"id":"a","name":"A"`, pointGeometry)), "there are no official statements"},
 		{"no array", `{"advisories":{}}`, `"advisories" is not an array`},
 		{"two arrays", `{"advisories":[],"advisories":[]}`, `two members "advisories"`},
-		{"two texts", `[] []`, "there is more after the official statements"},
+		{"two texts", `[] []`, "there is more after the end of its JSON"},
 		{"cut", `{"advisories":[{"id":"a"`, "statement 1: the file ends before the end of its JSON"},
 		{"cut after a statement", `[{"id":"a"},`, "statement 2: the file ends before the end of its JSON"},
 		{"cut at its end", `{"advisories":[]`, "after statement 0: the file ends before the end of its JSON"},

@@ -42,10 +42,9 @@
 //
 // # GeoJSON
 //
-// A file of lakes that begins with a brace is a FeatureCollection (RFC 7946). It is read token by token, and only what a lake
-// has is kept. A feature has at most 32 MiB, 100 members and 1,000 properties, a text in it 11 MiB, and a lake 200,000 points
-// in 2,000 rings. A feature is a row: its properties are the columns, with names in any case, and texts or numbers as values;
-// its own id is used if it has no property of that name. A number that is an integer is read as one, however it is written:
+// A file of lakes that begins with a brace is a FeatureCollection (RFC 7946). One feature at a time is in memory. It has at most
+// 32 MiB, 100 members and 1,000 properties, and a lake 200,000 points in 2,000 rings. A feature is a row: its properties are the
+// columns, with names in any case, and texts or numbers as values; its own id is used if it has no property of that name. A number that is an integer is read as one, however it is written:
 // an id 12345.0 is 12345. Instead of lat and lon, a geometry may give the lake's point:
 //
 //   - a Point is the lake's point;
@@ -64,7 +63,7 @@
 // # Official statements
 //
 // A file of official statements that begins with a brace or a bracket is JSON: an object whose member "advisories" is an array, as the
-// server answers, or only the array. It is read token by token. A statement, or another member, has at most 64 KiB, and 100 members,
+// server answers, or only the array. One statement at a time is in memory. It, or another member, has at most 64 KiB, and 100 members,
 // whose names are the columns; its texts may also be the members en and de of an object "text". As in GeoJSON, a missing member is like
 // a missing column, and null like an empty field, but for each statement separately.
 //

@@ -128,7 +128,7 @@ func (b *rowBound) Read(p []byte) (int, error) {
 	if b.read-b.rowStart > b.max {
 		return 0, b.tooLong
 	}
-	n, err := b.r.Read(p)
+	n, err := b.r.Read(p[:min(len(p), maxRowBytes)]) // so that a reader above it does not grow its buffer much before the check
 	b.read += int64(n)
 	return n, err
 }
