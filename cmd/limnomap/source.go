@@ -95,10 +95,10 @@ func (f *sourceFlags) load(ctx context.Context, at time.Time) (*source, *snapsho
 	s.options.Now = func() time.Time { return at }
 	stop, closeStore := limitGarbage(ctx), s.close
 	s.close = func() error { stop(); return closeStore() }
-	snapshot, err := snapshot.Load(ctx, s.Source, &s.options)
+	snap, err := snapshot.Load(ctx, s.Source, &s.options)
 	debug.FreeOSMemory() // garbage of the loading
 	if err != nil {
 		return nil, nil, errors.Join(err, s.close())
 	}
-	return s, snapshot, nil
+	return s, snap, nil
 }

@@ -26,8 +26,8 @@ type Values struct {
 type shown interface {
 	// value returns the current value of lake i and its date; NoChlorophyll if there is none.
 	value(i int) (data.Chlorophyll, data.Date)
-	// level returns the level of that value; NoLevel if there is none.
-	level(i int) data.Level
+	// class returns that value and its level; NoChlorophyll and NoLevel if there is none.
+	class(i int) (data.Chlorophyll, data.Level)
 }
 
 // shownStates are those of a [View].
@@ -35,7 +35,7 @@ type shownStates []State
 
 func (s shownStates) value(i int) (data.Chlorophyll, data.Date) { return s[i].Chlorophyll, s[i].Date }
 
-func (s shownStates) level(i int) data.Level { return s[i].Level }
+func (s shownStates) class(i int) (data.Chlorophyll, data.Level) { return s[i].Chlorophyll, s[i].Level }
 
 // shownReadings are those of a week in memory. So drawing one tile of a map costs only the lakes of that tile.
 type shownReadings struct {
@@ -53,14 +53,14 @@ func (r *shownReadings) value(i int) (data.Chlorophyll, data.Date) {
 	return last.reading().chlorophyll(), last.reading().date()
 }
 
-func (r *shownReadings) level(i int) data.Level {
+func (r *shownReadings) class(i int) (data.Chlorophyll, data.Level) {
 	last, current := r.last(i)
 	if !current {
-		return data.NoLevel
+		return data.NoChlorophyll, data.NoLevel
 	}
 	o, _, _ := last.of.observation(last.at)
 	level, _ := r.rule.profile.Classify(o)
-	return level
+	return o.Chlorophyll, level
 }
 
 // last returns the last known value of lake i, and whether it is current.
@@ -80,7 +80,9 @@ type shownChances func(i int) (p float64, ok bool)
 
 func (shownChances) value(int) (data.Chlorophyll, data.Date) { return data.NoChlorophyll, 0 }
 
-func (shownChances) level(int) data.Level { return data.NoLevel }
+func (shownChances) class(int) (data.Chlorophyll, data.Level) {
+	return data.NoChlorophyll, data.NoLevel
+}
 
 // OldAfter is the age in days beyond which a current value is old: two passes of a weekly product. A map draws it fainter, because
 // it says little about the water today. Ages count back from [View.AsOf], not from the clock: a map depends only on the data.
@@ -126,8 +128,7 @@ func (v *Values) Mark(i int) Mark {
 	if v.profile == nil {
 		return NoMark
 	}
-	c, _ := v.shown.value(i)
-	switch level := v.shown.level(i); {
+	switch c, level := v.shown.class(i); {
 	case level <= v.profile.Level(c):
 		return NoMark
 	case level.Risk() == data.RiskHigh:
