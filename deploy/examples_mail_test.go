@@ -113,19 +113,19 @@ func TestWebhookMail(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = script.Process.Kill(); _ = script.Wait() }()
-	limnomaptest.Within(t, time.Minute, "the receiver listens", func() bool { return strings.Contains(out.String(), "listening") })
+	limnomaptest.Within(t, 2*time.Minute, "the receiver listens", func() bool { return strings.Contains(out.String(), "listening") })
 
 	flags := []string{"--hooks-allow-http", "--hooks-allow", "127.0.0.0/8"}
 	limnomaptest.Run(t, append([]string{"hooks", "test", id, "--db", db}, flags...)...)
 	s := limnomaptest.Start(t, append([]string{"--db", db}, flags...)...)
-	limnomaptest.Within(t, time.Minute, "the log begins", func() bool { return strings.Contains(s.Log.String(), "log of events written") })
+	limnomaptest.Within(t, 2*time.Minute, "the log begins", func() bool { return strings.Contains(s.Log.String(), "log of events written") })
 	mails.refuse(true)
 	observe("60")
-	limnomaptest.Within(t, time.Minute, "the mail fails", func() bool { return strings.Contains(out.String(), "no e-mail about event") })
+	limnomaptest.Within(t, 2*time.Minute, "the mail fails", func() bool { return strings.Contains(out.String(), "no e-mail about event") })
 	mails.refuse(false)
-	limnomaptest.Within(t, time.Minute, "the mail comes", func() bool { return len(mails.all()) == 2 })
+	limnomaptest.Within(t, 2*time.Minute, "the mail comes", func() bool { return len(mails.all()) == 2 })
 	observe("")
-	limnomaptest.Within(t, time.Minute, "the mail comes", func() bool { return len(mails.all()) == 3 })
+	limnomaptest.Within(t, 2*time.Minute, "the mail comes", func() bool { return len(mails.all()) == 3 })
 	for i, want := range []string{"test", "class up", "all-clear"} {
 		if mail := mails.all()[i]; !strings.Contains(mail, want) || !strings.Contains(mail, "To: duty@example.org") {
 			t.Errorf("mail %d lacks %q:\n%s", i, want, mail)

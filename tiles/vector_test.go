@@ -161,7 +161,7 @@ func TestVectorTilesWaitWithPictures(t *testing.T) {
 			answers <- err
 		}()
 	}
-	for end := time.Now().Add(10 * time.Second); testutil.ToFloat64(s.metrics.renderQueue) < 1; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); testutil.ToFloat64(s.metrics.renderQueue) < 1; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("no tile waits")
 		}

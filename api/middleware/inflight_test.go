@@ -136,7 +136,7 @@ func TestSmallAnswersOfHTTP2AreInFlight(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := conn.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	// The client may have an eighth of the bound, and half of the rest without its reserve. Then one or more are refused, and the

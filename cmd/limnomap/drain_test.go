@@ -56,7 +56,7 @@ func TestShutdownFinishesStreams(t *testing.T) {
 			<-entered
 			stopped := make(chan error, 1)
 			go func() { stopped <- s.Shutdown(context.Background()) }() // ends when the request below is answered
-			limnomaptest.Within(t, time.Minute, "new connections are refused", func() bool { return !acceptsConnections(base) })
+			limnomaptest.Within(t, 2*time.Minute, "new connections are refused", func() bool { return !acceptsConnections(base) })
 			close(leave)
 			if err := <-asked; err != nil || string(body) != "to the end" {
 				t.Errorf("the request in flight gets %q, %v", body, err)
@@ -95,7 +95,7 @@ func TestShutDownTogether(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- shutDown(ctx, append([]*http.Server{slow}, servers...)) }() // ends with cancel
 	for _, base := range bases {
-		limnomaptest.Within(t, time.Minute, "an idle server refuses new connections", func() bool { return !acceptsConnections(base) })
+		limnomaptest.Within(t, 2*time.Minute, "an idle server refuses new connections", func() bool { return !acceptsConnections(base) })
 	}
 	select {
 	case err := <-stopped:
@@ -177,7 +177,7 @@ func TestNoGoroutineLeftAfterStop(t *testing.T) {
 			"--tile-rate", "0", "--api-rate", "0", "--cache-memory", "1MiB", "--cache-dir", filepath.Join(t.TempDir(), "tiles")}, io.Discard, log)
 	}()
 	var base, admin string
-	limnomaptest.Within(t, time.Minute, "serve logs its addresses", func() bool {
+	limnomaptest.Within(t, 2*time.Minute, "serve logs its addresses", func() bool {
 		open, url := openAddress.FindStringSubmatch(log.String()), adminAddress.FindStringSubmatch(log.String())
 		if open == nil || url == nil {
 			return false
@@ -196,7 +196,7 @@ func TestNoGoroutineLeftAfterStop(t *testing.T) {
 		_, err = io.Copy(io.Discard, resp.Body)
 		return resp.StatusCode, err
 	}
-	limnomaptest.Within(t, time.Minute, "ready", func() bool {
+	limnomaptest.Within(t, 2*time.Minute, "ready", func() bool {
 		got, err := status(base + "/readyz")
 		return err == nil && got == http.StatusOK
 	})

@@ -45,7 +45,7 @@ func tellingDatabase(t *testing.T) (db string, observe func(date string, a, b st
 // awaitEvents waits until the log of a server has that many events.
 func awaitEvents(t *testing.T, s *limnomaptest.Server, n int64) {
 	t.Helper()
-	limnomaptest.Within(t, time.Minute, fmt.Sprintf("the log has %d events", n), func() bool {
+	limnomaptest.Within(t, 2*time.Minute, fmt.Sprintf("the log has %d events", n), func() bool {
 		var page struct{ Newest int64 }
 		limnomaptest.GetJSON(t, s.Base+"/api/v1/events", &page)
 		return page.Newest == n
@@ -55,7 +55,7 @@ func awaitEvents(t *testing.T, s *limnomaptest.Server, n int64) {
 // awaitLog waits until a server has compared its first snapshot, which gives no events.
 func awaitLog(t *testing.T, s *limnomaptest.Server) {
 	t.Helper()
-	limnomaptest.Within(t, time.Minute, "the log begins", func() bool { return strings.Contains(s.Log.String(), "log of events written") })
+	limnomaptest.Within(t, 2*time.Minute, "the log begins", func() bool { return strings.Contains(s.Log.String(), "log of events written") })
 }
 
 // What changes is told to a webhook, whose signature a library of others verifies.
@@ -107,11 +107,11 @@ func TestWebhook(t *testing.T) {
 	awaitLog(t, s)
 	observe("2026-07-13", "60", "60")
 	awaitEvents(t, s, 2)
-	limnomaptest.Within(t, time.Minute, "the webhook has its event", func() bool { return list()[0].Waiting == 0 })
+	limnomaptest.Within(t, 2*time.Minute, "the webhook has its event", func() bool { return list()[0].Waiting == 0 })
 	second := strings.Fields(limnomaptest.Run(t, "hooks", "rotate", id, "--db", db))[1]
 	observe("2026-07-20", "5", "5")
 	awaitEvents(t, s, 4)
-	limnomaptest.Within(t, time.Minute, "the webhook has its event", func() bool { return list()[0].Waiting == 0 })
+	limnomaptest.Within(t, 2*time.Minute, "the webhook has its event", func() bool { return list()[0].Waiting == 0 })
 
 	mu.Lock()
 	defer mu.Unlock()
@@ -152,14 +152,14 @@ func TestWebhook(t *testing.T) {
 	s = limnomaptest.Start(t, "--db", db, "--hooks-allow-http")
 	observe("2026-07-27", "60", "60")
 	awaitEvents(t, s, 6)
-	limnomaptest.Within(t, time.Minute, "the webhook fails", func() bool { return list()[0].Failures > 0 })
+	limnomaptest.Within(t, 2*time.Minute, "the webhook fails", func() bool { return list()[0].Failures > 0 })
 	if h := list()[0]; !strings.Contains(h.Error, "address is not allowed") || h.State != "active" {
 		t.Errorf("the webhook is %+v", h)
 	}
 	var ready struct {
 		Webhooks struct{ Healthy, Failing int }
 	}
-	limnomaptest.Within(t, time.Minute, "/readyz shows it", func() bool {
+	limnomaptest.Within(t, 2*time.Minute, "/readyz shows it", func() bool {
 		limnomaptest.GetJSON(t, s.Base+"/readyz", &ready)
 		return ready.Webhooks.Failing == 1
 	})

@@ -119,7 +119,7 @@ func TestReplacedUnderAWatcher(t *testing.T) {
 	path, other := filepath.Join(dir, "lakes.db"), filepath.Join(dir, "new.db")
 	newFile(t, path, "old")
 	newFile(t, other, "new")
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var published []data.LakeID
 	watcher := &snapshot.Watcher{

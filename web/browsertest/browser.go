@@ -31,13 +31,13 @@ type Browser struct {
 }
 
 // maxTime bounds the life of a page, so that a test that hangs fails. It is long because the machine may be busy.
-const maxTime = 5 * time.Minute
+const maxTime = 15 * time.Minute
 
 // pollInterval is the time between two evaluations of a condition.
 const pollInterval = 40 * time.Millisecond
 
 // maxWait bounds the wait for one condition.
-const maxWait = 3 * time.Minute
+const maxWait = 5 * time.Minute
 
 // maxRepeats bounds the repetitions of a step that the page disturbs.
 const maxRepeats = 5
@@ -166,7 +166,7 @@ func (b *Browser) Worker(t testing.TB, base string) context.Context {
 func (b *Browser) target(t testing.TB, kind, base string) context.Context {
 	t.Helper()
 	own := chromedp.FromContext(b.Ctx).BrowserContextID // empty with a Chromium of its own
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(maxWait); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		targets, err := chromedp.Targets(b.Ctx)
 		if err != nil {
 			t.Fatal(err)

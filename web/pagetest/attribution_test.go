@@ -105,7 +105,7 @@ func TestPageNamesProvidersOfNewValues(t *testing.T) {
 	}
 	more := fmt.Sprintf("lake_id,date,chl,data_type,source\na,%s,30,satellite,Copernicus LWQ300\n", weekday(0))
 	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, filepath.Dir(db), "more.csv", more))
-	limnomaptest.Within(t, time.Minute, "the server names the new provider", func() bool {
+	limnomaptest.Within(t, 2*time.Minute, "the server names the new provider", func() bool {
 		var page struct{ Attribution string }
 		limnomaptest.GetJSON(t, base+"/page.json", &page)
 		return page.Attribution == copernicus+" | "+cyan

@@ -9,7 +9,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
 
@@ -56,38 +55,6 @@ func checkAccessOf(t *testing.T, b *browsertest.Browser, state, part string, wit
 	for _, v := range browsertest.Ask(t, b, chromedp.Evaluate[[]violation](run, chromedp.EvalAwaitPromise)) {
 		for _, n := range v.Nodes[:min(len(v.Nodes), 5)] {
 			t.Errorf("%s: %s (%s): %s\n\t%s\n\t%s", state, v.ID, v.Impact, v.Help, n.HTML, n.FailureSummary)
-		}
-	}
-}
-
-// axe-core finds no obstacle for users with a disability: light and dark, on a desktop and on a phone, with and without a
-// card.
-func TestPageAccess(t *testing.T) {
-	t.Parallel()
-	base := startServer(t)
-	for _, device := range []struct {
-		name          string
-		width, height int64
-	}{
-		{"desktop", 1280, 800},
-		{"phone", 320, 640},
-	} {
-		for _, scheme := range testsize.Of([]string{map[string]string{"desktop": "light", "phone": "dark"}[device.name]}, []string{"light", "dark"}) {
-			t.Run(device.name+" "+scheme, func(t *testing.T) {
-				t.Parallel()
-				b := startBrowser(t, map[string]string{"light": "en-GB", "dark": "de"}[scheme])
-				b.Prefer(t, "color-scheme", scheme)
-				b.Do(t,
-					chromedp.EmulateViewport(device.width, device.height),
-					chromedp.Navigate(base+"/"),
-					browsertest.Until(heatDrawn),
-				)
-				startAxe(t, b)
-				checkAccess(t, b, "the first view")
-				b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_by_starnberger_see'`), browsertest.Until(`document.querySelector('#card svg.symbol') !== null && document.querySelector('#card .plot svg > *') !== null`))
-				checkAccess(t, b, "with a card")
-				b.WantNoProblems(t, base)
-			})
 		}
 	}
 }

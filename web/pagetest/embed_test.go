@@ -132,7 +132,7 @@ func TestPageFrameAncestors(t *testing.T) {
 	page := startHost(t, func() string { return fmt.Sprintf(`<iframe src="%s/embed"></iframe>`, base) })
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
-	limnomaptest.Within(t, time.Minute, "the browser refuses the frame", func() bool {
+	limnomaptest.Within(t, 2*time.Minute, "the browser refuses the frame", func() bool {
 		return strings.Contains(fmt.Sprint(b.Problems(page)), "frame-ancestors 'self'")
 	})
 	other := startBrowser(t, "en-GB")
@@ -154,7 +154,7 @@ func TestPageItselfIsNeverFramed(t *testing.T) {
 	})
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
-	limnomaptest.Within(t, time.Minute, "the browser refuses both frames", func() bool {
+	limnomaptest.Within(t, 2*time.Minute, "the browser refuses both frames", func() bool {
 		return strings.Count(fmt.Sprint(b.Problems(page)), "frame-ancestors 'self'") >= 2
 	})
 }

@@ -334,16 +334,16 @@ func TestPageSearchesAgain(t *testing.T) {
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
 	typeText(t, b, "bayern")
-	limnomaptest.Within(t, time.Minute, "the server is asked", func() bool { return asked.Load() == 1 })
+	limnomaptest.Within(t, 2*time.Minute, "the server is asked", func() bool { return asked.Load() == 1 })
 	var berlin, hamburg limnomaptest.Status
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=500&q=berlin", &berlin)
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=500&q=hamburg", &hamburg)
 	typeText(t, b, "berlin")
 	waitForList(t, b, "berlin", idsOfLakes(berlin), false)
-	limnomaptest.Within(t, time.Minute, "the question for Bavaria is withdrawn", func() bool { return withdrawn.Load() == 1 })
+	limnomaptest.Within(t, 2*time.Minute, "the question for Bavaria is withdrawn", func() bool { return withdrawn.Load() == 1 })
 	typeText(t, b, "hamburg")
 	waitForList(t, b, "hamburg, once the server is less busy", idsOfLakes(hamburg), false)
-	limnomaptest.Within(t, time.Minute, "the server is asked for Hamburg again", func() bool { return refused.Load() == 2 }) // the page knows Hamburg's lakes too
+	limnomaptest.Within(t, 2*time.Minute, "the server is asked for Hamburg again", func() bool { return refused.Load() == 2 }) // the page knows Hamburg's lakes too
 	for _, p := range b.Problems(front) {
 		if !strings.Contains(p, "429") {
 			t.Errorf("problem: %s", p)

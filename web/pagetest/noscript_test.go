@@ -26,7 +26,7 @@ func disableScripts(t *testing.T, b *browsertest.Browser) {
 // waitForDocument waits for another document for which the expression is true. During the navigation an evaluation fails.
 func waitForDocument(t *testing.T, b *browsertest.Browser, expression string) {
 	t.Helper()
-	limnomaptest.Within(t, time.Minute, expression, func() bool {
+	limnomaptest.Within(t, 2*time.Minute, expression, func() bool {
 		holds, err := chromedp.Run(b.Ctx, chromedp.Evaluate[bool](`document.readyState === 'complete' && `+expression))
 		return err == nil && holds
 	})

@@ -92,7 +92,7 @@ func TestPageNotifications(t *testing.T) {
 	s := limnomaptest.LaunchWithEnv(t, []string{"SSL_CERT_FILE=" + roots, "LIMNOMAP_PUSH_KEY=" + key}, "--db", db, "--push-contact", "mailto:lakes@example.org", "--hooks-allow", "127.0.0.0/8", "--push-services", "127.0.0.1")
 	s.AwaitReady(t)
 	base := s.Base
-	limnomaptest.Within(t, time.Minute, "the log begins", func() bool { return strings.Contains(s.Log.String(), "log of events written") })
+	limnomaptest.Within(t, 2*time.Minute, "the log begins", func() bool { return strings.Contains(s.Log.String(), "log of events written") })
 
 	// In the reader's time zone it is noon: at night only closures are told.
 	b := browsertest.Start(t, "de", append(service.flags(), chromedp.Env("TZ="+zoneOfNoon(time.Now())))...)
@@ -140,7 +140,7 @@ func TestPageNotifications(t *testing.T) {
 	}
 	await := func(what string, cond func(all []notification) bool) {
 		t.Helper()
-		limnomaptest.Within(t, time.Minute, what, func() bool { return cond(shown()) })
+		limnomaptest.Within(t, 2*time.Minute, what, func() bool { return cond(shown()) })
 	}
 	change("61.25")
 	await("a notification is shown", func(all []notification) bool { return len(all) == 1 })
@@ -178,7 +178,7 @@ func TestPageNotifications(t *testing.T) {
 		browsertest.Until(`document.querySelector('#favourites [role=status]').textContent.startsWith('Mitteilungen sind ausgeschaltet')`))
 	sent := service.count()
 	change("61.25")
-	limnomaptest.Within(t, time.Minute, "the log has the change", func() bool {
+	limnomaptest.Within(t, 2*time.Minute, "the log has the change", func() bool {
 		var page struct{ Newest int64 }
 		limnomaptest.GetJSON(t, base+"/api/v1/events", &page)
 		return page.Newest == 4

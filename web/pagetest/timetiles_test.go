@@ -162,7 +162,7 @@ func TestPageNewData(t *testing.T) {
 	version := browsertest.Ask(t, b, chromedp.Evaluate[string](`new URL(document.querySelector('.heatmap img').src).searchParams.get('v')`))
 
 	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "more.csv", "lake_id,date,chl,data_type\na,2024-11-13,120,satellite\n"))
-	limnomaptest.Within(t, time.Minute, "the server shows the import", func() bool {
+	limnomaptest.Within(t, 2*time.Minute, "the server shows the import", func() bool {
 		var page struct{ Version string }
 		limnomaptest.GetJSON(t, base+"/page.json", &page)
 		return page.Version != version

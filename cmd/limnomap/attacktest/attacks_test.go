@@ -253,7 +253,7 @@ func TestAttacks(t *testing.T) {
 			must(t, err)
 			during.add(seen.Took)
 			started = time.Now()
-			after, excess, err := s.settle(before, settleTime())
+			after, excess, err := s.settle(before, settleTime)
 			must(t, err)
 			w := row{
 				class: attack.class, name: attack.name, before: before, peak: most, after: after, probe: seen, idle: idle.P99,

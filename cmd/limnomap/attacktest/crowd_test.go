@@ -186,7 +186,7 @@ func TestCrowd(t *testing.T) {
 	most, err := watched.stop()
 	must(t, err)
 	http.DefaultClient.CloseIdleConnections()
-	after, excess, err := s.settle(before, settleTime())
+	after, excess, err := s.settle(before, settleTime)
 	must(t, err)
 
 	right, fewest, failed := 0, visitors[0].right, make(map[string]int)

@@ -295,7 +295,7 @@ func TestRawRequests(t *testing.T) {
 	})
 	most, err := watched.stop()
 	must(t, err)
-	after, excess, err := s.settle(before, settleTime())
+	after, excess, err := s.settle(before, settleTime)
 	must(t, err)
 	if excess != "" {
 		t.Errorf("not returned: %s", excess)

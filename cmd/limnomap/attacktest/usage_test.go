@@ -177,7 +177,7 @@ func (u usage) excess(before usage, residentSlack float64) string {
 
 // settleTime is how long a server may take to give back what an attack cost. The runtime returns memory to the kernel slowly,
 // and an idle HTTP/2 connection ends after a ping that is not answered.
-func settleTime() time.Duration { return size(90*time.Second, 20*time.Second) }
+const settleTime = 2 * time.Minute
 
 // settle waits until the server holds no more than before, for at most d. It returns its usage then, and the excess.
 func (s *target) settle(before usage, d time.Duration) (after usage, excess string, err error) {

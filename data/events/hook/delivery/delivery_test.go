@@ -399,12 +399,8 @@ func TestHangingReceiver(t *testing.T) {
 	w.happen("a", "b")
 	stop := w.serve()
 	w.await("delivered beside those that hang", func() bool { _, taken := quick.list(); return taken == "a b" && hanging.Load() == 20 })
-	began := time.Now()
 	stop()
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("the stop took %v", took)
-	}
-	for _, id := range ids {
+	for _, id := range ids { // a stop that had waited for an answer would have counted a failure
 		if h := w.hook(id); h.Failures != 0 || h.After != 0 {
 			t.Errorf("stopped meanwhile, the webhook is %+v", h.Progress)
 		}
