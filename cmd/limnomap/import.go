@@ -277,14 +277,14 @@ const stdin = "-"
 // openFiles opens files, and returns their size together.
 func openFiles(ctx context.Context, names []string) (files []ingest.File, size int64, closeAll func(), err error) {
 	var opened []io.Closer
-	closeAll = func() {
+	closeOpened := func() {
 		for _, f := range opened {
 			f.Close()
 		}
 	}
 	defer func() {
 		if err != nil {
-			closeAll()
+			closeOpened()
 		}
 	}()
 	for i, name := range names {
@@ -320,7 +320,7 @@ func openFiles(ctx context.Context, names []string) (files []ingest.File, size i
 		most := max(info.Size()-start, 0)
 		files, size = append(files, ingest.NewFile(name, io.NewSectionReader(f, start, most), most)), size+most
 	}
-	return files, size, closeAll, nil
+	return files, size, closeOpened, nil
 }
 
 // openFile opens a file. A pipe or a terminal as standard input is opened again, without blocking: os.Stdin has no deadlines,
