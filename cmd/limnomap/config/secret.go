@@ -93,10 +93,14 @@ var login = regexp.MustCompile(`:[^\s].*@`)
 // delimiters are those of a URL as a program may have escaped them.
 var delimiters = strings.NewReplacer("%3A", ":", "%3a", ":", "%40", "@")
 
-// isMistyped reports whether text looks like a login to a server, but does not begin as a URL.
+// serverScheme matches the scheme of a server's URL. Without // after it, it is mistyped.
+var serverScheme = regexp.MustCompile(`(?i)^(postgres(ql)?|rediss?|https?):`)
+
+// isMistyped reports whether text looks like a login to a server or like its URL, but does not begin as a URL.
 func isMistyped(text string) bool {
 	text = withoutScheme(text)
-	return !hasScheme.MatchString(text) && login.MatchString(delimiters.Replace(text))
+	plain := delimiters.Replace(text)
+	return !hasScheme.MatchString(text) && (login.MatchString(plain) || serverScheme.MatchString(plain))
 }
 
 // withoutScheme returns what follows a scheme before which no user stands.

@@ -73,7 +73,7 @@ func TestMistypedLocations(t *testing.T) {
 	odd := writeFile(t, filepath.Join(folder, "12:30@home"), "")
 	for text, want := range map[string]bool{
 		"lakes.db": true, "C:\\lakes.db": true, "lakes@home.db": true, "postgres://u:p@h/d": true, "postgres:///d": true, "": true, odd: true,
-		"postgres:/u:p@h/d": false, "u:p@h/d": false, "ht tp://u:p@h": false, "postgres%3A//u%3Ap%40h": false, odd + ".db": false,
+		"postgres:/u:p@h/d": false, "postgres:/u:p": false, "REDIS:p": false, "u:p@h/d": false, "ht tp://u:p@h": false, "postgres%3A//u%3Ap%40h": false, odd + ".db": false,
 	} {
 		err := new(Location).UnmarshalText([]byte(text))
 		if (err == nil) != want {
