@@ -141,7 +141,7 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 		return err
 	}
 	t.repeated = nil
-	var first, repeated []keyedRow
+	first, repeated := make([]keyedRow, 0, len(observations)), []keyedRow(nil)
 	fresh := make(map[partition][]keyedRow) // of years that this import created: all are new
 	for i := range observations {
 		o := &observations[i]
@@ -211,6 +211,10 @@ func (t *postgresTx) mergeRows(ctx context.Context, rows []keyedRow, first bool,
 	latest := make(map[rowKey]int) // index in changed of the row with a key that may be repeated
 	stored := make([]bool, len(rows))
 	lakes, dates, types, sources := columnsOfKeys(rows)
+	query := storedRowsSQL
+	if !first {
+		query += " ORDER BY i.n" // rows with the same key come one after the other
+	}
 	err := postgresQuerier{db: t.tx}.query(ctx, func(found rowIterator) error {
 		var row observationRow
 		for found.Next() {
@@ -244,7 +248,7 @@ func (t *postgresTx) mergeRows(ctx context.Context, rows []keyedRow, first bool,
 			}
 		}
 		return nil
-	}, storedRowsSQL, lakes, dates, types, sources)
+	}, query, lakes, dates, types, sources)
 	if err != nil {
 		return err
 	}
@@ -261,10 +265,10 @@ func (t *postgresTx) mergeRows(ctx context.Context, rows []keyedRow, first bool,
 	return t.updateRows(ctx, changed)
 }
 
-// storedRowsSQL selects the stored rows with some keys, in the order of the keys, whose numbers from 1 on are in place of those of lakes.
+// storedRowsSQL selects the stored rows with some keys, whose numbers from 1 on are in place of those of lakes.
 var storedRowsSQL = strings.Replace("SELECT "+observationColumns, "o.lake", "i.n", 1) + postgresDetails + `
 	FROM unnest($1::integer[], $2::integer[], $3::smallint[], $4::smallint[]) WITH ORDINALITY AS i (lake, date, type, source, n)
-	JOIN limnomap.observations AS o ON o.lake = i.lake AND o.date = i.date AND o.type = i.type AND o.source = i.source ORDER BY i.n`
+	JOIN limnomap.observations AS o ON o.lake = i.lake AND o.date = i.date AND o.type = i.type AND o.source = i.source`
 
 const updateRowsSQL = `UPDATE limnomap.observations AS o
 	SET chl = c.chl, level = c.level, density = c.density, measured_at = c.measured_at, details = c.details
@@ -272,9 +276,10 @@ const updateRowsSQL = `UPDATE limnomap.observations AS o
 
 // columnsOfKeys returns the columns of the keys of rows.
 func columnsOfKeys(rows []keyedRow) (lakes, dates []int32, types, sources []int16) {
-	for _, r := range rows {
-		lakes, dates = append(lakes, int32(r.lake)), append(dates, int32(r.date))
-		types, sources = append(types, int16(r.dataType)), append(sources, int16(r.source))
+	lakes, dates, types, sources = make([]int32, len(rows)), make([]int32, len(rows)), make([]int16, len(rows)), make([]int16, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		lakes[i], dates[i], types[i], sources[i] = int32(r.lake), int32(r.date), int16(r.dataType), int16(r.source)
 	}
 	return lakes, dates, types, sources
 }
