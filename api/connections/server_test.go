@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 )
 
 // Errors of the listener are returned unchanged.
@@ -98,7 +99,11 @@ func TestServer(t *testing.T) {
 		}
 		silent = append(silent, c)
 	}
-	await("the idle ones are replaced", func(s map[string]int) bool { return s["active"] == 4 && s["idle"] == 0 && s["new"] == 4 })
+	// Once all have been accepted: an answered connection is idle, and may be closed for another of its address.
+	await("the idle ones are replaced", func(s map[string]int) bool {
+		replaced := testutil.ToFloat64(limiter.metrics.closedEarly.WithLabelValues(ofAddress))
+		return replaced == float64(len(silent)) && s["active"] == 4 && s["idle"] == 0 && s["new"] == 4
+	})
 	close(release)
 	for _, resp := range busy {
 		if body, err := io.ReadAll(resp.Body); err != nil || string(body) != "ok" {
