@@ -18,8 +18,8 @@ const (
 	// maxFeatureBytes bounds the memory and the time for a feature: an outline of outline.MaxPoints takes 20 MB with 16 digits for
 	// each number and each number indented on its own line.
 	maxFeatureBytes = 32 << 20
-	// maxTextBytes bounds an outline in base64, whose points take at most 10 bytes each, and those of coarser zooms three times as many
-	// together: 10.7 MB.
+	// maxTextBytes bounds one text or number, with the white space before it. The largest one is an outline in base64, whose points take at
+	// most 10 bytes each, and those of coarser zooms three times as many together: 10.7 MB.
 	maxTextBytes = 11 << 20
 	// maxKeptBytes bounds the other values of columns: they are no longer than a row of a table.
 	maxKeptBytes = maxRowBytes
@@ -32,6 +32,7 @@ const (
 
 var (
 	errLongFeature = fmt.Errorf("does not end within %d bytes", maxFeatureBytes)
+	errLongText    = fmt.Errorf("a text, a number or white space does not end within %d bytes", maxTextBytes)
 	errEarlyEnd    = errors.New("the file ends before the end of its FeatureCollection: is it complete?")
 )
 
@@ -239,10 +240,7 @@ func (f *feature) fill() error {
 		}
 		var err error
 		value := values[at]
-		switch {
-		case column == lakeOutline && len(value) > maxTextBytes:
-			continue // like one that does not belong to the polygons
-		case column != lakeOutline && len(value) > maxKeptBytes && value[0] != '{' && value[0] != '[':
+		if column != lakeOutline && len(value) > maxKeptBytes && value[0] != '{' && value[0] != '[' {
 			return fmt.Errorf("%s %s...: want at most %d bytes", f.columns[column].name, quoteJSON(value), maxKeptBytes)
 		}
 		if fields[at], err = field(value); err != nil {

@@ -47,8 +47,35 @@ func (l *jsonList) offset() int64 { return l.json.InputOffset() }
 
 // decode reads the next value, which is valid until the following call.
 func (l *jsonList) decode() error {
-	l.bound.rowStart = l.json.InputOffset()
-	return l.explain(l.json.Decode(&l.value))
+	start := l.json.InputOffset()
+	l.bound.rowStart = start
+	if err := l.json.Decode(&l.value); err != nil {
+		return l.explain(err)
+	}
+	if space := l.json.InputOffset() - start - int64(len(l.value)); space > maxTextBytes || hasLongText(l.value) {
+		return errLongText
+	}
+	return nil
+}
+
+// hasLongText reports whether a text, a number or white space in a value has more than maxTextBytes.
+func hasLongText(value []byte) bool {
+	if len(value) <= maxTextBytes {
+		return false
+	}
+	start := 0
+	for i := 0; i < len(value); i++ {
+		switch value[i] {
+		case '"':
+			i += valueEnd(value[i:]) - 1
+		case '{', '}', '[', ']', ',', ':':
+			start = i + 1
+		}
+		if i-start >= maxTextBytes {
+			return true
+		}
+	}
+	return false
 }
 
 // explain replaces the error of an early end, after which elements may be missing.
@@ -77,6 +104,9 @@ func (l *jsonList) members() (found bool, err error) {
 			return false, l.explain(err)
 		}
 		name, _ := token.(string)
+		if len(name) > maxTextBytes {
+			return false, errLongText
+		}
 		name = name[:min(len(name), maxQuoted)]
 		if name != l.name {
 			if err := l.decode(); err != nil {
