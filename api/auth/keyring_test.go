@@ -159,13 +159,6 @@ func TestKeyringWhenTheClockIsSetBack(t *testing.T) {
 	}
 }
 
-func TestKeyringNeverRead(t *testing.T) {
-	h := monitoring(newKeyring(&fakeKeys{err: errors.New("down")}, apitest.NewClock().Now))
-	if resp := apitest.Serve(t, h, keyed("secret")); resp.StatusCode != 503 {
-		t.Errorf("status = %d, want 503", resp.StatusCode)
-	}
-}
-
 // blockingKeys returns when the test sends it keys, or when its context ends.
 type blockingKeys struct {
 	entered chan struct{}

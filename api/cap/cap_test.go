@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,14 +66,14 @@ func message(tb testing.TB, s cap.Statement, now time.Time) []byte {
 	return content
 }
 
-// valid returns a message as a node, and fails unless it is valid.
-func valid(t *testing.T, s cap.Statement, now time.Time) *node {
+// valid returns a message, and fails unless it is valid.
+func valid(t *testing.T, s cap.Statement, now time.Time) *readMessage {
 	t.Helper()
-	n, err := checkMessage(message(t, s, now))
+	m, err := checkMessage(message(t, s, now))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, message(t, s, now))
 	}
-	return n
+	return m
 }
 
 // golden compares content with a file in testdata.
@@ -158,28 +158,19 @@ func everyKind() (all []timedStatement) {
 
 func TestEveryKindIsValid(t *testing.T) {
 	for _, c := range everyKind() {
-		n, err := checkMessage(message(t, c.statement, c.now))
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
+		m, a := valid(t, c.statement, c.now), c.statement.Advisory
+		var got, want []string
+		for _, i := range m.Infos {
+			got = append(got, i.Language)
 		}
-		a := c.statement.Advisory
-		var want []string
 		if a.TextEN != "" || a.TextDE == "" {
 			want = append(want, "en")
 		}
 		if a.TextDE != "" || a.TextEN == "" {
 			want = append(want, "de")
 		}
-		if got := n.all("info", "language"); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: languages %v, want %v", c.name, got, want)
-		}
-		wantType := "Alert"
-		if !a.Withdrawn.IsZero() {
-			wantType = "Cancel"
-		}
-		if got := n.one("msgType"); got != wantType {
-			t.Errorf("%s is an %s, want %s", c.name, got, wantType)
+		if !slices.Equal(got, want) || (m.MsgType == "Cancel") == a.Withdrawn.IsZero() {
+			t.Errorf("%s: %s in the languages %v, want %v", c.name, m.MsgType, got, want)
 		}
 	}
 }
@@ -204,11 +195,8 @@ func TestMapping(t *testing.T) {
 		{"season", func(a *data.Advisory) { a.Kind = data.Season }, "None Unknown Minor Observed Other"},
 		{"withdrawn closure", func(a *data.Advisory) { a.Withdrawn = during }, "None Past Moderate Observed Health Env"},
 	} {
-		n := valid(t, with(func(a *data.Advisory) { c.change(a); a.TextDE = "" }), during)
-		got := strings.Join(append([]string{
-			n.one("info", "responseType"), n.one("info", "urgency"), n.one("info", "severity"), n.one("info", "certainty"),
-		}, n.all("info", "category")...), " ")
-		if got != c.want {
+		i := valid(t, with(func(a *data.Advisory) { c.change(a); a.TextDE = "" }), during).Infos[0]
+		if got := strings.Join(append([]string{i.ResponseType, i.Urgency, i.Severity, i.Certainty}, i.Categories...), " "); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -216,7 +204,7 @@ func TestMapping(t *testing.T) {
 
 // Each change of the statement is another message; a later withdrawal is a Cancel of the same one.
 func TestIdentifiers(t *testing.T) {
-	original := valid(t, closure(), during).one("identifier")
+	original := valid(t, closure(), during).Identifier
 	seen := map[string]string{original: "the original"}
 	for name, change := range map[string]func(*data.Advisory){
 		"id":         func(a *data.Advisory) { a.ID = "by-2026-18" },
@@ -232,7 +220,7 @@ func TestIdentifiers(t *testing.T) {
 		"end":        func(a *data.Advisory) { a.ValidUntil = time.Time{} },
 		"withdrawn":  func(a *data.Advisory) { a.Withdrawn = during },
 	} {
-		identifier := valid(t, with(change), during).one("identifier")
+		identifier := valid(t, with(change), during).Identifier
 		if other, ok := seen[identifier]; ok {
 			t.Errorf("another %s: the identifier %s is that of %s", name, identifier, other)
 		}
@@ -240,13 +228,13 @@ func TestIdentifiers(t *testing.T) {
 	}
 	withdrawn := with(func(a *data.Advisory) { a.Withdrawn = during })
 	before, after := valid(t, withdrawn, during.Add(-time.Second)), valid(t, withdrawn, during)
-	if got := before.one("identifier"); got != original {
+	if got := before.Identifier; got != original {
 		t.Errorf("identifier before the withdrawal = %s, want %s", got, original)
 	}
-	if got, want := after.one("references"), "lakes.example.org,"+original+",2026-07-01T10:00:00-00:00"; got != want {
+	if got, want := after.References, "lakes.example.org,"+original+",2026-07-01T10:00:00-00:00"; got != want {
 		t.Errorf("references = %s, want %s", got, want)
 	}
-	if got := after.one("sent"); got != "2026-07-03T12:00:00-00:00" {
+	if got := after.Sent; got != "2026-07-03T12:00:00-00:00" {
 		t.Errorf("the Cancel was sent %s, want when the statement was withdrawn", got)
 	}
 }
@@ -282,8 +270,7 @@ func TestArea(t *testing.T) {
 		{"100 km²", large, "48,11.5 5.7"},
 		{"a shore, 22 km from south to north", long, "48,11.5 11.2"},
 	} {
-		n := valid(t, c.statement, during)
-		if got := n.all("info", "area", "circle")[0]; got != c.want {
+		if got := valid(t, c.statement, during).Infos[0].Area.Circle; got != c.want {
 			t.Errorf("%s: circle %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -384,25 +371,26 @@ func TestAnyStatementGivesAValidMessage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := checkMessage(content)
+		m, err := checkMessage(content)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, content)
 		}
 		a := c.statement.Advisory
-		if got, want := n.all("info", "senderName")[0], replaced.Replace(a.Issuer); got != want {
-			t.Errorf("senderName = %q, want %q", got, want)
-		}
-		if got, want := n.all("info", "area", "areaDesc")[0], replaced.Replace(c.statement.Lake.Name); got != want {
-			t.Errorf("areaDesc = %q, want %q", got, want)
-		}
 		var texts []string
-		for _, s := range []string{a.TextEN, a.TextDE} {
-			if s != "" {
-				texts = append(texts, replaced.Replace(s))
+		for _, i := range m.Infos {
+			if want := replaced.Replace(a.Issuer); i.SenderName != want {
+				t.Errorf("senderName = %q, want %q", i.SenderName, want)
+			}
+			if want := replaced.Replace(c.statement.Lake.Name); i.Area.Description != want {
+				t.Errorf("areaDesc = %q, want %q", i.Area.Description, want)
+			}
+			if i.Description != nil {
+				texts = append(texts, *i.Description)
 			}
 		}
-		if got := n.all("info", "description"); !reflect.DeepEqual(got, texts) {
-			t.Errorf("descriptions = %q, want %q", got, texts)
+		want := slices.DeleteFunc([]string{replaced.Replace(a.TextEN), replaced.Replace(a.TextDE)}, func(s string) bool { return s == "" })
+		if !slices.Equal(texts, want) {
+			t.Errorf("descriptions = %q, want %q", texts, want)
 		}
 	})
 }

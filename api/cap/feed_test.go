@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"limnomap/api/atom"
 	"limnomap/api/cap"
 	"limnomap/data"
@@ -129,27 +127,4 @@ func TestEntryOfACancel(t *testing.T) {
 	if before.Entries[0].ID == after.Entries[0].ID || before.Entries[0].Links[0] != after.Entries[0].Links[0] {
 		t.Errorf("entries %+v and %+v: want the same address and another id", before.Entries, after.Entries)
 	}
-}
-
-func TestAnyStatementsGiveAFeed(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var statements []cap.Statement
-		seen := make(map[data.AdvisoryID]bool)
-		var now time.Time
-		for _, c := range rapid.SliceOfN(anyStatement(), 0, 5).Draw(t, "statements") {
-			if !seen[c.statement.ID] {
-				statements = append(statements, c.statement)
-			}
-			seen[c.statement.ID], now = true, c.now
-		}
-		listed := 0
-		for _, s := range statements {
-			if cap.IsListed(s.Advisory, now) {
-				listed++
-			}
-		}
-		if feed := checkFeed(t, feedAt(now, statements...)); len(feed.Entries) != listed {
-			t.Fatalf("%d entries, want %d", len(feed.Entries), listed)
-		}
-	})
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 )
 
@@ -136,24 +135,6 @@ func TestStalledClientsMakeRoom(t *testing.T) {
 	}
 	if got := testutil.ToFloat64(w.metrics.closedEarly.WithLabelValues(ofTotal)); got != 1 {
 		t.Errorf("%v closed for the total, want 1", got)
-	}
-}
-
-// A connection on which a request is answered is not closed while its client reads; without others a full server refuses.
-func TestAnswersAreNotInterrupted(t *testing.T) {
-	b := Bounds{Total: 40, PerAddress: 40, PerNetwork: 40}
-	w := newBench(b)
-	var conns []*fakeConn
-	for i := range ordinary(b) {
-		fake, c := w.must(t, fmt.Sprintf("198.51.100.%d", 1+i%3))
-		ask(c)
-		conns = append(conns, fake)
-	}
-	w.mustRefuse(t, "203.0.113.1", ofTotal)
-	for _, c := range conns {
-		if c.closes != 0 {
-			t.Fatal("a connection with a request was closed")
-		}
 	}
 }
 
@@ -289,40 +270,3 @@ func TestConnStateFindsTheConnection(t *testing.T) {
 type wrapped struct{ net.Conn }
 
 func (w wrapped) NetConn() net.Conn { return w.Conn }
-
-// BenchmarkConnState is what each request of HTTP/1 costs.
-func BenchmarkConnState(b *testing.B) {
-	l := New(Config{Bounds: NewBounds(10, 0, nil), Name: "test", Registerer: prometheus.NewRegistry()})
-	c := l.admit(from("198.51.100.1"))
-	b.ReportAllocs()
-	for b.Loop() {
-		ConnState(c, http.StateActive)
-		ConnState(c, http.StateIdle)
-	}
-}
-
-// BenchmarkAdmit is what each new connection costs a full server, whose connections all wait, or all but a few have requests.
-func BenchmarkAdmit(b *testing.B) {
-	for _, perAddress := range []int{1, 100, 10000} {
-		for _, busy := range []bool{false, true} {
-			b.Run(fmt.Sprintf("per=%d/busy=%t", perAddress, busy), func(b *testing.B) {
-				l := New(Config{Bounds: NewBounds(20000, 20000, nil), Name: "test", Registerer: prometheus.NewRegistry()})
-				i := 0
-				next := func() *fakeConn {
-					i++
-					n := i / perAddress
-					return from(fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255))
-				}
-				for len(l.all.conns) < ordinary(l.bounds) {
-					if c := l.admit(next()); busy && i%1000 > 0 {
-						ask(c)
-					}
-				}
-				b.ReportAllocs()
-				for b.Loop() {
-					l.admit(next())
-				}
-			})
-		}
-	}
-}

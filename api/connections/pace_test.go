@@ -237,24 +237,3 @@ func TestPausedReadEnds(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkRead(b *testing.B) {
-	for name, peer := range map[string]string{"a client": "198.51.100.1", "this machine": serverAddress} {
-		b.Run(name, func(b *testing.B) {
-			clock := time.Unix(1_700_000_000, 0)
-			l := New(Config{Bounds: NewBounds(100, 0, nil), Name: "test", Registerer: prometheus.NewRegistry(), Now: func() time.Time { return clock }})
-			c, err := l.Listener(&fakeListener{[]net.Conn{from(peer)}}).Accept()
-			if err != nil {
-				b.Fatal(err)
-			}
-			request := make([]byte, 500)
-			b.ReportAllocs()
-			for b.Loop() {
-				clock = clock.Add(time.Second)
-				if _, err := c.Read(request); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

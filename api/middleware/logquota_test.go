@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,26 +71,6 @@ func TestLogQuotaCountsEveryLine(t *testing.T) {
 			t.Errorf("%d lines were written or counted as left out, want %d", counted, len(steps))
 		}
 	})
-}
-
-func TestLogQuotaConcurrently(t *testing.T) {
-	start := time.Now()
-	q := NewLogQuota(10, start)
-	var counted atomic.Int64
-	var group sync.WaitGroup
-	for g := range 4 {
-		group.Go(func() {
-			for i := range 1000 {
-				if ok, leftOut := q.take(200, start.Add(time.Duration(i+g)*10*time.Millisecond)); ok {
-					counted.Add(1 + leftOut)
-				}
-			}
-		})
-	}
-	group.Wait()
-	if got := counted.Load() + q.answered.leftOut.Load(); got != 4000 {
-		t.Errorf("%d lines were written or counted as left out, want 4000", got)
-	}
 }
 
 func TestLogQuotaOfZeroLeavesNothingOut(t *testing.T) {

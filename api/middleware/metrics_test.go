@@ -67,32 +67,10 @@ limnomap_http_requests_in_flight 0
 	}
 }
 
-func TestMetricsLint(t *testing.T) {
-	reg := prometheus.NewPedanticRegistry()
-	m := NewMetrics(reg, apitest.NewClock().Now)
-	apitest.Serve(t, m.Route("status")(apitest.OK), httptest.NewRequest("GET", "/", nil))
-	problems, err := testutil.GatherAndLint(reg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range problems {
-		t.Errorf("%s: %s", p.Metric, p.Text)
-	}
-}
-
 func TestStatusLabels(t *testing.T) {
 	for status, want := range map[int]string{200: "200", 599: "599", 600: "other", 999: "other", -1: "other"} {
 		if got := codeClass(status); got != want {
 			t.Errorf("codeClass(%d) = %q, want %q", status, got, want)
-		}
-	}
-}
-
-func TestCountingAllocatesNothing(t *testing.T) {
-	counters := &routeCounters{vec: NewMetrics(prometheus.NewRegistry(), time.Now).requests.MustCurryWith(prometheus.Labels{"route": "tile"})}
-	for _, method := range []string{http.MethodGet, http.MethodHead, "BREW"} {
-		if n := testing.AllocsPerRun(100, func() { counters.of(method, http.StatusNotFound).Inc() }); n > 0 {
-			t.Errorf("%s: %v allocations, want none", method, n)
 		}
 	}
 }

@@ -46,21 +46,6 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-func TestRequestIDsDiffer(t *testing.T) {
-	h := RequestID(http.NotFoundHandler())
-	a := apitest.Serve(t, h, httptest.NewRequest("GET", "/", nil)).Header.Get("X-Request-Id")
-	b := apitest.Serve(t, h, httptest.NewRequest("GET", "/", nil)).Header.Get("X-Request-Id")
-	if a == b {
-		t.Errorf("two requests have the same id %q", a)
-	}
-}
-
-func TestRequestIDWithoutMiddleware(t *testing.T) {
-	if got := answer.RequestID(httptest.NewRequest("GET", "/", nil)); got != "" {
-		t.Errorf("requestID = %q, want none", got)
-	}
-}
-
 // The id of a request in the log and the answer has only printable ASCII characters.
 func FuzzRequestID(f *testing.F) {
 	for _, seed := range []string{"", "abc-123", "a\nb", "ä", strings.Repeat("x", maxRequestID+1), "a b", `"`} {

@@ -52,13 +52,6 @@ func TestSecurityHeadersOfASilentHandler(t *testing.T) {
 	}
 }
 
-func TestSecurityHeadersWithoutBasemap(t *testing.T) {
-	csp := apitest.Serve(t, SecurityHeaders(nil, FrameAncestors{}, 0)(apitest.OK), httptest.NewRequest("GET", "/", nil)).Header.Get("Content-Security-Policy")
-	if !strings.Contains(csp, "img-src 'self' data: blob:; ") {
-		t.Errorf("Content-Security-Policy = %q, want no images from other sites", csp)
-	}
-}
-
 func TestBasemapOrigin(t *testing.T) {
 	for _, tt := range []struct {
 		template, want string

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,7 +19,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"pgregory.net/rapid"
 
-	"limnomap/api/answer"
 	"limnomap/api/apitest"
 )
 
@@ -330,23 +328,6 @@ func TestSharedLimitConcurrently(t *testing.T) {
 	}
 	if _, taken := q.leases(); taken != perMinute || granted.Load()+held > perMinute || granted.Load() < perMinute-servers*10 {
 		t.Errorf("%d tokens are taken, %d granted and %d held, want %d, and all of them granted or held", taken, granted.Load(), held, perMinute)
-	}
-}
-
-// A request that is served from the reserve allocates only the field of the answer.
-func TestSharedLimitAllocatesOnlyItsField(t *testing.T) {
-	r := apitest.From("192.0.2.1:1", nil)
-	r, info := answer.WithInfo(r)
-	info.Addr = netip.MustParseAddr("192.0.2.1")
-	c := apitest.NewClock()
-	l := newLimiter("api", 600_000, c.Now, newFakeQuota(c.Now))
-	h := l.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	w := httptest.NewRecorder()
-	if got := testing.AllocsPerRun(1000, func() {
-		clear(w.Header())
-		h.ServeHTTP(w, r)
-	}); got > 1 {
-		t.Errorf("%v allocations for each request, want 1", got)
 	}
 }
 
