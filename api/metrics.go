@@ -42,7 +42,7 @@ func registerMetrics(h *health) {
 	}, func() float64 { return float64(opts.Memory.Used()) })
 	auto.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "limnomap_answer_memory_limit_bytes",
-		Help: "How much memory those answers may take (--answer-memory).",
+		Help: "How much memory those answers may take: an eighth of the memory limit.",
 	}, func() float64 { return float64(opts.Memory.Total()) })
 	auto.NewCounterFunc(prometheus.CounterOpts{
 		Name: "limnomap_answer_memory_refused_total",

@@ -158,7 +158,7 @@ func TestServerKeepsSecrets(t *testing.T) {
 	defer receiver.Close()
 
 	cmd := exec.Command(limnomaptest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--drain", "0s",
-		"--basemap-url", "none", "--cache-dir", t.TempDir(), "--log-level", "debug", "--log-requests", "0", "--refresh-every", "1h",
+		"--basemap-url", "none", "--cache-dir", t.TempDir(), "--log-level", "debug", "--refresh-every", "1h",
 		"--otlp-endpoint", receiver.URL, "--trace-ratio", "1")
 	cmd.Env = append(limnomaptest.Environ(), "LIMNOMAP_DB="+db, "LIMNOMAP_REDIS=redis://:"+mark+"@"+redis.Addr,
 		"LIMNOMAP_REFRESH_FROM="+strings.Replace(source.URL, "://", "://u:"+mark+"@", 1)+"/lakes.csv?token="+mark,

@@ -14,27 +14,8 @@ import (
 	"limnomap/data/store"
 )
 
-type backtestCmd struct {
-	databaseFlag
-	Years   int    `help:"Calendar years of each lake, its last ones." default:"3" allowed:"1..100"`
-	Profile string `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003"`
-	Out     string `help:"CSV file to write with each forecast and the value that came; - is standard output." placeholder:"FILE"`
-	Force   bool   `help:"Overwrite an existing file."`
-}
-
-func (backtestCmd) Help() string {
-	return `Repeats the forecasts of every Monday of each lake's last calendar years, with the values up to that day only, and compares them with the
-nearest value within 3 days of the target. Beside them it shows three simple methods: persistence (the last value), climatology (the usual
-value of the season) and AR(1), a mixture of both. It writes nothing to the database.
-
-The exit code is 1 if in any week the forecasts are not closer to the truth than persistence, or if not 0.70 to 0.90 of the values lie between
-the bounds, of which there should be 0.80.
-
-The columns of --out are lake_id, origin, target_date, chl, lower, upper, p10 and p50 (the probabilities of reaching the two limits of the
-profile, 10 and 50 µg/l of who2003), truth, truth_date. docs/forecast.md explains the scores.`
-}
-
-func (c *backtestCmd) Run(ctx context.Context, con *console) error {
+// test compares the forecasts of past years with the values that came.
+func (c *forecastCmd) test(ctx context.Context, con *console) error {
 	profile, err := data.ProfileByID(c.Profile)
 	if err != nil {
 		return fmt.Errorf("--profile: %w", err)

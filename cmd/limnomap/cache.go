@@ -136,7 +136,7 @@ func (s *cacheStats) write(w io.Writer, dir string) error {
 	fmt.Fprintf(t, "folder\t%s\n", dir)
 	fmt.Fprintf(t, "tiles\t%v\n", s.all)
 	fmt.Fprintf(t, "of other renderers\t%v, not used by renderer %s and %s\n", s.older, render.Version, tiles.VectorVersion)
-	fmt.Fprintf(t, "not tiles\t%v, damaged or unfinished: see limnomap cache verify\n", s.bad)
+	fmt.Fprintf(t, "not tiles\t%v, damaged or unfinished: see limnomap cache purge --damaged\n", s.bad)
 	fmt.Fprintf(t, "least recent use\t%s\n", formatTime(s.oldest))
 	fmt.Fprintf(t, "most recent use\t%s\n", formatTime(s.newest))
 	if err := t.Flush(); err != nil || len(s.byKind) == 0 {
@@ -154,16 +154,8 @@ func (s *cacheStats) write(w io.Writer, dir string) error {
 	return t.Flush()
 }
 
-type cacheVerifyCmd struct {
-	cacheTiles
-	DryRun bool `help:"Only list the damaged files, and remove nothing."`
-}
-
-func (cacheVerifyCmd) Help() string {
-	return `A damaged file may not show which tile it was, so such files are checked whatever tiles the flags select.`
-}
-
-func (c *cacheVerifyCmd) Run(ctx context.Context, con *console) error {
+// purgeDamaged reads every tile, and removes the damaged ones.
+func (c *cachePurgeCmd) purgeDamaged(ctx context.Context, con *console) error {
 	var valid, damaged, unfinished cacheFiles
 	unreadable := 0
 	progress := newProgress(con, "verifying", unknownTotal, time.Now)
@@ -204,15 +196,21 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, con *console) error {
 
 type cachePurgeCmd struct {
 	cacheTiles
-	DryRun bool `help:"Only print how much would be removed."`
+	Damaged bool `help:"Read every tile, and remove only the damaged ones: exit code 1 if there were any."`
+	DryRun  bool `help:"Only print what would be removed."`
 }
 
 func (cachePurgeCmd) Help() string {
 	return `Without --bound, --zoom and --style every tile is removed, without asking. No data are lost: a tile is drawn again when
-it is requested. A running server keeps its tiles in memory. Files that do not belong to the cache are never removed.`
+it is requested. A running server keeps its tiles in memory. Files that do not belong to the cache are never removed.
+
+A damaged file may not show which tile it was, so with --damaged such files are checked whatever tiles the flags select.`
 }
 
 func (c *cachePurgeCmd) Run(ctx context.Context, con *console) error {
+	if c.Damaged {
+		return c.purgeDamaged(ctx, con)
+	}
 	var removed, unknown cacheFiles
 	visit := func(_ tiles.Key, e disk.Entry) error {
 		if e.Err != nil && c.selective() {
@@ -235,7 +233,7 @@ func (c *cachePurgeCmd) Run(ctx context.Context, con *console) error {
 		if _, err := fmt.Fprintf(con.out, "%s: %v files %s\n", c.CacheDir, removed, done); err != nil || unknown.files == 0 {
 			return err
 		}
-		_, err := fmt.Fprintf(con.out, "%v files are damaged or unfinished: see limnomap cache verify\n", unknown)
+		_, err := fmt.Fprintf(con.out, "%v files are damaged or unfinished: see limnomap cache purge --damaged\n", unknown)
 		return err
 	})
 }

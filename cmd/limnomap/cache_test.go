@@ -155,7 +155,7 @@ func TestCachePurgeKeepsOtherFiles(t *testing.T) {
 
 func TestCacheVerifyRemovesDamagedTiles(t *testing.T) {
 	dir := fillCache(t)
-	if out := mustRun(t, "cache", "verify", "--cache-dir", dir); !strings.Contains(out, "38 (") {
+	if out := mustRun(t, "cache", "purge", "--damaged", "--cache-dir", dir); !strings.Contains(out, "38 (") {
 		t.Errorf("verify of a valid cache:\n%s", out)
 	}
 	entries := cacheEntries(t, dir)
@@ -182,7 +182,7 @@ func TestCacheVerifyRemovesDamagedTiles(t *testing.T) {
 		{"--dry-run", "and not removed", cachedTiles},
 		{"--zoom=0-20", "4 (", cachedTiles - len(damage)},
 	} {
-		out, _, err := runCommand(t, "cache", "verify", "--cache-dir", dir, step.flag)
+		out, _, err := runCommand(t, "cache", "purge", "--damaged", "--cache-dir", dir, step.flag)
 		if err == nil || !strings.Contains(err.Error(), step.said) {
 			t.Errorf("verify %s of a damaged cache: error %v, want one that contains %q", step.flag, err, step.said)
 		}
@@ -195,7 +195,7 @@ func TestCacheVerifyRemovesDamagedTiles(t *testing.T) {
 			t.Errorf("verify %s leaves %d tiles, want %d", step.flag, got, step.left)
 		}
 	}
-	mustRun(t, "cache", "verify", "--cache-dir", dir)
+	mustRun(t, "cache", "purge", "--damaged", "--cache-dir", dir)
 }
 
 // TestCacheEntryOfNoTile has an undamaged entry whose key is not that of a tile.
@@ -222,9 +222,9 @@ func TestCacheCommandsInterrupted(t *testing.T) {
 	dir := fillCache(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, command := range []string{"stats", "verify", "purge"} {
+	for _, command := range []string{"stats", "purge --damaged", "purge"} {
 		var out, errOut bytes.Buffer
-		err := run(ctx, []string{"cache", command, "--cache-dir", dir}, &out, &errOut)
+		err := run(ctx, strings.Fields("cache "+command+" --cache-dir "+dir), &out, &errOut)
 		if err == nil || !strings.Contains(err.Error(), "interrupted") || out.Len() == 0 {
 			t.Errorf("cache %s, interrupted: error %v and %q, want an error, and how many tiles were visited", command, err, &out)
 		}
@@ -248,8 +248,8 @@ func TestCacheCommandErrors(t *testing.T) {
 		{"an invalid bound", []string{"--bound", "1,2,3"}, "has 3 numbers"},
 	}
 	for _, test := range tests {
-		for _, command := range []string{"stats", "verify", "purge"} {
-			args := append([]string{"cache", command, "--cache-dir", t.TempDir()}, test.args...)
+		for _, command := range []string{"stats", "purge --damaged", "purge"} {
+			args := append(strings.Fields("cache "+command+" --cache-dir "+t.TempDir()), test.args...)
 			if _, _, err := runCommand(t, args...); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("cache %s of %s: error %v, want one that contains %q", command, test.name, err, test.want)
 			}

@@ -32,66 +32,82 @@ Every flag can also be set in the environment, where --cache-dir is LIMNOMAP_CAC
 LIMNOMAP_CONFIG names, where it is cache-dir. A flag overrides the environment, the environment overrides the file, the file
 overrides the default. A secret can be in a file of its own: LIMNOMAP_DB_FILE names a file that holds the value of LIMNOMAP_DB.
 To see the settings of a command, and where each value is from:
-  limnomap config serve`
+  limnomap config serve
+The help of a command, and of all commands below a word:
+  limnomap help serve
+  limnomap help import`
 
 // cli is the whole command line, one struct for each command. The tags are explained in package config.
 type cli struct {
-	Serve  serveCmd `cmd:"" help:"Serve the map and the data over HTTP."`
+	Serve  serveCmd `cmd:"" group:"Serve:" help:"Serve the map and the data over HTTP."`
 	Import struct {
 		Lakes        importLakesCmd        `cmd:"" help:"Import lakes."`
 		Observations importObservationsCmd `cmd:"" help:"Import measurements and forecasts of lakes."`
 		Advisories   importAdvisoriesCmd   `cmd:"" help:"Import official statements about lakes, such as closures."`
-		SwimGuide    importSwimGuideCmd    `cmd:"" name:"swimguide" help:"Import the advisories of documents of Swim Guide's open data standard."`
 		Rasters      importRastersCmd      `cmd:"" help:"Import the values of the lakes from satellite files."`
-	} `cmd:"" help:"Import files into a database, in one transaction."`
+	} `cmd:"" group:"Bring data in:" help:"Import lakes, observations, official statements or satellite files into a database."`
 	Extract struct {
 		Rasters extractRastersCmd `cmd:"" help:"Write the values of lakes from satellite files to a CSV file."`
-	} `cmd:"" help:"Make values of lakes from satellite files, without writing to a database."`
-	Refresh  refreshCmd  `cmd:"" help:"Update a database from a folder or URLs, once or on a schedule."`
-	Forecast forecastCmd `cmd:"" help:"Forecast the chlorophyll of each lake one to four weeks ahead, from its earlier values."`
-	Backtest backtestCmd `cmd:"" help:"Test the forecasts with past years: exit code 1 if they are not worth showing."`
-	Warm     warmCmd     `cmd:"" help:"Draw tiles in advance into the disk cache of a server."`
+	} `cmd:"" group:"Bring data in:" help:"Make values of lakes from satellite files, without writing to a database."`
+	Refresh  refreshCmd  `cmd:"" group:"Bring data in:" help:"Update a database from a folder or URLs, once or on a schedule."`
+	Forecast forecastCmd `cmd:"" group:"Bring data in:" help:"Forecast the chlorophyll of each lake one to four weeks ahead, or test such forecasts with past years."`
+	Demo     demoCmd     `cmd:"" group:"Bring data in:" help:"Write any number of simulated lakes as CSV files, to try limnomap at scale."`
 	Export   struct {
 		Map          exportCmd             `cmd:"" default:"withargs" help:"Write the map to a PMTiles, an MBTiles or a folder, for hosts without a server. The word map may be left out: export lakes.pmtiles."`
 		Lakes        exportLakesCmd        `cmd:"" help:"Write the lakes of a database to a file that import accepts."`
 		Observations exportObservationsCmd `cmd:"" help:"Write the observations of a database to a file that import accepts."`
 		Advisories   exportAdvisoriesCmd   `cmd:"" help:"Write the official statements of a database to a file that import accepts."`
-	} `cmd:"" help:"Write the map for hosts without a server, or the data as files for import."`
-	Places placesCmd `cmd:"" help:"Make a list of places, which the page searches, from a CSV file."`
-	Backup backupCmd `cmd:"" help:"Copy the database to a file while servers and imports use it."`
-	Demo   demoCmd   `cmd:"" help:"Write any number of simulated lakes as CSV files, to try limnomap at scale."`
-	Keys   struct {
+	} `cmd:"" group:"Take data out:" help:"Write the map for hosts without a server, or the data as files for import."`
+	Backup backupCmd `cmd:"" group:"Take data out:" help:"Copy the database to a file while servers and imports use it."`
+	Warm   warmCmd   `cmd:"" group:"Operate:" help:"Draw tiles in advance into the disk cache of a server."`
+	Cache  struct {
+		Stats cacheStatsCmd `cmd:"" help:"Count the tiles by style and zoom."`
+		Purge cachePurgeCmd `cmd:"" help:"Remove tiles: all, the damaged ones, or those that the flags select."`
+	} `cmd:"" group:"Operate:" help:"Inspect and clean the tile cache on disk, also while a server uses it."`
+	Keys struct {
 		Create keysCreateCmd `cmd:"" help:"Create an API key and print it, once."`
 		Rotate keysRotateCmd `cmd:"" help:"Create a new key that replaces another, and print it, once. For some time both are valid."`
 		List   keysListCmd   `cmd:"" help:"List the API keys: name, state, scopes and last use."`
 		Revoke keysRevokeCmd `cmd:"" help:"Revoke an API key."`
-	} `cmd:"" help:"Manage the API keys of the keyed endpoints."`
+	} `cmd:"" group:"Operate:" help:"Manage the API keys of the keyed endpoints."`
 	Hooks struct {
 		Create     hooksCreateCmd     `cmd:"" help:"Create a webhook, and print its id and its secret, once."`
 		List       hooksListCmd       `cmd:"" help:"List the webhooks: state, events that wait, the last error."`
 		Test       hooksTestCmd       `cmd:"" help:"Send one request to a webhook to test it: exit code 1 if that fails."`
-		Pause      hooksPauseCmd      `cmd:"" help:"Send no more events to a webhook until it is resumed."`
-		Resume     hooksResumeCmd     `cmd:"" help:"Go on with a webhook that is paused or dead."`
+		Set        hooksSetCmd        `cmd:"" help:"Pause a webhook, or go on with one that is paused or dead."`
 		Rotate     hooksRotateCmd     `cmd:"" help:"Create a new secret of a webhook and print it, once. For some time both sign."`
 		Deliveries hooksDeliveriesCmd `cmd:"" help:"List the last attempts to send to a webhook."`
 		Delete     hooksDeleteCmd     `cmd:"" help:"Delete a webhook."`
-	} `cmd:"" help:"Manage webhooks: HTTP requests that tell other programs of events."`
+	} `cmd:"" group:"Operate:" help:"Manage webhooks: HTTP requests that tell other programs of events."`
 	Push struct {
 		Keys pushKeysCmd `cmd:"" help:"Create the key with which notifications are signed (VAPID), and print it."`
-	} `cmd:"" help:"Prepare notifications in browsers."`
-	Cache struct {
-		Stats  cacheStatsCmd  `cmd:"" help:"Count the tiles by style and zoom."`
-		Verify cacheVerifyCmd `cmd:"" help:"Read every tile and remove the damaged ones: exit code 1 if there were any."`
-		Purge  cachePurgeCmd  `cmd:"" help:"Remove tiles: all, or those that the flags select."`
-	} `cmd:"" help:"Inspect and clean the tile cache on disk, also while a server uses it."`
-	Config      configCmd      `cmd:"" passthrough:"" help:"Print the settings of a command as YAML for --config, with the origin of each value."`
-	Version     versionCmd     `cmd:"" help:"Print the version."`
-	Healthcheck healthcheckCmd `cmd:"" help:"Check whether a running server is healthy: exit code 0 or 1."`
+	} `cmd:"" group:"Operate:" help:"Prepare notifications in browsers."`
+	Config      configCmd      `cmd:"" group:"Operate:" passthrough:"" help:"Print the settings of a command as YAML for --config, with the origin of each value."`
+	Healthcheck healthcheckCmd `cmd:"" group:"Operate:" help:"Check whether a running server is healthy: exit code 0 or 1."`
+	Version     versionCmd     `cmd:"" group:"Operate:" help:"Print the version, as --version and -v do."`
 
 	ConfigFile string `name:"config" help:"YAML file with the values of flags." placeholder:"FILE"`
 
 	LogFormat string          `help:"Format of the log on stderr: ${enum}." enum:"text,json" default:"text"`
-	LogLevel  config.LogLevel `help:"Lowest level that is logged: debug, info, warn or error." default:"info" reload:""`
+	LogLevel  config.LogLevel `help:"Lowest level that is logged: debug, info, warn or error. With debug every request is logged; otherwise at most 100 per second each of the answered, the refused and the failed ones." default:"info" reload:""`
+}
+
+// renamed has the flags and commands of earlier versions that are no more, and what to use in their place.
+var renamed = map[string]string{
+	"--answer-memory":            "it is an eighth of the memory limit (GOMEMLIMIT or the cgroup), or 256MiB without one",
+	"--metrics-rate":             "it is 120 requests per minute and client address; --admin-listen has no limit",
+	"--log-requests":             "it is 100 requests per second of each kind; --log-level debug logs all requests",
+	"--max-total":                "it is 8GiB; import larger tables with limnomap import",
+	"--refresh-max-total":        "it is 8GiB; import larger tables with limnomap import",
+	"--max-raster-bytes":         "it is 8GiB",
+	"--refresh-max-raster-bytes": "it is 8GiB",
+	"--forecast-force":           "use limnomap forecast --force",
+	"import swimguide":           "limnomap import advisories imports such documents",
+	"backtest":                   "use limnomap forecast --test",
+	"places":                     "docs/importing.md says how a list of places is made",
+	"hooks pause":                "use limnomap hooks set ID --state paused",
+	"hooks resume":               "use limnomap hooks set ID --state active",
+	"cache verify":               "use limnomap cache purge --damaged",
 }
 
 // An invocation is limnomap with one command line.
@@ -107,6 +123,7 @@ func parse(args []string, stdout, stderr io.Writer) (*invocation, error) {
 		Description: description,
 		Vars:        vars(),
 		Rules:       rules,
+		Renamed:     renamed,
 		Stdout:      stdout,
 		Stderr:      stderr,
 	})

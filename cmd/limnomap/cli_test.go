@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alecthomas/kong"
+
+	"limnomap/cmd/limnomap/config"
 	"limnomap/data/apikey"
 )
 
@@ -18,8 +21,11 @@ func TestCommandLine(t *testing.T) {
 		env  string // of LIMNOMAP_STALE_AFTER
 		want string // in the error
 	}{
-		{"no command", nil, "", "expected one of"},
-		{"unknown flag", []string{"serve", "--colour"}, "", "--colour"},
+		{"unknown flag", []string{"serve", "--colour"}, "", "unknown flag --colour (see limnomap help serve)"},
+		{"mistyped flag, far from another", []string{"serve", "--base-map-labels=x"}, "", "did you mean --basemap-labels-url?"},
+		{"mistyped flag, like another", []string{"serve", "--basemap-lables-url=x"}, "", `did you mean "--basemap-labels-url"?`},
+		{"mistyped command", []string{"serv"}, "", `unexpected argument serv, did you mean "serve"?`},
+		{"mistyped command below another", []string{"keys", "lst"}, "", `did you mean "list"? (see limnomap help keys)`},
 		{"profile", []string{"serve", "--profile", "who1999"}, "", `"who2003","who2021","uba2015"`},
 		{"stale after", []string{"serve", "--stale-after", "36h"}, "", "--stale-after"},
 		{"sample prefer", []string{"serve", "--sample-prefer", "36h"}, "", "--sample-prefer"},
@@ -74,14 +80,62 @@ func TestHelp(t *testing.T) {
 	}
 	serve := mustRun(t, "serve", "--help")
 	for _, flag := range []string{"--listen", "--db", "--cache-dir", "--cache-memory", "--cache-disk", "--cache-min-free", "--api-rate", "--tile-rate", "--key-rate", "--trusted-proxies", "--public-url",
-		"--base-path", "--max-zoom", "--stale-after", "--weeks", "--profile", "--admin-listen", "--basemap-url", "--basemap-labels-url", "--log-format", "--log-level", "--tls-cert", "--tls-key", "--log-requests", "--frame-ancestors"} {
+		"--base-path", "--max-zoom", "--stale-after", "--weeks", "--profile", "--admin-listen", "--basemap-url", "--basemap-labels-url", "--log-format", "--log-level", "--tls-cert", "--tls-key", "--frame-ancestors"} {
 		env := "$LIMNOMAP_" + strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(flag, "--"), "-", "_"))
 		if !strings.Contains(serve, flag) || !strings.Contains(serve, env) {
 			t.Errorf("serve --help lacks %s or %s", flag, env)
 		}
 	}
-	if out := mustRun(t, "version"); !strings.HasPrefix(out, "limnomap ") {
-		t.Errorf("version = %q", out)
+	version := mustRun(t, "version")
+	if !strings.HasPrefix(version, "limnomap ") {
+		t.Errorf("version = %q", version)
+	}
+	for _, same := range []struct{ args, as []string }{
+		{nil, []string{"--help"}}, {[]string{"help"}, []string{"--help"}}, {[]string{"help", "serve"}, []string{"serve", "--help"}},
+		{[]string{"help", "import", "lakes"}, []string{"import", "lakes", "--help"}}, {[]string{"-v"}, []string{"version"}}, {[]string{"--version"}, []string{"version"}},
+	} {
+		if got, want := mustRun(t, same.args...), mustRun(t, same.as...); got != want {
+			t.Errorf("limnomap %q prints\n%s\nwant what %q prints", same.args, got, same.as)
+		}
+	}
+	help := mustRun(t)
+	for _, group := range []string{"\nServe:\n  serve ", "\nBring data in:\n  import ", "\nTake data out:\n  export ", "\nOperate:\n  warm "} {
+		if !strings.Contains(help, group) {
+			t.Errorf("the help lacks the group %q:\n%s", group, help)
+		}
+	}
+}
+
+// Names of earlier versions are errors that say what to use, on the command line, in the environment and in a file.
+func TestRenamed(t *testing.T) {
+	flags, commands := make(map[string]bool), make(map[string]bool)
+	config.EachFlag(modelOf(t).Node, func(n *kong.Node, f *kong.Flag) { flags["--"+f.Name], commands[config.CommandName(n)] = true, true })
+	for name, now := range renamed {
+		if flags[name] || commands[name] {
+			t.Errorf("%s is in the table of old names and exists", name)
+		}
+		args, file := strings.Fields(name), ""
+		if flag, ok := strings.CutPrefix(name, "--"); ok {
+			args, file = []string{"serve", name + "=1"}, flag+": 1\n"
+			variable := "LIMNOMAP_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+			t.Run(variable, func(t *testing.T) {
+				t.Setenv(variable, "1")
+				if _, _, err := runCommand(t, "config"); err == nil || !strings.Contains(err.Error(), now) {
+					t.Errorf("%s: %v, want %q in the error", variable, err, now)
+				}
+			})
+		} else {
+			for i, word := range args {
+				file += strings.Repeat("  ", i) + word + ":\n"
+			}
+			file += strings.Repeat("  ", len(args)) + "db: a.db\n"
+		}
+		if _, _, err := runCommand(t, args...); err == nil || !strings.Contains(err.Error(), now) {
+			t.Errorf("limnomap %q: %v, want %q in the error", args, err, now)
+		}
+		if _, _, err := runCommand(t, "config", "--config", configured(t, file)); err == nil || !strings.Contains(err.Error(), now) {
+			t.Errorf("a file with %q: %v, want %q in the error", file, err, now)
+		}
 	}
 }
 

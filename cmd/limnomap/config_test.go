@@ -65,14 +65,10 @@ var valuesFor = map[string][]string{
 	"cache-min-free":      {"0", "1kB", "5GiB"},
 	"api-rate":            {"0", "1", "2147483647"},
 	"tile-rate":           {"0", "0x10"},
-	"answer-memory":       {"8MiB", "2GiB"},
-	"metrics-rate":        {"0", "60"},
 	"redis":               {"redis://localhost", "rediss://h:6379/1"},
-	"log-requests":        {"0", "7"},
 	"log-format":          {"json"},
 	"log-level":           {"debug", "ERROR", "warn+1"},
 	"refresh-max-bytes":   {"1", "3GiB"},
-	"refresh-max-total":   {"1", "3GiB"},
 	"refresh-skip-bad":    {"true", "false"},
 	"events-keep":         {"1d", "365d"},
 	"hooks-allow":         {"10.0.0.0/8", "fd00::/8,192.168.0.0/16"},
@@ -116,15 +112,15 @@ func TestConfigOfEachCommand(t *testing.T) {
 	covered := make(map[string]bool)
 	for _, args := range [][]string{
 		{"serve"}, {"import", "lakes", file, "--db=a.db", "--map=id=lake,name=n"}, {"import", "observations", file, "--db=a.db"},
-		{"import", "advisories", file, "--db=a.db"}, {"import", "swimguide", file, "--db=a.db"}, {"import", "rasters", file, "--db=a.db", "--without-outline=disc:500"}, {"extract", "rasters", file, "--db=a.db", "--out=a.csv", "--shore=2"},
+		{"import", "advisories", file, "--db=a.db"}, {"import", "rasters", file, "--db=a.db", "--without-outline=disc:500"}, {"extract", "rasters", file, "--db=a.db", "--out=a.csv", "--shore=2"},
 		{"export", "advisories", "a.csv", "--db=a.db"}, {"refresh", "--db=a.db", "--every=0 5 * * 1"},
-		{"warm"}, {"forecast", "--db=a.db", "--origin=2025-07-01"}, {"backtest", "--db=a.db"}, {"export", "map", "a.pmtiles"}, {"export", "lakes", "a.csv", "--db=a.db"}, {"export", "observations", "a.csv", "--db=a.db"},
-		{"backup", "b.db", "--db=a.db"}, {"demo", "--lakes=5", "--out=a.csv,b.csv"}, {"places", file, "--out=a.json", "--credit=© others"},
+		{"warm"}, {"forecast", "--db=a.db", "--origin=2025-07-01"}, {"export", "map", "a.pmtiles"}, {"export", "lakes", "a.csv", "--db=a.db"}, {"export", "observations", "a.csv", "--db=a.db"},
+		{"backup", "b.db", "--db=a.db"}, {"demo", "--lakes=5", "--out=a.csv,b.csv"},
 		{"keys", "create", "--db=a.db", "--name=a"}, {"keys", "rotate", "a", "--db=a.db"}, {"keys", "list", "--db=a.db"}, {"keys", "revoke", "a", "--db=a.db"},
 		{"hooks", "create", "--db=a.db", "--url=https://example.org/", "--kinds=class_up,became_stale", "--bbox=1,2,3,4", "--hooks-allow=10.0.0.0/8"},
-		{"hooks", "list", "--db=a.db"}, {"hooks", "test", "a", "--db=a.db"}, {"hooks", "pause", "a", "--db=a.db"}, {"hooks", "resume", "a", "--db=a.db"},
+		{"hooks", "list", "--db=a.db"}, {"hooks", "test", "a", "--db=a.db"}, {"hooks", "set", "a", "--db=a.db", "--state=active"},
 		{"hooks", "rotate", "a", "--db=a.db"}, {"hooks", "deliveries", "a", "--db=a.db"}, {"hooks", "delete", "a", "--db=a.db"},
-		{"cache", "stats"}, {"cache", "verify"}, {"cache", "purge", "--bound=1,2,3,4", "--zoom=3"}, {"healthcheck"},
+		{"cache", "stats"}, {"cache", "purge", "--bound=1,2,3,4", "--zoom=3"}, {"healthcheck"},
 	} {
 		first, err := parsed(t, args...)
 		if err != nil {
@@ -216,7 +212,7 @@ func TestConfigChecksAsServeDoes(t *testing.T) {
 		{"--max-zoom", "30"}, {"--tls-cert", "a.pem"}, {"--tls-cert", "absent.pem", "--tls-key", "absent.pem"},
 		{"--stale-after", "36h"}, {"--weeks", "0"}, {"--db", "absent.db"}, {"--db", "mysql://a:b@h/d"}, {"--db", "postgres://"}, {"--redis", "http://h"},
 		{"--refresh-every", "7d"}, {"--refresh-from", "/x"}, {"--refresh-from", "ftp://x", "--db", "a.db"}, {"--public-url", "x"}, {"--cors-origins", "x"},
-		{"--api-rate", "-1"}, {"--log-requests", "-1"}, {"--cache-memory", "1"}, {"--basemap-url", "x"}, {"--basemap-url", "ftp://h/{z}/{x}/{y}"}, {"--basemap-labels-url", "x"}, {"--basemap-labels-url", "https://h/{z}/{x}/{y}", "--basemap-url", "none"}, {"--colour"}, {"--profile", "x"},
+		{"--api-rate", "-1"}, {"--cache-memory", "1"}, {"--basemap-url", "x"}, {"--basemap-url", "ftp://h/{z}/{x}/{y}"}, {"--basemap-labels-url", "x"}, {"--basemap-labels-url", "https://h/{z}/{x}/{y}", "--basemap-url", "none"}, {"--colour"}, {"--profile", "x"},
 		{"--listen", "localhost"}, {"--listen", ":65536"}, {"--admin-listen", "x"}, {"--admin-listen", ":-1"}, {"--admin-host", "http://x"}, {"--admin-host", "x:9090"}, {"--drain=-1s"}, {"--shutdown=-1s"}, {"--trace-ratio", "2"}, {"--otlp-endpoint", "x"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,7 +105,7 @@ func TestContactIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []bool{true, false} {
-		opts, err := inv.cli.Serve.adjustable()
+		opts, err := inv.cli.Serve.adjustable(slog.LevelInfo)
 		if err != nil || opts.Contact.Name != "Office" || opts.Contact.Logo.SVG != want {
 			t.Errorf("the contact is %q with a logo, SVG %t, %v, want Office and %t", opts.Contact.Name, opts.Contact.Logo.SVG, err, want)
 		}

@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"data/index":                {"data", "data/fold"},
 	"data/swimguide":            {"data"},
 	"data/gazetteer":            {"data/linetext"},
+	"data/gazetteer/mkplaces":   {"data/gazetteer"}, // a program
 	"data/ingest/satellite":     {"data", "data/raster/crs", "data/raster/netcdf", "data/raster/tiff", "data/raster/zonal", "data/outline"},
 	"data/ingest/refresh":       {"data", "data/fetchguard", "data/store", "data/ingest", "data/ingest/rangefile", "data/ingest/satellite", "data/diskspace"},
 	"data/raster/tiff":          {"data/raster/blockread", "data/raster/inflate"}, // a format, for anyone

@@ -22,7 +22,7 @@ func TestEmptyDatabaseIsRefused(t *testing.T) {
 		{"import", "lakes", "--dry-run", lakes},
 		{"import", "observations", observations},
 		{"import", "advisories", limnomaptest.WriteFile(t, dir, "advisories.csv", advisoriesCSV)},
-		{"import", "swimguide", limnomaptest.WriteFile(t, dir, "beaches.json", swimGuideDocument())},
+		{"import", "advisories", limnomaptest.WriteFile(t, dir, "beaches.json", swimGuideDocument())},
 		{"refresh", "--from", dir},
 		{"warm", "--cache-dir", t.TempDir()},
 		{"export", filepath.Join(dir, "lakes.pmtiles")},

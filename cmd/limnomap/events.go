@@ -23,7 +23,7 @@ import (
 
 // eventFlags are about the log of events.
 type eventFlags struct {
-	EventsKeep config.Period `help:"How long the events of /api/v1/events are kept." default:"730d" allowed:"1d.." group:"Data"`
+	EventsKeep config.Period `help:"How long the events of /api/v1/events are kept." default:"730d" allowed:"1d.." group:"Events"`
 }
 
 // settings describes how values are classified: events between snapshots of different settings say nothing about lakes.

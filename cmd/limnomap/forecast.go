@@ -31,6 +31,9 @@ type forecastCmd struct {
 	Out     string        `help:"CSV file to write with all forecasts of this issue; - is standard output." placeholder:"FILE"`
 	DryRun  bool          `help:"Report what would change, and write nothing to the database."`
 	Force   bool          `help:"Write the forecasts although those of past years were not worth showing, and overwrite the file of --out."`
+	Test    bool          `help:"Test the forecasts with past years instead, and write nothing to the database: exit code 1 if they are not worth showing."`
+	Years   int           `help:"For --test: calendar years of each lake, its last ones." default:"3" allowed:"1..100"`
+	Profile string        `help:"For --test: classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003"`
 }
 
 func (forecastCmd) Help() string {
@@ -39,11 +42,21 @@ forecasts in one transaction. They replace limnomap's own earlier forecasts of l
 changed since the last forecast of the same day are not computed again.
 
 A lake has no forecast if it has fewer than 5 values, if the last one is older than 42 days, or for weeks of the year in which it never had
-one. Every four weeks the forecasts are tested with past years, as limnomap backtest does it, of at most 2,000 lakes: without --force none are
-written if they are not closer to the truth than the last value is, or if their bounds are wrong. docs/forecast.md has the method.`
+one. Every four weeks the forecasts are tested with past years, as --test does it, of at most 2,000 lakes: without --force none are
+written if they are not closer to the truth than the last value is, or if their bounds are wrong. docs/forecast.md has the method.
+
+--test repeats the forecasts of every Monday of each lake's last calendar years, with the values up to that day only, and compares them with
+the nearest value within 3 days of the target. Beside them it shows three simple methods: persistence (the last value), climatology (the usual
+value of the season) and AR(1), a mixture of both. The exit code is 1 if in any week the forecasts are not closer to the truth than
+persistence, or if not 0.70 to 0.90 of the values lie between the bounds, of which there should be 0.80. The columns of --out are then lake_id,
+origin, target_date, chl, lower, upper, p10 and p50 (the probabilities of reaching the two limits of the profile, 10 and 50 µg/l of who2003),
+truth, truth_date.`
 }
 
 func (c *forecastCmd) Run(ctx context.Context, con *console) error {
+	if c.Test {
+		return c.test(ctx, con)
+	}
 	opts := &forecaster.Options{Weeks: c.Horizon, Keep: int(time.Duration(c.Keep) / config.Day), Force: c.Force, DryRun: c.DryRun}
 	if c.Origin != "" {
 		date, err := data.ParseDate(c.Origin)
@@ -116,9 +129,8 @@ func shareBar(con *console, doing string) (progress func(done float64), finish f
 
 // scheduledForecastFlags are for forecasts after refreshes.
 type scheduledForecastFlags struct {
-	Forecast      bool          `help:"After each refresh, forecast the chlorophyll of each lake one to four weeks ahead. No forecasts are made if those of past years were not worth showing."`
-	ForecastKeep  config.Period `help:"How long earlier issues of the forecast are kept, in whole days." default:"365d" allowed:"0d.." check:"whole-days"`
-	ForecastForce bool          `help:"Forecast although the forecasts of past years were not worth showing."`
+	Forecast     bool          `help:"After each refresh, forecast the chlorophyll of each lake one to four weeks ahead. No forecasts are made if those of past years were not worth showing."`
+	ForecastKeep config.Period `help:"How long earlier issues of the forecast are kept, in whole days." default:"365d" allowed:"0d.." check:"whole-days"`
 }
 
 // restWhileServing gives forecasts one fifth of the time of one processor of a server: see [forecaster.Options]. Without it the p99 of cached tiles
@@ -131,7 +143,7 @@ func (f *scheduledForecastFlags) after(s *store.Store, rest float64, log *slog.L
 		return nil
 	}
 	// One goroutine keeps a processor free for the answers of a server.
-	opts := &forecaster.Options{Keep: int(time.Duration(f.ForecastKeep) / config.Day), Force: f.ForecastForce, Workers: 1, Rest: rest}
+	opts := &forecaster.Options{Keep: int(time.Duration(f.ForecastKeep) / config.Day), Workers: 1, Rest: rest}
 	return func(ctx context.Context) (retry bool, err error) {
 		started := time.Now()
 		result, err := inBackground(func() (forecaster.Result, error) { return forecaster.Run(ctx, s, opts) })

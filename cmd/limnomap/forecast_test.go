@@ -104,7 +104,7 @@ func TestForecastCommand(t *testing.T) {
 func TestBacktestCommand(t *testing.T) {
 	db := seasonsDB(t)
 	out := filepath.Join(t.TempDir(), "rows.csv")
-	printed := mustRun(t, "backtest", "--db", db, "--out", out)
+	printed := mustRun(t, "forecast", "--test", "--db", db, "--out", out)
 	for _, want := range []string{"persistence", "climatology", "AR(1)", "median factor", "reached 10 µg/l", "One week ahead the forecast is 2", " % closer than last week's value, in "} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("it prints no %q:\n%s", want, printed)
@@ -133,7 +133,7 @@ func TestWorthlessForecasts(t *testing.T) {
 	}
 	mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.csv", lakes), "--db", db)
 	mustRun(t, "import", "observations", limnomaptest.WriteFile(t, dir, "obs.csv", values), "--db", db)
-	printed, _, err := runCommand(t, "backtest", "--db", db)
+	printed, _, err := runCommand(t, "forecast", "--test", "--db", db)
 	if err == nil || !strings.Contains(err.Error(), "not less than that of the last value") || !strings.Contains(printed, "persistence") {
 		t.Errorf("the error is %v, and it prints\n%s", err, printed)
 	}

@@ -49,7 +49,7 @@ type hooksCreateCmd struct {
 func (hooksCreateCmd) Help() string {
 	return `Each event is sent at least once, in order, signed as Standard Webhooks defines it (https://www.standardwebhooks.com). A server
 with the same database sends them: limnomap serve --db. A receiver that fails is asked again later and later; after three days its webhook is
-dead until limnomap hooks resume. Only public addresses are reached, except those of --hooks-allow.`
+dead until limnomap hooks set --state active. Only public addresses are reached, except those of --hooks-allow.`
 }
 
 func (c *hooksCreateCmd) filter() (f eventfeed.Filter, err error) {
@@ -101,32 +101,13 @@ type hookArg struct {
 	ID string `arg:"" name:"id" help:"Id of the webhook: limnomap hooks list."`
 }
 
-// change changes the webhook, and prints a message with its id.
-func (a *hookArg) change(ctx context.Context, con *console, message string, fn func(h *hook.Hook) error) error {
-	return a.use(ctx, func(s *store.Store) error {
-		if err := s.UpdateHook(ctx, a.ID, fn); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintf(con.err, message+"\n", a.ID)
-		return err
-	})
-}
-
-type hooksPauseCmd struct{ hookArg }
-
-func (c *hooksPauseCmd) Run(ctx context.Context, con *console) error {
-	return c.change(ctx, con, "The webhook %s is paused. Events wait until it is resumed.", func(h *hook.Hook) error {
-		h.State = hook.Paused
-		return nil
-	})
-}
-
-type hooksResumeCmd struct {
+type hooksSetCmd struct {
 	hookArg
-	SkipMissed bool `help:"Begin with the next event, without those that happened meanwhile."`
+	State      string `help:"paused: events wait. active: go on with a webhook that is paused or dead." enum:"active,paused" required:"" placeholder:"STATE"`
+	SkipMissed bool   `help:"With --state active, begin with the next event, without those that happened meanwhile."`
 }
 
-func (c *hooksResumeCmd) Run(ctx context.Context, con *console) error {
+func (c *hooksSetCmd) Run(ctx context.Context, con *console) error {
 	return c.use(ctx, func(s *store.Store) error {
 		state, err := s.EventState(ctx)
 		if err != nil {
@@ -134,6 +115,10 @@ func (c *hooksResumeCmd) Run(ctx context.Context, con *console) error {
 		}
 		waiting := int64(0)
 		err = s.UpdateHook(ctx, c.ID, func(h *hook.Hook) error {
+			if c.State == hook.Paused.String() {
+				h.State = hook.Paused
+				return nil
+			}
 			h.Resume()
 			if c.SkipMissed {
 				h.After = state.Newest
@@ -141,7 +126,10 @@ func (c *hooksResumeCmd) Run(ctx context.Context, con *console) error {
 			waiting = max(0, state.Newest-max(h.After, state.Oldest-1))
 			return nil
 		})
-		if err == nil {
+		switch {
+		case err == nil && c.State == hook.Paused.String():
+			_, err = fmt.Fprintf(con.err, "The webhook %s is paused. Events wait until it is active again.\n", c.ID)
+		case err == nil:
 			_, err = fmt.Fprintf(con.err, "The webhook %s is active. Events of the log since its last one: %d.\n", c.ID, waiting)
 		}
 		return err

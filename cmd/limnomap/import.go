@@ -97,8 +97,9 @@ func (c *importObservationsCmd) Run(ctx context.Context, con *console) error {
 }
 
 type importAdvisoriesCmd struct {
-	Files []string `arg:"" name:"file" help:"CSV files with a header line, or JSON as the server answers it." type:"existingfile"`
+	Files []string `arg:"" name:"file" help:"CSV files with a header line, JSON as the server answers it, or JSON documents of Swim Guide's open data standard 1.0.1." type:"existingfile"`
 	tableFlags
+	ValidDays int `help:"Days, 1 to 365, after which a warning of a Swim Guide document ends without a next record of its location and substance. They count from the publicationTime or the updateTime of the record, whichever is later." default:"7" allowed:"1..365"`
 }
 
 func (importAdvisoriesCmd) Help() string {
@@ -110,31 +111,20 @@ Times are as 2026-07-01T10:30:00Z, or days. A day is midnight UTC; as valid_unti
 import it again with the time in withdrawn. No import removes a statement.
 
 JSON is an array of objects with these members, or an object with such an array as advisories; texts may be {"text": {"en": ...,
-"de": ...}}.` + aboutFiles
+"de": ...}}.
+
+Documents of Swim Guide's standard are recognized by their content. A record with an advisory becomes a warning; the id of its location is the
+id or the external_id of a lake. A record without an advisory withdraws the stored statement of its guid, or is left out if there is none. With
+or without an advisory, it ends the warning of the record before it of the same publisher, location and substance, if both are in these files.
+The results of samples are not stored: an observation needs chlorophyll, which the standard does not have. Of the records of a guid the one that
+was published or updated last counts; one that is older than the stored statement is left out.` + aboutFiles
 }
 
 func (c *importAdvisoriesCmd) Run(ctx context.Context, con *console) error {
-	return c.run(ctx, con, c.Files, ingest.Advisories)
-}
-
-type importSwimGuideCmd struct {
-	Files     []string `arg:"" name:"file" help:"JSON documents of Swim Guide's open data standard 1.0.1." type:"existingfile"`
-	ValidDays int      `help:"Days, 1 to 365, after which a warning ends without a next record of its location and substance. They count from the publicationTime or the updateTime of the record, whichever is later." default:"7" allowed:"1..365"`
-	importFlags
-}
-
-func (importSwimGuideCmd) Help() string {
-	return `A record with an advisory becomes an official statement, a warning; the id of its location is the id or the external_id of a lake. A
-record without an advisory withdraws the stored statement of its guid, or is left out if there is none. With or without an advisory, it
-ends the warning of the record before it of the same publisher, location and substance, if both are in these files. The results of
-samples are not stored: an observation needs chlorophyll, which the standard does not have.
-
-Of the records of a guid the one that was published or updated last counts; one that is older than the stored statement is left out.
-The same document again changes nothing. No import removes a statement.` + aboutFiles
-}
-
-func (c *importSwimGuideCmd) Run(ctx context.Context, con *console) error {
-	return c.run(ctx, con, c.Files, &ingest.Options{ValidDays: c.ValidDays}, ingest.SwimGuide)
+	return c.run(ctx, con, c.Files, func(ctx context.Context, s ingest.Store, files []ingest.File, opts *ingest.Options) (ingest.Report, error) {
+		opts.ValidDays = c.ValidDays
+		return ingest.Advisories(ctx, s, files, opts)
+	})
 }
 
 // limitTime returns a context for copying the pipes and the import together.

@@ -85,7 +85,7 @@ func TestSwimGuideWithOneConnection(t *testing.T) {
 	mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.csv", "id,name,lat,lon\nclear,Clear Lake,48,11.5\n"))
 	document := limnomaptest.WriteFile(t, dir, "beaches.json", swimGuideDocument(swimGuideRecord("1", "clear", published, true)))
 	for _, want := range []string{"1 added, 0 changed, 0 unchanged", "0 added, 0 changed, 1 unchanged"} {
-		if out := mustRun(t, "import", "swimguide", document, "--import-timeout", "30s"); !strings.Contains(out, want) {
+		if out := mustRun(t, "import", "advisories", document, "--import-timeout", "30s"); !strings.Contains(out, want) {
 			t.Errorf("the import prints\n%s\nwant %s", out, want)
 		}
 	}

@@ -24,11 +24,9 @@ type refreshFlags struct {
 	SkipBad         bool              `help:"Import the valid rows and report the others. By default one invalid row rejects the refresh."`
 	RequireChecksum bool              `help:"Reject files without a checksum: FILE.sha256 beside each file, or the header field Repr-Digest of a URL. A checksum that exists must match in any case."`
 	MaxBytes        config.ByteSize   `help:"Largest file to download from a URL." default:"2GiB" allowed:"1.."`
-	MaxTotal        config.ByteSize   `help:"Largest size of all files of one refresh together, in folders and of URLs, as they are stored there. After decompression they may be eight times as large." default:"8GiB" allowed:"1..1024TiB"`
 	ImportTimeout   time.Duration     `help:"Longest time to import the files of one refresh. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
 	Timeout         time.Duration     `help:"Longest time to download a file from a URL." default:"1h" allowed:"1ms.."`
 	Newest          int               `help:"Of the satellite files of a folder or a list, those of this many dates are read, the newest ones." default:"12" allowed:"1.."`
-	MaxRasterBytes  config.ByteSize   `help:"Largest satellite file to download whole from a server that does not send parts of files." default:"8GiB" allowed:"1.."`
 	CatalogueBase   config.Location   `help:"http:// or https:// URL of a gateway with the files that a list names by their s3_path. Prefer the environment for a URL with a password." placeholder:"URL"`
 	Prefer          preference        `help:"Products, or beginnings of sources, in the order in which their values count for one lake and week, such as lwq,cyan; also for stored values. All are kept. Each refresh stores the order if another one is stored. Without this flag the stored order stays." placeholder:"PRODUCT,..."`
 	rasterFlags
@@ -79,11 +77,9 @@ func (f *refreshFlags) refresher(s *store.Store, after afterRefresh, tracer trac
 		SkipBad:         f.SkipBad,
 		RequireChecksum: f.RequireChecksum,
 		MaxBytes:        int64(f.MaxBytes),
-		MaxTotal:        int64(f.MaxTotal),
 		ImportTimeout:   f.ImportTimeout,
 		Timeout:         f.Timeout,
 		Newest:          f.Newest,
-		MaxRasterBytes:  int64(f.MaxRasterBytes),
 		CatalogueBase:   base,
 		Satellite:       f.rasterFlags.options(),
 		UserAgent:       "limnomap/" + buildVersion(),

@@ -113,7 +113,7 @@ func (r *reloader) apply(ctx context.Context, next *invocation) (changed, kept [
 	if err != nil {
 		return nil, nil, err
 	}
-	opts, err := next.cli.Serve.adjustable()
+	opts, err := next.cli.Serve.adjustable(next.cli.LogLevel.Level)
 	if err == nil {
 		_, err = next.cli.Serve.pageOptions() // a file that cannot be read is an error before a restart too
 	}

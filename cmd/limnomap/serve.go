@@ -55,12 +55,12 @@ type serveCmd struct {
 
 	tracingFlags
 	sourceFlags
-	Refresh refreshFlags `embed:"" prefix:"refresh-" group:"Data"`
+	Refresh refreshFlags `embed:"" prefix:"refresh-" group:"Refresh"`
 
-	scheduledForecastFlags `group:"Data"`
+	scheduledForecastFlags `group:"Refresh"`
 	eventFlags
-	hookFlags   `group:"Data"`
-	pushFlags   `group:"Data"`
+	hookFlags   `group:"Events"`
+	pushFlags   `group:"Events"`
 	Attribution string `help:"Attribution of the data, shown on the map and in TileJSON before the credit lines of satellite products." placeholder:"TEXT" group:"Data" reload:""`
 	contactFlags
 
@@ -68,23 +68,17 @@ type serveCmd struct {
 	BasemapURL         string `name:"basemap-url" help:"URL template of the page's basemap, with {z}, {x} and {y}, or none." default:"https://tile.openstreetmap.org/{z}/{x}/{y}.png" check:"basemap-url" group:"Map"`
 	BasemapLabelsURL   string `name:"basemap-labels-url" help:"URL template of a layer with only the basemap's labels, which the page shows above the heat map, or none. The basemap should then have no labels of its own." default:"none" check:"basemap-url" group:"Map"`
 	BasemapAttribution string `help:"Attribution of the basemap." default:"© OpenStreetMap contributors" group:"Map"`
-	Places             string `help:"List of places and postcodes that the page searches in place of its own one of Germany and the larger places of the world: a file that limnomap places made." placeholder:"FILE" group:"Map"`
+	Places             string `help:"List of places and postcodes that the page searches in place of its own one of Germany and the larger places of the world: a file that data/gazetteer/mkplaces made." placeholder:"FILE" group:"Map"`
 
 	CacheMemory config.ByteSize `help:"Maximum size of the tile cache in memory." default:"64MiB" allowed:"1MiB.." group:"Cache"`
 	cacheFlags
 
-	APIRate     int `help:"Requests per minute and client address to the open endpoints; 0 is no limit." default:"300" allowed:"0.." group:"Limits" reload:""`
-	TileRate    int `help:"Requests per minute and client address for tiles; 0 is no limit." default:"6000" allowed:"0.." group:"Limits" reload:""`
-	KeyRate     int `help:"Requests per minute and API key; 0 is no limit." default:"600" allowed:"0.." group:"Limits" reload:""`
-	MetricsRate int `help:"Requests per minute and client address for /metrics on the public listener; 0 is no limit. Each server counts its own, also with --redis." default:"120" allowed:"0.." group:"Limits" reload:""`
-
-	AnswerMemory *config.ByteSize `help:"Memory for all answers together that are made for one request each, such as filtered lists, until their clients have read them; beyond it requests get 503. By default an eighth of the memory limit, or 256MiB without one." allowed:"8MiB.." placeholder:"SIZE" group:"Limits"`
-
-	Redis config.Location `help:"Redis server for rate limits that several servers share: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS. While it is unreachable, each server uses local rate limits. Prefer LIMNOMAP_REDIS: command lines are visible to other users." placeholder:"URL" check:"redis" group:"Limits"`
+	APIRate  int             `help:"Requests per minute and client address to the open endpoints; 0 is no limit." default:"300" allowed:"0.." group:"Limits" reload:""`
+	TileRate int             `help:"Requests per minute and client address for tiles; 0 is no limit." default:"6000" allowed:"0.." group:"Limits" reload:""`
+	KeyRate  int             `help:"Requests per minute and API key; 0 is no limit." default:"600" allowed:"0.." group:"Limits" reload:""`
+	Redis    config.Location `help:"Redis server for rate limits that several servers share: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS. While it is unreachable, each server uses local rate limits. Prefer LIMNOMAP_REDIS: command lines are visible to other users." placeholder:"URL" check:"redis" group:"Limits"`
 
 	connectionFlags
-
-	LogRequests int `help:"Requests logged per second: this many each of the answered, the refused and the failed ones. The next line of a kind says how many were left out; 0 is no limit." default:"100" allowed:"0.." group:"Limits" reload:""`
 }
 
 func (serveCmd) Help() string {
@@ -218,7 +212,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		Tracer:      traces.tracer(),
 		TraceRatio:  c.TraceRatio,
 	}
-	if opts.Adjustable, err = c.adjustable(); err != nil {
+	if opts.Adjustable, err = c.adjustable(con.level.Level()); err != nil {
 		return err
 	}
 	if opts.DataOptions, err = c.dataOptions(shown, source, events, notifier, pushKey); err != nil {
@@ -230,7 +224,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	if opts.AccessOptions, err = c.accessOptions(); err != nil {
 		return err
 	}
-	opts.Keys, opts.Quota, opts.Memory = shown.Keys, sharedQuota, newAnswerBudget(c.answerMemory())
+	opts.Keys, opts.Quota, opts.Memory = shown.Keys, sharedQuota, newAnswerBudget(answerMemory())
 	opts.Turns, opts.WeekReads, opts.Histories = turns, weekReads, histories
 	server, err := api.New(opts)
 	if err != nil {
@@ -299,8 +293,8 @@ func (c *serveCmd) accessOptions() (opts api.AccessOptions, err error) {
 	return opts, nil
 }
 
-// adjustable returns the options that a reload may change.
-func (c *serveCmd) adjustable() (opts api.Adjustable, err error) {
+// adjustable returns the options that a reload may change; level is that of the log.
+func (c *serveCmd) adjustable(level slog.Level) (opts api.Adjustable, err error) {
 	opts = api.Adjustable{
 		Attribution:    c.Attribution,
 		AllowedOrigins: c.CORSOrigins,
@@ -308,8 +302,8 @@ func (c *serveCmd) adjustable() (opts api.Adjustable, err error) {
 		APIRate:        c.APIRate,
 		TileRate:       c.TileRate,
 		KeyRate:        c.KeyRate,
-		MetricsRate:    c.MetricsRate,
-		LogRequests:    c.LogRequests,
+		MetricsRate:    metricsRate,
+		LogRequests:    requestsLogged(level),
 		TrustedProxies: c.trustedProxies(),
 	}
 	opts.Contact, err = c.contact()
@@ -321,6 +315,17 @@ func (c *serveCmd) trustedProxies() (proxies []netip.Prefix) {
 		proxies = append(proxies, n.Prefix)
 	}
 	return proxies
+}
+
+// metricsRate is how many requests per minute a client address may send for /metrics on the public listener.
+const metricsRate = 120
+
+// requestsLogged returns how many requests per second are logged, of each of the answered, the refused and the failed ones; 0 is no limit.
+func requestsLogged(level slog.Level) int {
+	if level <= slog.LevelDebug {
+		return 0
+	}
+	return 100
 }
 
 // adminHosts returns the names under which the admin listener may be asked.

@@ -46,10 +46,7 @@ func limitsOfMachine() machineLimits {
 }
 
 // answerMemory returns the budget of the answers that are made for one request each, in bytes.
-func (c *serveCmd) answerMemory() int64 {
-	if c.AnswerMemory != nil {
-		return int64(*c.AnswerMemory)
-	}
+func answerMemory() int64 {
 	if limit, limited := memoryLimit(); limited {
 		return limit / answerShare
 	}

@@ -33,11 +33,11 @@ func TestSwimGuideFromFileToServer(t *testing.T) {
 	published := time.Now().Add(-48 * time.Hour)
 	name := limnomaptest.WriteFile(t, dir, "today.json", swimGuideDocument(
 		swimGuideRecord("1", "8099", published, true), swimGuideRecord("2", "another country", published, false)))
-	out := mustRun(t, "import", "swimguide", name, "--db", db, "--dry-run")
+	out := mustRun(t, "import", "advisories", name, "--db", db, "--dry-run")
 	if !strings.Contains(out, "2 rows read: 1 would be added") {
 		t.Errorf("the dry run prints\n%s", out)
 	}
-	out = mustRun(t, "import", "swimguide", name, "--db", db)
+	out = mustRun(t, "import", "advisories", name, "--db", db)
 	if !strings.Contains(out, "2 rows read: 1 added, 0 changed, 0 unchanged, 0 rejected.\n1 row left out, without an advisory.\n2 sample values not stored") {
 		t.Errorf("the import prints\n%s", out)
 	}
@@ -46,10 +46,10 @@ func TestSwimGuideFromFileToServer(t *testing.T) {
 		return strings.Contains(string(body), `"id":"de.example_1","lake_id":"clear","lake_name":"Clear Lake","lat":48,"lon":11.5,"kind":"warning","cause":"cyanobacteria","issuer":"Seewacht","text":{"en":"Too many cells.","de":null}`) &&
 			strings.Contains(string(body), `"valid_until":"`+published.UTC().AddDate(0, 0, 7).Format(time.RFC3339)+`"`)
 	})
-	if out = mustRun(t, "import", "swimguide", name, "--db", db); !strings.Contains(out, "2 rows read: 0 added, 0 changed, 1 unchanged") {
+	if out = mustRun(t, "import", "advisories", name, "--db", db); !strings.Contains(out, "2 rows read: 0 added, 0 changed, 1 unchanged") {
 		t.Errorf("the second import prints\n%s", out)
 	}
-	if out = mustRun(t, "import", "swimguide", name, "--db", db, "--valid-days", "1"); !strings.Contains(out, "0 added, 1 changed") {
+	if out = mustRun(t, "import", "advisories", name, "--db", db, "--valid-days", "1"); !strings.Contains(out, "0 added, 1 changed") {
 		t.Errorf("the import with another end prints\n%s", out)
 	}
 	limnomaptest.Within(t, patience, "the warning is over", func() bool {
@@ -71,9 +71,8 @@ func TestSwimGuideRejects(t *testing.T) {
 		{"only unknown locations", []string{"--skip-bad"}, "all 1 rows rejected"},
 		{"no days", []string{"--valid-days", "0"}, "--valid-days"},
 		{"more than a year", []string{"--valid-days", "366"}, "--valid-days"},
-		{"no columns", []string{"--map", "id=a"}, "--map"},
 	} {
-		_, _, err := runCommand(t, append([]string{"import", "swimguide", name, "--db", db}, test.args...)...)
+		_, _, err := runCommand(t, append([]string{"import", "advisories", name, "--db", db}, test.args...)...)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
 		}

@@ -166,14 +166,14 @@ func TestWebhook(t *testing.T) {
 	if n := s.Metric(t, `limnomap_webhooks{state="failing"}`); n != 1 {
 		t.Errorf("the metric of webhooks that fail is %v, want 1", n)
 	}
-	limnomaptest.Run(t, "hooks", "pause", id, "--db", db)
+	limnomaptest.Run(t, "hooks", "set", id, "--state", "paused", "--db", db)
 	if h := list()[0]; h.State != "paused" {
 		t.Errorf("paused, the webhook is %+v", h)
 	}
 	if text := limnomaptest.Run(t, "hooks", "deliveries", id, "--db", db); strings.Count(text, "\n") < 4 || !strings.Contains(text, "address is not allowed") {
 		t.Errorf("the deliveries are %s", text)
 	}
-	limnomaptest.Run(t, "hooks", "resume", id, "--skip-missed", "--db", db)
+	limnomaptest.Run(t, "hooks", "set", id, "--state", "active", "--skip-missed", "--db", db)
 	if h := list()[0]; h.State != "active" || h.Waiting != 0 {
 		t.Errorf("resumed, the webhook is %+v", h)
 	}

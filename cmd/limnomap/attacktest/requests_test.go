@@ -262,7 +262,7 @@ func rawRequests(s *target) []rawRequest {
 // TestRawRequests sends each request on a connection of its own. The server gives one of the expected answers, shows nothing
 // of the request as it is, and reads the next request only where the client means it.
 func TestRawRequests(t *testing.T) {
-	s := newTarget(t, 500, "--api-rate", "0", "--tile-rate", "0", "--key-rate", "0", "--log-requests", "1000")
+	s := newTarget(t, 500, "--api-rate", "0", "--tile-rate", "0", "--key-rate", "0", "--log-level", "debug")
 	all := rawRequests(s)
 	if len(all) < 200 {
 		t.Errorf("%d requests, want 200 or more", len(all))

@@ -24,6 +24,8 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -41,6 +43,7 @@ type Options struct {
 	Description string                        // for --help
 	Vars        kong.Vars                     // values of ${name} in tags
 	Rules       map[string]func(string) error // by the name that a tag check has
+	Renamed     map[string]string             // what to use in place of a flag (--name) or a command that is no more
 	Stdout      io.Writer                     // for --help
 	Stderr      io.Writer
 }
@@ -61,10 +64,19 @@ type Invocation struct {
 }
 
 // Parse reads the command line into grammar, a pointer to a struct for kong, together with the environment and the
-// files that these name. It returns nil if --help was asked for; the help is printed then. Errors have no secrets.
+// files that these name. It returns nil if the help was asked for, or nothing at all; the help is printed then. Errors have no secrets.
 func Parse(grammar any, args []string, opts *Options) (_ *Invocation, err error) {
+	switch {
+	case len(args) == 0:
+		args = []string{"--help"}
+	case args[0] == "help":
+		args = append(slices.Clone(args[1:]), "--help")
+	case len(args) == 1 && (args[0] == "-v" || args[0] == "--version"):
+		args = []string{versionCommand}
+	}
 	inv := &Invocation{args: args, Redactor: NewRedactor(args, os.Environ())}
 	inv.resolver = newResolver()
+	inv.resolver.renamed = opts.Renamed
 	defer func() { err = inv.Redactor.Error(err) }()
 	helpPrinted := false
 	parser, err := kong.New(grammar,
@@ -74,7 +86,7 @@ func Parse(grammar any, args []string, opts *Options) (_ *Invocation, err error)
 		opts.Vars,
 		kong.Writers(opts.Stdout, opts.Stderr),
 		kong.Exit(func(int) { helpPrinted = true }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
 		kong.WithBeforeResolve(inv.resolver.openFile),
 		kong.Resolvers(inv.resolver),
 	)
@@ -92,14 +104,53 @@ func Parse(grammar any, args []string, opts *Options) (_ *Invocation, err error)
 		inv.learnSecrets()
 	}
 	explained := inv.Explain(err)
-	if err != nil && explained == err && !errors.As(err, new(fileError)) {
-		explained = fmt.Errorf("%w (limnomap --help lists the commands)", err)
+	if explained == err {
+		explained = inv.hint(err, parser.Model.Node, opts.Renamed)
 	}
 	// Both errors: a misspelled variable may be the reason why a flag is missing.
-	if err := errors.Join(unknownVariables(os.Environ(), parser.Model), explained); err != nil {
+	if err := errors.Join(unknownVariables(os.Environ(), parser.Model, opts.Renamed), explained); err != nil {
 		return nil, err
 	}
 	return inv, inv.Explain(inv.check(opts))
+}
+
+var (
+	unknownFlag    = regexp.MustCompile(`^unknown flag (--[a-z][a-z0-9-]*)`)
+	unexpectedWord = regexp.MustCompile(`^unexpected argument ([a-z]+)`)
+)
+
+// hint adds to an error of the command line what to use in place of a flag or a command that is no more, or the nearest flag, and where
+// the help is.
+func (inv *Invocation) hint(err error, selected *kong.Node, renamed map[string]string) error {
+	if err == nil || errors.As(err, new(fileError)) {
+		return err
+	}
+	if parse := (*kong.ParseError)(nil); errors.As(err, &parse) && parse.Context.Selected() != nil {
+		selected = parse.Context.Selected()
+	}
+	command := CommandName(selected)
+	suggestion := ""
+	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
+		if now := renamed[m[1]]; now != "" {
+			return fmt.Errorf("there is no flag %s any more: %s", m[1], now)
+		}
+		var names []string
+		for name := range flagsByName(selected) {
+			names = append(names, name)
+		}
+		if near := nearest(m[1][2:], names); near != "" && !strings.Contains(err.Error(), "did you mean") {
+			suggestion = ", did you mean --" + near + "?"
+		}
+	}
+	if m := unexpectedWord.FindStringSubmatch(err.Error()); m != nil {
+		if name := strings.TrimSpace(command + " " + m[1]); renamed[name] != "" {
+			return fmt.Errorf("there is no command limnomap %s any more: %s", name, renamed[name])
+		}
+	}
+	if command == "" {
+		return fmt.Errorf("%w%s (limnomap --help lists the commands)", err, suggestion)
+	}
+	return fmt.Errorf("%w%s (see limnomap help %s)", err, suggestion, command)
 }
 
 // learnSecrets makes the Redactor know the secrets among the settings.

@@ -27,6 +27,7 @@ type resolver struct {
 	file      *file // nil without --config
 	opened    bool  // openFile was called
 	origins   map[*kong.Flag]string
+	renamed   map[string]string // for errors of the file
 }
 
 // Origins of values that have neither a variable nor a line in a file.
@@ -60,7 +61,7 @@ func (r *resolver) openFile(ctx *kong.Context) error {
 		}
 		return nil
 	}
-	f, err := readFile(name, ctx.Model)
+	f, err := readFile(name, ctx.Model, r.renamed)
 	if err != nil {
 		return fileError{err}
 	}
@@ -179,7 +180,7 @@ func isKubernetes(name, value string) bool {
 
 // unknownVariables returns an error if the environment has variables named LIMNOMAP_… that belong to no flag. With
 // LIMNOMAP_BD instead of LIMNOMAP_DB a server would show the simulated values of the demo.
-func unknownVariables(environ []string, app *kong.Application) error {
+func unknownVariables(environ []string, app *kong.Application, renamed map[string]string) error {
 	known := make(map[string]bool)
 	var names []string // without the prefix
 	add := func(name string) {
@@ -201,7 +202,9 @@ func unknownVariables(environ []string, app *kong.Application) error {
 			continue
 		}
 		hint := "limnomap --help lists the flags"
-		if near := nearest(strings.TrimPrefix(name, envPrefix), names); near != "" {
+		if now := renamed["--"+strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, envPrefix)), "_", "-")]; now != "" {
+			hint = "there is no such flag any more: " + now
+		} else if near := nearest(strings.TrimPrefix(name, envPrefix), names); near != "" {
 			hint = "did you mean " + envPrefix + near + "?"
 		}
 		errs = append(errs, fmt.Errorf("unknown environment variable %.80s: %s", name, hint))

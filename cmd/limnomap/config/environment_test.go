@@ -130,7 +130,7 @@ func TestUnknownVariables(t *testing.T) {
 	}
 	app := model(t)
 	for _, tt := range tests {
-		err := unknownVariables([]string{"HOME=/", tt.variable, "PATH"}, app)
+		err := unknownVariables([]string{"HOME=/", tt.variable, "PATH"}, app, nil)
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %v, want %q", tt.variable, err, tt.want)
 		}

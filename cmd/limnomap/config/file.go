@@ -21,8 +21,9 @@ const maxConfigFile = 256 << 10
 // A file is a configuration in YAML. Its keys are the names of flags without dashes. A key at the top is for all commands
 // that have such a flag. A key in a section named like a command is for that command, and overrides the top.
 type file struct {
-	name   string
-	values map[string]map[*kong.Flag]fileValue // by section, such as "" or "import lakes"
+	name    string
+	renamed map[string]string
+	values  map[string]map[*kong.Flag]fileValue // by section, such as "" or "import lakes"
 }
 
 // A fileValue is the value of a flag in a file.
@@ -33,16 +34,16 @@ type fileValue struct {
 
 // readFile reads and checks a whole file, also the sections of other commands: an error shows at once, not when that command
 // is used.
-func readFile(name string, app *kong.Application) (*file, error) {
+func readFile(name string, app *kong.Application, renamed map[string]string) (*file, error) {
 	text, err := ReadFile(name, maxConfigFile)
 	if err != nil {
 		return nil, fmt.Errorf("--config: %w", err)
 	}
-	return parseFile(name, text, app)
+	return parseFile(name, text, app, renamed)
 }
 
-func parseFile(name string, text []byte, app *kong.Application) (*file, error) {
-	f := &file{name: name, values: make(map[string]map[*kong.Flag]fileValue)}
+func parseFile(name string, text []byte, app *kong.Application, renamed map[string]string) (*file, error) {
+	f := &file{name: name, renamed: renamed, values: make(map[string]map[*kong.Flag]fileValue)}
 	// Nodes, not values: an alias stays an alias, so that a small file cannot expand to a huge one.
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document yaml.Node
@@ -118,6 +119,13 @@ func (f *file) readSection(n *yaml.Node, command *kong.Node) error {
 				return err
 			}
 			continue
+		}
+		if len(flags) == 0 || value.Kind == yaml.MappingNode {
+			for _, name := range []string{"--" + key.Value, strings.TrimSpace(section + " " + key.Value)} {
+				if now := f.renamed[name]; now != "" {
+					return f.errorf(key.Line, "there is no key %s any more%s: %s", key.Value, inSection(section), now)
+				}
+			}
 		}
 		if len(flags) == 0 {
 			return f.errorf(key.Line, "unknown key %.80q%s: %s", key.Value, inSection(section), allowedKeys(command, key.Value))

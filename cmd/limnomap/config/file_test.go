@@ -106,7 +106,7 @@ func TestFileErrors(t *testing.T) {
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			name := writeConfig(t, tt.text)
-			_, err := readFile(name, app)
+			_, err := readFile(name, app, nil)
 			if i == 0 { // once through Parse
 				_, _, err = parse(t, "serve", "--config", name)
 			}
@@ -138,7 +138,7 @@ func TestFileOfManyReferences(t *testing.T) {
 		fmt.Fprintf(&text, "cors-origins: &a%d [%s]\n", i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i), 10), ","))
 	}
 	allocated := testing.AllocsPerRun(1, func() {
-		if _, err := parseFile("laughs.yaml", []byte(text.String()), model(t)); err == nil || !strings.Contains(err.Error(), "laughs.yaml:2: ") {
+		if _, err := parseFile("laughs.yaml", []byte(text.String()), model(t), nil); err == nil || !strings.Contains(err.Error(), "laughs.yaml:2: ") {
 			t.Errorf("%v, want an error that names line 2", err)
 		}
 	})
@@ -159,7 +159,7 @@ func FuzzFile(f *testing.F) {
 		if len(text) > maxConfigFile {
 			return
 		}
-		c, err := parseFile("fuzz.yaml", text, app)
+		c, err := parseFile("fuzz.yaml", text, app, nil)
 		if err != nil && !strings.HasPrefix(err.Error(), "fuzz.yaml") {
 			t.Errorf("error %q does not name the file", err)
 		}

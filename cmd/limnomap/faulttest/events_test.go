@@ -219,7 +219,7 @@ func TestEventsSurviveKills(t *testing.T) {
 				<-servers[victim].Exited()
 				startServer(victim)
 				for _, id := range hooks { // after failures the next attempt is at once, and not after minutes
-					limnomaptest.Run(t, "hooks", "resume", id, "--db", db)
+					limnomaptest.Run(t, "hooks", "set", id, "--state", "active", "--db", db)
 				}
 			}
 			for _, r := range receivers {
@@ -247,7 +247,7 @@ func TestEventsSurviveKills(t *testing.T) {
 					return false
 				}
 				for i, r := range receivers {
-					limnomaptest.Run(t, "hooks", "resume", hooks[i], "--db", db)
+					limnomaptest.Run(t, "hooks", "set", hooks[i], "--state", "active", "--db", db)
 					r.mu.Lock()
 					n := len(r.taken)
 					r.mu.Unlock()

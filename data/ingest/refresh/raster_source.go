@@ -170,7 +170,7 @@ func (r *Refresher) download(ctx context.Context, client *http.Client, u *url.UR
 		}
 		digested = len(digests) > 0
 		f, err = r.save(p, resp, body, digests, limit{r.opts.MaxRasterBytes, func(size string) error {
-			return fault(sizeReason, "%s has %s bytes: at most %d are allowed (max-raster-bytes)", p, size, r.opts.MaxRasterBytes)
+			return fault(sizeReason, "%s has %s bytes: at most %d are allowed", p, size, r.opts.MaxRasterBytes)
 		}})
 		return err
 	})

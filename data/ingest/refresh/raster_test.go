@@ -444,7 +444,7 @@ func TestRasterURL(t *testing.T) {
 	g.opts.MaxRasterBytes = 3
 	web.noTag = false
 	web.put("/x_20240701.nc", scene(3))
-	g.refreshed(t, "at most 3 are allowed (max-raster-bytes)", "", data.RasterCounts{Failing: 1})
+	g.refreshed(t, "at most 3 are allowed", "", data.RasterCounts{Failing: 1})
 	web.down = true
 	inbox := t.TempDir()
 	g = newRasterRig(t, g.store, Options{}, inbox, web.URL+"/x_20240701.nc?token=hidden")

@@ -183,7 +183,7 @@ func (r *Refresher) addFiles(in *input, p source, files ...*file) error {
 
 // tooMuch is the error for a source with which the files of a refresh are larger than allowed.
 func (r *Refresher) tooMuch(source string) error {
-	return fault(sizeReason, "with %s, the files of this refresh have more than %d bytes together: raise max-total, or leave out files", source, r.opts.MaxTotal)
+	return fault(sizeReason, "with %s, the files of this refresh have more than %d bytes together: leave out files, or import them with limnomap import", source, r.opts.MaxTotal)
 }
 
 // endImport ends the refresh with an import.
