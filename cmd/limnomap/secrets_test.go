@@ -11,7 +11,7 @@ import (
 
 // credentialShapes are ways to write a user and a password, most of them wrong. %s is the password.
 var credentialShapes = []string{
-	"postgres://u:%s@h/d", "postgre://u:%s@h/d?sslmode=disable", "postgres:/u:%s@h/d", "postgres//u:%s@h/d", "postgres:///u:%s@h/d", " postgres://u:%s@h/d",
+	"postgres://u:%s@h/d", "postgre://u:%s@h/d?sslmode=disable", "postgres:/u:%s@h/d", "postgres:/u:%s", "postgre:/u:%s", "postgres//u:%s@h/d", "postgres:///u:%s@h/d", " postgres://u:%s@h/d",
 	`postgres:\\u:%s@h`, "postgres;//u:%s@h", "postgres://:%s@h", "//u:%s@h/d", "u:%s@h:5432", ":%s@h", "redis:u:%s@h", "redis://:%s@h/1", "http:/u:%s@h/x",
 	"https://u:%s@h/x?a=b", "https://%s@h/x", "https://h/x?token=%s", "ftp://u:%s@h/x", "ht tp://u:%s@h/x", "password=%s", "host=h user=u password=%s", "host=h passphrase=%s",
 	"tcp(u:%s@h)", "jdbc:postgresql://u:%s@h/d", "file:u:%s@h/d?x=y", `u\:%s@h`, "postgres://u:%s", "postgres%%3A//u%%3A%s%%40h",

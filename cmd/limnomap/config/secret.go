@@ -93,8 +93,8 @@ var login = regexp.MustCompile(`:[^\s].*@`)
 // delimiters are those of a URL as a program may have escaped them.
 var delimiters = strings.NewReplacer("%3A", ":", "%3a", ":", "%40", "@")
 
-// serverScheme matches the scheme of a server's URL. Without // after it, it is mistyped.
-var serverScheme = regexp.MustCompile(`(?i)^(postgres(ql)?|rediss?|https?):`)
+// serverScheme matches the scheme of a server's URL, and what looks like one. Without // after it, it is mistyped.
+var serverScheme = regexp.MustCompile(`(?i)^((postgres(ql)?|rediss?|https?):|[a-z][a-z0-9+.-]+:/)`)
 
 // isMistyped reports whether text looks like a login to a server or like its URL, but does not begin as a URL.
 func isMistyped(text string) bool {
