@@ -85,13 +85,7 @@ func All(ctx context.Context, s Store, files []File, opts *Options, last func(st
 				return fmt.Errorf("import: %w", err)
 			}
 		}
-		if err := opts.verdict(r.Rejected()); err == errRejected {
-			return err
-		}
-		if err := last(tx, r); err != nil {
-			return err
-		}
-		return opts.verdict(r.Rejected())
+		return opts.finish(r.Rejected(), func() error { return last(tx, r) })
 	})
 	if err == nil || errors.Is(err, errDryRun) {
 		return r, nil

@@ -42,14 +42,14 @@ func ExportLakes(ctx context.Context, src snapshot.Source, w io.Writer, format F
 		write, end = lakesAsCSV(buffered)
 	}
 	var done ExportedLakes
-	_, err := src.Scan(ctx, func(l data.Lake) error {
+	err := eachLake(ctx, src.Scan, func(l data.Lake) error {
 		done.Lakes++
 		if format == FormatCSV && l.Outline != "" {
 			done.OutlinesLost++
 		}
 		return write(l)
-	}, func(data.Observation) error { return errScanned })
-	if err != nil && !errors.Is(err, errScanned) {
+	})
+	if err != nil {
 		return done, fmt.Errorf("export: %w", err)
 	}
 	if err := errors.Join(end(), buffered.Flush()); err != nil {

@@ -108,49 +108,34 @@ func TestGeoJSONRejects(t *testing.T) {
 		want       string // beginning of the reason
 	}{
 		{"no object", `7`, `"7": want a Feature as an object`},
-		{"null", `null`, `"null": want a Feature`},
 		{"no type", `{"properties":{}}`, `its type is missing: want Feature`},
 		{"geometry for a feature", box, `its type is "Polygon": want Feature`},
 		{"no id", featureOf(`"name":"X"`, pointGeometry), `id is missing: want the lake's id`},
 		{"no name", featureOf(`"id":"x"`, pointGeometry), `name is missing: want the lake's name`},
-		{"no properties", `{"type":"Feature","id":"x","properties":null,"geometry":` + pointGeometry + `}`, `name is missing`},
 		{"properties in an array", `{"type":"Feature","properties":["x"],"geometry":null}`, `properties "[\"x\"]": want an object or null`},
 		{"property twice", featureOf(`"id":"x","name":"X","Name":"Y"`, pointGeometry), `it has the property "Name" twice`},
 		{"name that is an object", featureOf(`"id":"x","name":{"de":"X"}`, pointGeometry), `name "{\"de\":\"X\"}": want a text or a number`},
-		{"name that is true", featureOf(`"id":"x","name":true`, pointGeometry), `name "true": want a text or a number`},
 		{"ambiguous area", featureOf(`"id":"x","name":"X","area_km2":"1,234"`, pointGeometry), `area_km2 "1,234": want a decimal point`},
 		{"null geometry, no place", geometry("null"), `lat is missing: want a number from -90 to 90 degrees`},
 		{"only lon", featureOf(`"id":"x","name":"X","lon":12.7`, box), `lat is missing: want lat and lon, or neither`},
-		{"only lat", featureOf(`"id":"x","name":"X","lat":53.42`, box), `lon is missing: want a number from -180 to 180 degrees`},
 		{"place elsewhere", featureOf(`"id":"x","name":"X","lat":12.7,"lon":53.42`, box), `lat 12.7, lon 53.42 are more than 0.1 degrees outside`},
 		{"geometry of another kind", geometry(`{"type":"MultiPoint","coordinates":[[1,1]]}`), `geometry "MultiPoint": want Point, Polygon or MultiPolygon`},
 		{"geometry without a type", geometry(`{"coordinates":[1,1]}`), `geometry has no type`},
-		{"geometry in an array", geometry(`[1,1]`), `"[1,1]": want a geometry as an object`},
 		{"no coordinates", geometry(`{"type":"Polygon"}`), `Polygon: want an array of rings`},
-		{"no rings", geometry(`{"type":"Polygon","coordinates":[]}`), `Polygon: no ring`},
-		{"too flat", geometry(`{"type":"Polygon","coordinates":[[1,2],[3,4],[5,6]]}`), `Polygon: ring 1: point 1: want an array of two numbers`},
 		{"too deep", geometry(`{"type":"Polygon","coordinates":[[[[1,2]]]]}`), `Polygon: ring 1: point 1: "[1,2]": want a number`},
 		{"one number", geometry(`{"type":"Point","coordinates":[12.7]}`), `Point: want an array of two numbers`},
-		{"no number", geometry(`{"type":"Point","coordinates":[12.7,null]}`), `Point: "null": want a number`},
-		{"array for a number", geometry(`{"type":"Point","coordinates":[[],53.42]}`), `Point: "[]": want a number`},
 		{"text for a number", geometry(`{"type":"Point","coordinates":["12.7","53.42"]}`), `Point: "12.7": want a number`},
-		{"true for a number", geometry(`{"type":"Point","coordinates":[true, 53.42]}`), `Point: "true": want a number`},
-		{"empty position", geometry(`{"type":"Point","coordinates":[ ]}`), `Point: want an array of two numbers`},
-		{"null position", geometry(`{"type":"Point","coordinates":null}`), `Point: want an array of two numbers`},
 		{"empty position in a ring", geometry(`{"type":"Polygon","coordinates":[[[1,2],[]]]}`), `Polygon: ring 1: point 2: want an array of two numbers`},
 		{"vast number", geometry(`{"type":"Point","coordinates":[12.7,1e999]}`), `Point: "1e999": want a number in the range of floating point`},
 		{"five numbers", geometry(`{"type":"Point","coordinates":[12.7,53.4,1,2,3]}`), `Point: want at most 4 numbers`},
-		{"object for a point", geometry(`{"type":"Point","coordinates":{"lon":1}}`), `Point: want an array of two numbers`},
 		{"lat", geometry(`{"type":"Point","coordinates":[12.7,91]}`), `lat 91: want degrees from -90 to 90`},
 		{"lon", geometry(`{"type":"Point","coordinates":[200,1]}`), `lon 200: want degrees from -180 to 180`},
-		{"metres", geometry(`{"type":"Polygon","coordinates":[[[350000,5900000],[350010,5900000],[350010,5900010]]]}`), `Polygon: polygon 1, ring 1, point 1: lon 350000`},
 		{"two points", geometry(`{"type":"MultiPolygon","coordinates":[[[[1,1],[2,2],[1,1]]]]}`), `MultiPolygon: polygon 1, ring 1 has 2 distinct points`},
 		{"crs of a feature", strings.Replace(good, "{", `{"crs":{"type":"name","properties":{"name":"EPSG:25833"}},`, 1), `crs "{\"type\":\"name\"`},
 		{"crs of a geometry", geometry(strings.Replace(pointGeometry, "{", `{"crs":{"type":"name","properties":{"name":"EPSG:25833"}},`, 1)), `crs "{\"type\":\"name\"`},
 		{"larger than any lake", geometry(`{"type":"Polygon","coordinates":[[[0,0],[20,0],[20,20],[0,20]]]}`), `the area of its polygons is 4.`},
 		{"hole larger than its ring", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]],[[0,0],[2,0],[2,2]]]}`), `the area of its polygons is -`},
 		{"a polygon twice", geometry(`{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1]]],[[[0,0],[1,0],[1,1]]]]}`), `MultiPolygon: there is no water in the middle of polygon 1`},
-		{"a polygon over a larger one", geometry(`{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1]]],[[[0,0],[2,0],[2,2],[0,2]]],[[[0.5,0.5],[1.5,0.5],[1.5,1.5],[0.5,1.5]]]]}`), `MultiPolygon: there is no water in the middle of polygon 2`},
 		{"all hole", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]],[[0,0],[1,0],[1,1]]]}`), `Polygon: there is no water in the middle of polygon 1`},
 		{"figure of eight", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,1],[1,0],[0,1]]]}`), `the area of its polygons is less than a square metre`},
 		{"not UTF-8", featureOf("\"id\":\"x\",\"name\":\"M\xfcritz\"", pointGeometry), `it is not UTF-8`},
@@ -163,7 +148,7 @@ func TestGeoJSONRejects(t *testing.T) {
 			if r.Written || r.Read != 2 || len(r.Bad) != 1 {
 				t.Fatalf("report: %v", r)
 			}
-			if bad := r.Bad[0]; bad.Feature != 2 || bad.Line != 0 || !strings.HasPrefix(bad.Reason, test.want) {
+			if bad := r.Bad[0]; bad.Number != 2 || bad.unit != ofFeatures || !strings.HasPrefix(bad.Reason, test.want) {
 				t.Errorf("rejected: %v\nwant feature 2: %s", bad, test.want)
 			}
 			if r := mustImport(t, Lakes, s, &Options{SkipBad: true}, text); r.Added != 1 || r.Rejected != 1 {
@@ -179,24 +164,19 @@ func TestInvalidGeoJSON(t *testing.T) {
 		{"a feature", good, `its type is "Feature": want a FeatureCollection`},
 		{"an array", "\n[" + good + "]", "want one FeatureCollection"},
 		{"a sequence", "\x1e" + good + "\n\x1e" + good + "\n", "want one FeatureCollection"},
-		{"nothing in it", `{}`, "there are no features"},
 		{"no features", `{"type":"FeatureCollection"}`, "there are no features"},
 		{"no type", `{"features":[` + good + `]}`, `the file has no "type"`},
 		{"features in an object", `{"type":"FeatureCollection","features":{}}`, `"features" is not an array`},
 		{"features twice", `{"type":"FeatureCollection","features":[],"features":[` + good + `]}`, `two members "features"`},
 		{"another after it", features(good) + features(good), "there is more after the end of its JSON"},
-		{"cut before the features", `{"type":"FeatureCollection"`, "ends before"},
 		{"cut amid a feature", features(good)[:120], "feature 1: the file ends before"},
 		{"cut after a feature", `{"type":"FeatureCollection","features":[` + good, "after feature 1: the file ends before"},
 		{"cut after the features", `{"type":"FeatureCollection","features":[` + good + `]`, "after the features: the file ends before"},
 		{"comma missing", features(good + good), "feature 2: "},
-		{"no JSON", `{type: FeatureCollection}`, "invalid character"},
 		{"crs", `{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::3857"}},"features":[]}`, "EPSG::3857"},
 		{"no crs", `{"type":"FeatureCollection","crs":null,"features":[]}`, `crs "null": want`},
-		{"crs after the features", `{"type":"FeatureCollection","features":[` + good + `],"crs":{}}`, `crs "{}": want`},
 		{"endless feature", `{"type":"FeatureCollection","features":[{"x":[` + strings.Repeat("1,", maxFeatureBytes), "feature 1: does not end within 33554432 bytes"},
 		{"endless text", `{"type":"FeatureCollection","features":[{"type":"` + strings.Repeat("x", maxFeatureBytes*2), "feature 1: does not end within 33554432 bytes"},
-		{"endless member", `{"x":[` + strings.Repeat("1,", maxFeatureBytes), `"x": does not end within 33554432 bytes`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStore(t)

@@ -62,21 +62,26 @@ func (m *idMaker) id(name string) (data.LakeID, error) {
 	return id, nil
 }
 
-// errScanned ends a scan after the lakes.
-var errScanned = errors.New("all lakes are known")
+// A scan returns the lakes and observations of a database: see [snapshot.Source].
+type scan func(context.Context, func(data.Lake) error, func(data.Observation) error) (data.Revision, error)
+
+// eachLake calls fn with each lake of a database.
+func eachLake(ctx context.Context, scan scan, fn func(data.Lake) error) error {
+	enough := errors.New("all lakes are known") // they are before the first observation
+	if _, err := scan(ctx, fn, func(data.Observation) error { return enough }); !errors.Is(err, enough) {
+		return err
+	}
+	return nil
+}
 
 // newIDMaker returns an idMaker that knows the lakes in a store: their ids belong to their names, however they were made.
 func newIDMaker(ctx context.Context, s Store) (*idMaker, error) {
 	m := &idMaker{names: make(map[data.LakeID]string)}
-	_, err := s.Scan(ctx, func(l data.Lake) error {
+	return m, eachLake(ctx, s.Scan, func(l data.Lake) error {
 		if len(m.names) == maxMadeIDs {
 			return errManyNames
 		}
 		m.names[l.ID] = norm.NFC.String(l.Name)
 		return nil
-	}, func(data.Observation) error { return errScanned })
-	if err != nil && !errors.Is(err, errScanned) {
-		return nil, err
-	}
-	return m, nil
+	})
 }

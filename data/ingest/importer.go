@@ -112,17 +112,31 @@ func run[T any](ctx context.Context, s Store, k kind[T], files []File, opts *Opt
 		if report, err = readInto(ctx, tx, k, files, opts); err != nil {
 			return err
 		}
-		return opts.verdict(report.Rejected)
+		return opts.finish(report.Rejected, nil)
 	})
-	return report.ended(ctx, err)
+	report, err = report.ended(ctx, err)
+	return report, prefixed(err)
 }
 
-// verdict returns the error that rolls back an import of which everything is read, or nil.
-func (o *Options) verdict(rejected int) error {
-	switch {
-	case rejected > 0 && !o.SkipBad:
+// prefixed returns an error of an import, or nil.
+func prefixed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("import: %w", err)
+}
+
+// finish calls last, if not nil, when everything is read and written. It returns an error that rolls back the import, or nil.
+func (o *Options) finish(rejected int, last func() error) error {
+	if rejected > 0 && !o.SkipBad {
 		return errRejected
-	case o.DryRun:
+	}
+	if last != nil {
+		if err := last(); err != nil {
+			return err
+		}
+	}
+	if o.DryRun {
 		return errDryRun
 	}
 	return nil
@@ -138,7 +152,7 @@ func (r Report) ended(ctx context.Context, err error) (Report, error) {
 	if errors.Is(err, errRejected) {
 		return r, nil
 	}
-	return r, fmt.Errorf("import: %w", explainTime(ctx, err))
+	return r, explainTime(ctx, err)
 }
 
 // readInto imports files in a transaction.
@@ -301,15 +315,7 @@ func (im *importer[T]) contradiction(value T) string {
 }
 
 func (im *importer[T]) reject(p parsed[T]) {
-	bad := BadRow{File: im.files[p.file].Name, ID: string(p.id), Reason: p.reason}
-	switch p.unit {
-	case ofLines:
-		bad.Line = p.number
-	case ofFeatures:
-		bad.Feature = p.number
-	case ofStatements:
-		bad.Statement = p.number
-	}
+	bad := BadRow{File: im.files[p.file].Name, Number: p.number, ID: string(p.id), Reason: p.reason, unit: p.unit}
 	// Rows of the store's batches may come later than bad ones after them in the file.
 	at := len(im.badOrigins)
 	for at > 0 && p.before(im.badOrigins[at-1]) {

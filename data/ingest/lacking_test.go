@@ -70,7 +70,7 @@ func TestObservationsWithoutColumns(t *testing.T) {
 		{"each file for itself", []string{full, "lake_id,date,chl,data_type\nx,2024-10-04,6,satellite\n", full},
 			Report{Read: 1, Changed: 1, Written: true}, observation(6_00, 3, 70000, at)},
 		{"gap", []string{"lake_id,date,chl,data_type\nx,2024-10-04,,satellite\n"},
-			Report{Read: 1, Rejected: 1, Bad: []BadRow{{File: "a.csv", Line: 2, ID: "x", Reason: "chl is missing or poor, while the database holds a who_level, " +
+			Report{Read: 1, Rejected: 1, Bad: []BadRow{{File: "a.csv", Number: 2, ID: "x", Reason: "chl is missing or poor, while the database holds a who_level, " +
 				"a cell_density_cells_ml or the flag scum for this day: want a value that is not poor, or these columns too, which may be empty to take them back"}}},
 			observation(5_00, 3, 70000, at)},
 	} {

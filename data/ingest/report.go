@@ -16,34 +16,24 @@ const maxBadRows = 20
 
 // A BadRow is a row that was rejected. One of [Values] has no number.
 type BadRow struct {
-	File      string
-	Line      int    // of the row's first line, counted from 1; 0 in JSON, which may be all one line
-	Feature   int    // which of the features of a GeoJSON file, counted from 1; 0 in others
-	Statement int    // which of the official statements of a JSON file, counted from 1; 0 in others
-	Record    int    // which of the records of a Swim Guide document, counted from 1; 0 in others
-	ID        string // of the row's lake; empty if the row has no id that can be read
-	Reason    string // the column, its value and the allowed values
+	File   string
+	Number int    // of the row's first line, or which feature, statement or record of a file in JSON, which may be all one line; from 1
+	ID     string // of the row's lake; empty if the row has no id that can be read
+	Reason string // the column, its value and the allowed values
+
+	unit unit // of Number
 }
 
 // String returns b in one line, such as `lakes.csv, line 3 (de_mv_schwerin): lat is missing`.
 func (b BadRow) String() string {
-	if b.Line+b.Feature+b.Statement+b.Record == 0 {
+	if b.Number == 0 {
 		return fmt.Sprintf("%s, lake %.80q: %s", b.File, b.ID, b.Reason)
 	}
 	id := ""
 	if b.ID != "" {
 		id = " (" + b.ID + ")"
 	}
-	row := fmt.Sprintf("line %d", b.Line)
-	switch {
-	case b.Feature > 0:
-		row = fmt.Sprintf("feature %d", b.Feature)
-	case b.Statement > 0:
-		row = fmt.Sprintf("statement %d", b.Statement)
-	case b.Record > 0:
-		row = fmt.Sprintf("record %d", b.Record)
-	}
-	return fmt.Sprintf("%s, %s%s: %s", b.File, row, id, b.Reason)
+	return fmt.Sprintf("%s, %s %d%s: %s", b.File, b.unit, b.Number, id, b.Reason)
 }
 
 // A Report is the result of an import. If it wrote something, or would have but for DryRun, Read = Added + Changed +

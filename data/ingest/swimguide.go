@@ -55,15 +55,8 @@ func SwimGuide(ctx context.Context, s Store, files []File, opts *Options) (Repor
 	defer cancel()
 	im := swimGuideImport{files: files, validDays: cmp.Or(opts.ValidDays, defaultValidDays), now: opts.now(), records: make(map[string]*sampleRecord)}
 	err := im.run(ctx, s, opts)
-	im.report.Written, im.report.DryRun = err == nil, errors.Is(err, errDryRun)
-	if err == nil || im.report.DryRun {
-		return im.report, nil
-	}
-	im.report.clearResults()
-	if errors.Is(err, errRejected) {
-		return im.report, nil
-	}
-	return im.report, fmt.Errorf("import: %w", explainTime(ctx, err))
+	report, err := im.report.ended(ctx, err)
+	return report, prefixed(err)
 }
 
 // isSwimGuide reports whether a file is a document of Swim Guide's standard, by its first member. A file that cannot be read is none.
@@ -146,13 +139,7 @@ func (im *swimGuideImport) run(ctx context.Context, s Store, opts *Options) erro
 		if err := im.write(ctx, tx, im.toWrite); err != nil {
 			return err
 		}
-		switch {
-		case im.report.Rejected > 0 && !opts.SkipBad:
-			return errRejected
-		case opts.DryRun:
-			return errDryRun
-		}
-		return ctx.Err()
+		return opts.finish(im.report.Rejected, ctx.Err)
 	})
 }
 
@@ -395,7 +382,7 @@ func (im *swimGuideImport) checkTimes(r *swimguide.Record) error {
 
 // reject adds a record to the report that gives no statement. The id of its location may be any text, so only a valid one is named.
 func (im *swimGuideImport) reject(at origin, location string, err error) {
-	bad := BadRow{File: im.files[at.file].Name, Record: at.number, Reason: err.Error()}
+	bad := BadRow{File: im.files[at.file].Name, Number: at.number, Reason: err.Error(), unit: at.unit}
 	if id, err := data.ParseLakeID(location); err == nil {
 		bad.ID = string(id)
 	}
@@ -413,15 +400,11 @@ func (im *swimGuideImport) findLakes(ctx context.Context, s Store) error {
 	if len(im.lakes) == 0 {
 		return nil
 	}
-	_, err := s.Scan(ctx, func(l data.Lake) error {
+	return eachLake(ctx, s.Scan, func(l data.Lake) error {
 		im.locate(string(l.ID), l.ID)
 		im.locate(l.ExternalID, l.ID)
 		return nil
-	}, func(data.Observation) error { return errScanned })
-	if errors.Is(err, errScanned) {
-		return nil
-	}
-	return err
+	})
 }
 
 // locate adds a lake with that id or external id, if it is the id of a location.
@@ -507,23 +490,15 @@ func (im *swimGuideImport) keptBy(s *swimguide.Statement) store.AdvisoryColumns 
 // count adds a statement to the report, by what the store did with it.
 func (im *swimGuideImport) count(s *swimguide.Statement, change store.Change) {
 	r := im.records[s.GUID]
-	switch change {
-	case store.Added:
-		im.report.Added++
-	case store.Changed:
-		im.report.Changed++
-	case store.Unchanged:
-		im.report.Unchanged++
-	case store.UnknownLake: // removed since it was found
+	switch {
+	case im.report.add(change):
+		im.report.Unchanged += r.repeats
+	case change == store.UnknownLake: // removed since it was found
 		im.report.addUnknown(s.LakeID)
 		im.rejectAll(r, errors.New(unknownLake))
-		return
-	case store.OtherStatement:
+	case change == store.OtherStatement:
 		im.rejectAll(r, fmt.Errorf("statement %s of its guid: %s", s.ID, otherStatement))
-		return
 	default:
 		im.rejectAll(r, fmt.Errorf("the statement %s of its guid is also that of another record: want one record for it", s.ID))
-		return
 	}
-	im.report.Unchanged += r.repeats
 }

@@ -85,7 +85,6 @@ func TestSwimGuide(t *testing.T) {
 	}{
 		{"nothing follows", []string{swimGuideDocument(t, aSample("1", 1))}, []data.Advisory{warning("1", 1, 8)}, 0},
 		{"updated", []string{swimGuideDocument(t, aSample("1", 1, updatedOn(4)))}, []data.Advisory{extended}, 0},
-		{"updated before it was published", []string{swimGuideDocument(t, aSample("1", 4, updatedOn(1)))}, []data.Advisory{warning("1", 4, 11)}, 0},
 		{"a good sample follows, in another file", []string{swimGuideDocument(t, aSample("2", 9, noAdvisory)), swimGuideDocument(t, aSample("1", 1))},
 			[]data.Advisory{warning("1", 1, 9)}, 1},
 		{"revoked", []string{swimGuideDocument(t, aSample("1", 1), aSample("2", 3, noAdvisory, revoking("1")))},
@@ -175,22 +174,14 @@ func TestBadSwimGuideRecords(t *testing.T) {
 		{"location that is no id", bad(atLocation("a b")), `a.csv, record 1: the database holds no lake whose id or external_id is that of the location "a b"`},
 		{"location of two lakes", bad(atLocation("y")), `the location "y" ("See X") is the id or external_id of the lakes y and z: want one lake`},
 		{"published in the future", bad(func(r *swimguide.Record) { r.Published = july(12, 0) }), "publicationTime 2026-07-12T00:00:00Z: want a time from 1900 to 2026-07-11T12:00:00Z"},
-		{"updated in the future", bad(func(r *swimguide.Record) { r.Updated = july(12, 0) }), "updateTime 2026-07-12T00:00:00Z: want"},
-		{"published long ago", bad(func(r *swimguide.Record) { r.Published = time.Date(999, 1, 1, 0, 0, 0, 0, time.UTC) }), "publicationTime 0999-01-01T00:00:00Z: want"},
 		{"future end of another", swimGuideDocument(t, aSample("1", 1), aSample("2", 1, noAdvisory, func(r *swimguide.Record) { r.Published = july(31, 0) })), "a.csv, record 2 (x): publicationTime"},
 		{"no organization", bad(func(r *swimguide.Record) { r.Organization = "" }), `a.csv, record 1 (x): organizationName "": want the authority, which issues the advisory`},
-		{"organization of white space", bad(func(r *swimguide.Record) { r.Organization = " \n\u00a0" }), `organizationName " \n\u00a0": want the authority`},
 		{"organization without a name", bad(func(r *swimguide.Record) { r.Organization = "NA" }), `organizationName "NA": want the authority`},
-		{"another organization without a name", bad(func(r *swimguide.Record) { r.Organization = " n.a. " }), `organizationName " n.a. ": want the authority`},
 		{"hidden text", bad(func(r *swimguide.Record) { r.Advisory = "a\u202eb" }), "text_en"},
-		{"long description", bad(func(r *swimguide.Record) { r.Advisory = strings.Repeat("x", 4001) }), "text_en"},
 		{"contradiction", swimGuideDocument(t, aSample("1", 1), aSample("1", 1, noAdvisory)), "record 2 (x): the guid de.example/1 is already in record 1 of a.csv with other values and the same time: want one record for it"},
 		{"published when the other was updated", swimGuideDocument(t, aSample("1", 1, updatedOn(2)), aSample("1", 2)), "record 2 (x): the guid de.example/1 is already in record 1"},
 		{"no record", strings.Replace(good, `"records":[`, `"records":[7,`, 1), "a.csv, record 1: "},
-		{"substance", strings.Replace(good, "cyanobacteria", "chlorophyll", 1), `sample: substance "chlorophyll": want one of`},
-		{"no advisory", strings.Replace(good, `"issued":true,`, "", 1), "advisory.issued is missing"},
 		{"unknown member", strings.Replace(good, `"guid"`, `"site":1,"guid"`, 1), `"site"`},
-		{"negative result", strings.Replace(good, "120000", "-1", 1), "result -1: want 0 or more"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStore(t)
@@ -249,14 +240,9 @@ func TestNoSwimGuideDocument(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"empty", " \n", "a.csv: the file is empty"},
 		{"table", anAdvisory, "a.csv: this is no document of Swim Guide's standard 1.0.1: "},
-		{"array", "[]", "[ where an object is wanted"},
 		{"statements", `{"advisories":[]}`, `member "advisories": want $schema, documentTime and records`},
-		{"without a record", `{"$schema":"a:b","documentTime":"2026-07-02T08:00:00Z","records":[]}`, "records are missing"},
-		{"no time", strings.Replace(good, `"documentTime":"2026-07-09T00:00:00Z",`, "", 1), "documentTime is missing"},
 		{"cut", good[:len(good)/2], "the file ends before the end of its JSON"},
-		{"cut at its end", good[:len(good)-2], "the file ends before the end of its JSON"},
 		{"two documents", good + good, "something follows the document"},
-		{"zip", "PK\x03\x04", "zip archive"},
 		{"cut gzip", packed.String()[:packed.Len()-20], "a.csv: this gzip file ends early"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -321,8 +307,8 @@ func TestManyBadSwimGuideRecords(t *testing.T) {
 			t.Errorf("report\n%s", r)
 		}
 		for i, bad := range r.Bad {
-			if bad.Record != i+1 {
-				t.Errorf("number %d in the report is record %d, want the order of the file", i, bad.Record)
+			if bad.Number != i+1 {
+				t.Errorf("number %d in the report is record %d, want the order of the file", i, bad.Number)
 			}
 		}
 	}
@@ -383,7 +369,6 @@ func TestLatestSwimGuideRecord(t *testing.T) {
 	}{
 		{"published again after it was lifted", []swimguide.Record{lifted, aSample("1", 4)}, false, []data.Advisory{warning("1", 4, 11)}},
 		{"lifted by an update", []swimguide.Record{aSample("1", 1), lifted}, false, nil},
-		{"older ones conflict", []swimguide.Record{x, y, z}, false, []data.Advisory{reissued("1", 1, 3, 10)}},
 		{"older ones conflict and are repeated", []swimguide.Record{x, y, x, y, z, z}, false, []data.Advisory{reissued("1", 1, 3, 10)}},
 		{"the latest conflict", []swimguide.Record{x, lifted, z}, true, nil},
 		{"a fraction of a second later", []swimguide.Record{aSample("1", 1, noAdvisory), aSample("1", 1, func(r *swimguide.Record) { r.Published = r.Published.Add(time.Millisecond) })},
@@ -430,22 +415,17 @@ func TestVersionsOfSwimGuideRecords(t *testing.T) {
 		older     bool // whether the last document is left out as older
 	}{
 		{"the first document again", []records{{first}, {updated}, {first}}, reissued("1", 1, 4, 11), true},
-		{"updated only", []records{{first}, {updated}}, reissued("1", 1, 4, 11), false},
 		{"a lifted one after it was issued again", []records{{first}, {lifted}, {again}, {lifted}}, reissued("1", 1, 5, 12), true},
 		{"lifted before the stored update", []records{{updated}, {lifted}}, reissued("1", 1, 4, 11), true},
 		{"the next record is missing", []records{{first, next}, {first}}, warning("1", 1, 3), false},
 		{"the next record comes later", []records{{first}, {first, next}}, warning("1", 1, 3), false},
-		{"the next record is missing from an update", []records{{first, next}, {updated}}, reissued("1", 1, 4, 11), false},
 		{"a later next record", []records{{first, next}, {first, aSample("3", 6, noAdvisory)}}, warning("1", 1, 6), false},
 		{"the revocation is missing", []records{{first, revocation}, {first}}, withdrawnOn(3, warning("1", 1, 3)), true},
 		{"updated after the revocation", []records{{first, revocation}, {updated}}, reissued("1", 1, 4, 11), false},
 		{"revoked later", []records{{first}, {first, revocation}}, withdrawnOn(3, warning("1", 1, 8)), false},
 		{"an older version is revoked", []records{{updated}, {first, laterRevocation}}, withdrawnOn(6, reissued("1", 1, 4, 11)), false},
-		{"an older version was revoked before", []records{{updated}, {first, revocation}}, reissued("1", 1, 4, 11), true},
 		{"a newer version is revoked", []records{{first}, {updated, laterRevocation}, {updated, laterRevocation}}, withdrawnOn(6, warning("1", 1, 8)), false},
-		{"revoked again", []records{{first, revocation}, {updated, laterRevocation}}, withdrawnOn(6, reissued("1", 1, 4, 6)), false},
 		{"updated in the future", []records{{first}, {future}, {future}}, untilFuture, false},
-		{"updated in the future, not stored", []records{{future}}, untilFuture, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStoreWithLakes(t)

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -28,32 +27,15 @@ func AllValues(ctx context.Context, s Store, files []Values, opts *Options, last
 	ctx, cancel := opts.limitTime(ctx)
 	defer cancel()
 	im := valueImport{today: opts.today()}
-	r := &im.report
 	err := s.Import(ctx, func(tx store.Tx) error {
 		for _, f := range files {
 			if err := im.file(ctx, tx, f); err != nil {
 				return fmt.Errorf("import: %s: %w", f.Name, err)
 			}
 		}
-		if r.Rejected > 0 && !opts.SkipBad {
-			return errRejected
-		}
-		if err := last(tx, *r); err != nil {
-			return err
-		}
-		if opts.DryRun {
-			return errDryRun
-		}
-		return nil
+		return opts.finish(im.report.Rejected, func() error { return last(tx, im.report) })
 	})
-	if r.Written, r.DryRun = err == nil, errors.Is(err, errDryRun); r.Written || r.DryRun {
-		return *r, nil
-	}
-	r.clearResults()
-	if errors.Is(err, errRejected) {
-		return *r, nil
-	}
-	return *r, explainTime(ctx, err)
+	return im.report.ended(ctx, err)
 }
 
 // A valueImport is one import of values.

@@ -146,7 +146,7 @@ func TestStatementsAreRefreshed(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "1 of 4 rows rejected") || state.Rows.Rejected != 1 {
 		t.Errorf("error %v, the database says %+v, want 1 of 4 rows rejected", err, state.Rows)
 	}
-	g.logRejected(ingest.Reports{Advisories: ingest.Report{Bad: []ingest.BadRow{{File: "s", Line: 3, Reason: "why"}}}})
+	g.logRejected(ingest.Reports{Advisories: ingest.Report{Bad: []ingest.BadRow{{File: "s", Number: 3, Reason: "why"}}}})
 	if !strings.Contains(g.log.String(), "s, line 3: why") {
 		t.Errorf("the log is %s", g.log)
 	}
