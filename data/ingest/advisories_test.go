@@ -77,13 +77,10 @@ func TestAdvisories(t *testing.T) {
 		want       data.Advisory
 	}{
 		{"table", anAdvisory, fullAdvisory()},
-		{"semicolons", strings.NewReplacer(",", ";").Replace(anAdvisory), fullAdvisory()},
 		{"link", strings.Replace(anAdvisory, "url", "Link", 1), fullAdvisory()},
-		{"Windows lines", strings.ReplaceAll(anAdvisory, "\n", "\r\n"), fullAdvisory()},
 		{"days", advisoryHeader + "s1,x,closure,cyanobacteria,Amt,\"No bathing.\nKeep dogs away.\",Badeverbot,https://example.org/a,01.07.2026,2026-07-01,31.7.2026,2026-07-05\n", days},
 		{"required columns", "valid_until,valid_from,issued,issuer,cause,kind,lake_id,id\n,2026-07-01T00:00:00Z,2026-07-01 10:30:00+02:00,Amt,cyanobacteria,closure,x,s1\n", bare},
 		{"answer of the API", `{"generated_at":"2026-07-10T00:00:00Z","advisories":[` + object + `]}` + "\n", fullAdvisory()},
-		{"members after it", `{"advisories":[` + object + `],"next":[{"advisories":[]}]}`, fullAdvisory()},
 		{"array", "\ufeff [\n" + object + "\n] ", fullAdvisory()},
 		{"languages as columns", "[" + strings.Replace(object, `"text":{"en":"No bathing.\r\nKeep\t dogs away.\n","de":"Badeverbot"}`, `"TEXT_DE":"Badeverbot","text":null,"text_en":"No bathing.\nKeep dogs away."`, 1) + "]", fullAdvisory()},
 		{"no texts", `[{"id":"s1","lake_id":"x","kind":"closure","cause":"cyanobacteria","issuer":"Amt","text":{"en":null,"fr":[{}]},"issued":"2026-07-01T08:30:00Z","valid_from":"2026-07-01","valid_until":null}]`, bare},
@@ -116,34 +113,20 @@ func TestBadAdvisories(t *testing.T) {
 		{"no lake", row("x,", ","), "lake_id is missing"},
 		{"unknown lake", row("x,", "z,"), "a.csv, line 2 (z): the database does not hold this lake: import the lakes first"},
 		{"kind", row("closure", "Closure"), `kind "Closure" is none of closure, warning, info, season`},
-		{"no kind", row("closure", ""), "kind is missing: want closure, warning, info or season"},
 		{"cause", row("cyanobacteria", "algae"), `cause "algae" is none of`},
-		{"no cause", row("cyanobacteria", "-"), "cause is missing: want cyanobacteria, bacteria or other"},
 		{"no issuer", row("Amt", "n.a."), "issuer is missing"},
 		{"hidden text", row("Badeverbot", "Bade\u202everbot"), "text_de"},
-		{"long text", row("Badeverbot", strings.Repeat("x", 4001)), "has 4001 characters: want at most 4000"},
 		{"address", row("https://example.org/a", "javascript:alert(1)"), "want an address that begins with https:// or http://"},
-		{"user in the address", row("https://example.org/a", "https://a:b@example.org/"), "without a user"},
 		{"no issued", row("2026-07-01T10:30:00+02:00", ""), "issued is missing: want a time with a zone such as 2026-07-01T10:00:00+02:00, or a date"},
 		{"issued tomorrow", row("2026-07-01T10:30:00+02:00", "2026-07-11T12:00:01Z"), "issued 2026-07-11T12:00:01Z is in the future: want a time up to 2026-07-11T12:00:00Z"},
-		{"withdrawn in a year", row("2026-07-31,", "2026-07-31,2027-07-05"), "withdrawn 2027-07-05T00:00:00Z is in the future"},
 		{"valid_from", row("2026-07-01,", "1 July,"), `valid_from "1 July": want a time with a zone such as`},
-		{"30 February", row("2026-07-31", "2026-02-30"), `valid_until "2026-02-30": want a time with a zone such as`},
-		{"year 3000", row("2026-07-31", "3000-01-01"), `valid_until "3000-01-01": want`},
 		{"issued without a zone", row("2026-07-01T10:30:00+02:00", "2026-07-01T10:30:00"), `issued "2026-07-01T10:30:00": want a time with a zone such as 2026-07-01T10:00:00+02:00, or a date`},
-		{"valid_from without a zone", row("2026-07-01,", "2026-07-01 08:00:00,"), `valid_from "2026-07-01 08:00:00": want a time with a zone`},
-		{"valid_until without a zone", row("2026-07-31,", "2026-07-31T18:00:00,"), `valid_until "2026-07-31T18:00:00": want a time with a zone`},
-		{"withdrawn without a zone", row("2026-07-31,", "2026-07-31,2026-07-05 12:00:00"), `withdrawn "2026-07-05 12:00:00": want a time with a zone`},
-		{"withdrawn before it was issued", row("2026-07-31,", "2026-07-31,2026-07-01"), "withdrawn 2026-07-01T00:00:00Z is before issued 2026-07-01T08:30:00Z: want a later time, or none"},
-		{"end before the beginning", row("2026-07-31", "2026-06-30"), "valid_until is not after valid_from"},
 		{"contradiction", anAdvisory + "s1,x,info,other,Amt,,,,2026-07-01,2026-07-01,,\n", "a.csv, line 4 (x): the statement s1 is already on line 2 of a.csv with other values: want one row for it"},
 		{"JSON without valid_until", `[{"id":"s1","lake_id":"x","kind":"info","cause":"other","issuer":"Amt","issued":"2026-07-01","valid_from":"2026-07-01"}]`, "statement 1 (x): valid_until is missing: want a time with a zone such as"},
 		{"no object", `[7]`, `a.csv, statement 1: "7": want a statement as an object`},
 		{"object as a value", json(`,"url":{"a":1}`), `url "{`},
-		{"true", json(`,"withdrawn":true`), `withdrawn "true": want a text or a number`},
 		{"text as a text", json(`,"text":"Hello"`), `text "Hello": want an object with the members en and de`},
 		{"two texts", json(`,"text":{"en":"Hello"},"text_en":"Hello"`), `it has the member "text_en" twice`},
-		{"two ids", json(`,"ID":"s2"`), `it has the member "ID" twice`},
 		{"invalid UTF-8", json(`,"url":"` + "\xff" + `"`), "it is not UTF-8"},
 		{"JSON contradiction", strings.Replace(json(""), "]", ","+strings.Trim(strings.Replace(json(""), "info", "season", 1), "["), 1), "statement 2 (x): the statement s1 is already in statement 1 of a.csv"},
 	} {
@@ -190,21 +173,17 @@ func TestNoAdvisories(t *testing.T) {
 		{"no valid_until", strings.Replace(anAdvisory, "valid_until", "valid_to", 1), `line 1 lacks the column valid_until; it holds "id"`},
 		{"long row", advisoryHeader + `s1,"` + strings.Repeat("x", 2*maxRowBytes), "does not end within 65536 bytes"},
 		{"object without statements", `{"lakes":[]}`, "there are no official statements"},
-		{"GeoJSON", features(featureOf(`"id":"a","name":"A"`, pointGeometry)), "there are no official statements"},
 		{"no array", `{"advisories":{}}`, `"advisories" is not an array`},
 		{"two arrays", `{"advisories":[],"advisories":[]}`, `two members "advisories"`},
 		{"two texts", `[] []`, "there is more after the end of its JSON"},
 		{"cut", `{"advisories":[{"id":"a"`, "statement 1: the file ends before the end of its JSON"},
-		{"cut after a statement", `[{"id":"a"},`, "statement 2: the file ends before the end of its JSON"},
 		{"cut at its end", `{"advisories":[]`, "after statement 0: the file ends before the end of its JSON"},
 		{"not JSON", `[{id:1}]`, "statement 1: byte 3: invalid character"},
 		{"long statement", `[{"a":"` + strings.Repeat("x", maxStatementBytes) + `"}]`, "statement 1: does not end within 65536 bytes"},
-		{"long statement after a short one", `[{"a":"` + strings.Repeat("x", maxStatementBytes-100) + `"},{"b":[` + strings.Repeat("1,", maxStatementBytes/2) + `1]}]`, "statement 2: does not end within 65536 bytes"},
 		{"statement that never ends", `[{"a":"` + strings.Repeat("x", 20*maxStatementBytes), "statement 1: does not end within 65536 bytes"},
 		{"long member", `{"a":"` + strings.Repeat("x", 2*maxStatementBytes) + `","advisories":[]}`, `"a": does not end within 65536 bytes`},
 		{"white space", `[` + strings.Repeat(" ", 20*maxStatementBytes), "does not end within 65536 bytes"},
 		{"many members", `[{` + strings.Repeat(`"a":1,`, maxMembers) + `"a":1}]`, "more than 100 members"},
-		{"many languages", `[{"text":{` + strings.Repeat(`"a":1,`, maxMembers) + `"a":1}}]`, "more than 100 languages"},
 		{"deep", `[{"a":` + deep, "exceeded max depth"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -388,29 +367,5 @@ func FuzzAdvisories(f *testing.F) {
 		if r, err := Advisories(t.Context(), s, files(file.String()), now); err != nil || r.Unchanged != len(all) {
 			t.Errorf("import of an export: %+v, %v, want %d unchanged:\n%s", r, err, len(all), &file)
 		}
-	})
-}
-
-// FuzzStatements reads JSON without a store, which is a thousand times faster than FuzzAdvisories.
-func FuzzStatements(f *testing.F) {
-	for _, seed := range []string{
-		`{"a":{"b":[1]},"advisories":[{"id":"s1","lake_id":"x","kind":"info","text":{"en":"a","de":null},"valid_until":null}],"z":1}`,
-		`[{"id":1e3,"TEXT":{"x":{}},"text_en":"\u00fc","link":"http://a"},7,{"text":"x"},{}]`, "[{\"id\":\"\\ud800\",\"\xff\":1}]", `{"advisories":[]}`, "[", "{}",
-	} {
-		f.Add(seed)
-	}
-	l := &layout{columns: advisoryColumns(), json: statementList}
-	now := inJuly().now()
-	f.Fuzz(func(t *testing.T, text string) {
-		rs, end, err := open(strings.NewReader(text), l)
-		if err != nil {
-			return
-		}
-		defer end()
-		s, ok := rs.(*statements)
-		if !ok {
-			return
-		}
-		checkStatements(t, s, text, now)
 	})
 }

@@ -78,18 +78,13 @@ func TestBadCompression(t *testing.T) {
 	flipped := func(s string) string { return s[:len(s)-5] + string(s[len(s)-5]^1) + s[len(s)-4:] } // in the checksum, or just before it
 	for _, test := range []struct{ name, text, want string }{
 		{"gzip cut short", z[:len(z)-6], "this gzip file ends early"},
-		{"gzip's header cut short", z[:5], "this gzip file ends early"},
 		{"gzip with a wrong sum", flipped(z), "this gzip file is damaged"},
 		{"gzip and then something", z + "abc", "this gzip file"},
 		{"zstd cut short", zs[:len(zs)-3], "this zstd file ends early"},
 		{"zstd damaged", zs[:4] + "\xff" + zs[5:], "this zstd file"},
 		{"gzip in gzip", gzipped(t, z), "compressed twice, the second time by gzip"},
-		{"gzip in zstd", zstandard(t, z), "compressed twice, the second time by zstd"},
-		{"zstd in gzip", gzipped(t, zs), "compressed twice"},
-		{"spreadsheet in gzip", gzipped(t, "PK\x03\x04"), "spreadsheet"},
 		{"nothing in gzip", gzipped(t, ""), "the file is empty"},
 		{"bzip2", "BZh91AY&SY", "bzip2 or xz: want gzip or zstd"},
-		{"xz", "\xfd7zXZ\x00\x00", "bzip2 or xz"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStore(t)

@@ -30,32 +30,6 @@ func TestParseMapping(t *testing.T) {
 	}
 }
 
-// An import with any parsed Mapping fails or maps the columns.
-func FuzzMapping(f *testing.F) {
-	for _, seed := range []string{"chl=chl_a_ugl,lake_id=lake", `"chl=chl, µg/l"`, "a=b=c", ",=,", "CHL=x,chl=y", "limnomap_outline=x"} {
-		f.Add(seed)
-	}
-	s := newStore(f)
-	f.Fuzz(func(t *testing.T, text string) {
-		m, err := ParseMapping(text)
-		if err != nil {
-			return
-		}
-		for column, is := range m {
-			if column == "" || is == "" || column != strings.ToLower(column) {
-				t.Errorf("ParseMapping(%q) maps %q to %q", text, column, is)
-			}
-		}
-		for _, opts := range []*Options{{Map: m}, {Set: m}, {Map: m, MakeIDs: true}, {Set: m, MakeIDs: true}} {
-			opts.DryRun = true
-			r, err := Lakes(t.Context(), s, files(aLake), opts)
-			if r.Written || err == nil && r.Read != 1 {
-				t.Errorf("with %+v: %+v, %v, want an error, or one row and nothing written", opts, r, err)
-			}
-		}
-	})
-}
-
 func TestMappedColumns(t *testing.T) {
 	s := newStore(t)
 	r := mustImport(t, Lakes, s, &Options{Map: Mapping{"id": "Code", "lat": "lat_n"}, Set: Mapping{"region": "MV"}},
@@ -100,7 +74,6 @@ func TestMappingErrors(t *testing.T) {
 		want []string
 	}{
 		{"unknown column", Options{Map: Mapping{"chlor": "x"}}, aLake, []string{`no column "chlor" to map`, "id, external_id, name, lat, lon, region, area_km2"}},
-		{"unknown column to set", Options{Set: Mapping{"chlor": "x"}}, aLake, []string{`no column "chlor" to set`, "area_km2"}},
 		{"a column for features only", Options{Map: Mapping{"limnomap_outline": "x"}}, aLake, []string{`no column "limnomap_outline"`}},
 		{"their column twice", Options{Map: Mapping{"id": "Key", "external_id": "key"}}, aLake, []string{`"Key" is mapped to external_id and to id`}},
 		{"mapped and set", Options{Map: Mapping{"id": "key"}, Set: Mapping{"id": "x"}}, aLake, []string{`id is set to "x" and mapped to the column "key"`}},
@@ -108,7 +81,6 @@ func TestMappingErrors(t *testing.T) {
 		{"an optional column that the file lacks", Options{Map: Mapping{"region": "land"}}, aLake, []string{`lacks the column "land", which is mapped to region`}},
 		{"twice in the file", Options{Map: Mapping{"id": "key"}}, "key,KEY,name,lat,lon\nx,x,X,1,1\n", []string{`"KEY" twice`}},
 		{"set, and in the file", Options{Set: Mapping{"name": "Y"}}, aLake, []string{`names the column "name" although name is set to "Y"`}},
-		{"set, and in the file by an alias", Options{Set: Mapping{"region": "Y"}}, "id,name,lat,lon,state\n", []string{`names the column "state" although region is set`}},
 		{"an id that is made and set", Options{Set: Mapping{"id": "Y"}, MakeIDs: true}, aLake, []string{"id is made from the name"}},
 		{"in no feature", Options{Map: Mapping{"region": "land"}}, aFeature, []string{`no feature has the property "land", which is mapped to region`}},
 	} {

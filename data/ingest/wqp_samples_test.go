@@ -25,7 +25,6 @@ func TestWQPChlorophyll(t *testing.T) {
 		censored int
 	}{
 		{"units", []wqpFields{{wqpValue: "0.0345", wqpUnit: "mg/l"}}, 34_50, data.Good, data.Details{}, 0},
-		{"another unit", []wqpFields{{wqpValue: "3", wqpUnit: "mg/m3"}}, 3_00, data.Good, data.Details{}, 0},
 		{"the highest", []wqpFields{{wqpValue: "5", wqpActivity: "a"}, {wqpValue: "80", wqpActivity: "b"}, {wqpValue: "7", wqpActivity: "c"}}, 80_00, data.Good, data.Details{}, 0},
 		{"the better method", []wqpFields{{wqpValue: "9", wqpCharacteristic: "Chlorophyll a, uncorrected for pheophytin"}, {wqpValue: "7", wqpCharacteristic: "Chlorophyll a, corrected for pheophytin"},
 			{wqpValue: "30", wqpCharacteristic: "Chlorophyll a (probe)"}}, 7_00, data.Good, data.Details{}, 0},
@@ -35,22 +34,17 @@ func TestWQPChlorophyll(t *testing.T) {
 			90_00, data.Good, data.Details{}, 0},
 		{"a rejected one last", []wqpFields{{wqpValue: "80", wqpStatus: "Rejected"}, {wqpValue: "5", wqpStatus: "Preliminary"}}, 5_00, data.Suspect, data.Details{}, 0},
 		{"only a rejected one", []wqpFields{{wqpStatus: "Rejected"}}, 12_50, data.Poor, data.Details{}, 0},
-		{"rejected by its qualifier", []wqpFields{{wqpQualifier: "R"}}, 12_50, data.Poor, data.Details{}, 0},
 		{"another status", []wqpFields{{wqpStatus: "Historical"}}, 12_50, data.QualityUnknown, data.Details{}, 0},
 		{"estimated", []wqpFields{{wqpQualifier: "J;H"}}, 12_50, data.Good, data.Details{Flags: data.FlagsOf(data.Estimated, data.HoldTime)}, 0},
-		{"estimated type", []wqpFields{{wqpValueType: "Estimated", wqpQualifier: "XYZ"}}, 12_50, data.Good, data.Details{Flags: data.FlagsOf(data.Estimated)}, 0},
 		{"not detected", []wqpFields{{wqpValue: "", wqpCondition: "Not Detected", wqpLimitA: "3", wqpLimitUnitA: "ug/l", wqpLimitTypeA: "Method Detection Level"}},
 			1_50, data.Good, data.Details{BelowLimit: true, Upper: known(3_00)}, 1},
 		{"the highest limit", []wqpFields{{wqpValue: "", wqpUnit: "", wqpCondition: "Present Below Quantification Limit", wqpLimitA: "0.5", wqpLimitUnitA: "ug/l", wqpLimitB: "0.002", wqpLimitUnitB: "mg/l"}},
-			1_00, data.Good, data.Details{BelowLimit: true, Upper: known(2_00)}, 1},
-		{"other limits", []wqpFields{{wqpValue: "", wqpCondition: "*Non-detect", wqpLimitA: "900", wqpLimitTypeA: "Upper Quantitation Limit", wqpLimitB: "2", wqpLimitUnitB: ""}},
 			1_00, data.Good, data.Details{BelowLimit: true, Upper: known(2_00)}, 1},
 		{"a limit as value", []wqpFields{{wqpValue: "<15"}}, 7_50, data.Good, data.Details{BelowLimit: true, Upper: known(15_00)}, 1},
 		{"a limit as value, by its qualifier", []wqpFields{{wqpValue: "4", wqpQualifier: "U"}}, 2_00, data.Good, data.Details{BelowLimit: true, Upper: known(4_00)}, 1},
 		{"a value before a limit", []wqpFields{{wqpValue: "<15", wqpActivity: "b"}, {wqpValue: "3"}}, 3_00, data.Good, data.Details{}, 0},
 		{"above", []wqpFields{{wqpValue: "200", wqpCondition: "Present Above Quantification Limit"}}, 200_00, data.Good,
 			data.Details{Lower: known(200_00), Flags: data.FlagsOf(data.OutOfRange)}, 0},
-		{"above, as value", []wqpFields{{wqpValue: ">200"}}, 200_00, data.Good, data.Details{Lower: known(200_00), Flags: data.FlagsOf(data.OutOfRange)}, 0},
 		{"above, only the limit", []wqpFields{{wqpValue: "", wqpCondition: "Present Above Quantification Limit", wqpLimitA: "300", wqpLimitUnitA: "ug/l", wqpLimitTypeA: "Upper Quantitation Limit"}},
 			300_00, data.Good, data.Details{Lower: known(300_00), Flags: data.FlagsOf(data.OutOfRange)}, 0},
 	} {
@@ -90,7 +84,6 @@ func TestWQPCountOfRejectedSample(t *testing.T) {
 	}{
 		{"rejected chlorophyll", []wqpFields{chl("a", "5", "Rejected"), count("Accepted")},
 			"150000 cells/ml of cyanobacteria, while the chlorophyll of the same station, day and organization is rejected by its source", 0, 0, 0},
-		{"rejected chlorophyll, preliminary count", []wqpFields{count("Preliminary"), chl("a", "5", "Rejected")}, "is rejected by its source", 0, 0, 0},
 		{"both rejected", []wqpFields{chl("a", "5", "Rejected"), count("Rejected")}, "", 5_00, data.NoCellDensity, data.Poor},
 		{"rejected count", []wqpFields{chl("a", "5", "Accepted"), count("Rejected")}, "", 5_00, data.NoCellDensity, data.Good},
 		{"another chlorophyll", []wqpFields{chl("a", "50", "Rejected"), chl("b", "5", "Accepted"), count("Accepted")}, "", 5_00, 150_000, data.Good},
