@@ -63,9 +63,7 @@ func TestAddressesOfTheConnection(t *testing.T) {
 		{"a network of others is trusted", trust("10.0.0.0/8"), "127.0.0.1:8080", "127.0.0.1:8080", false, nil, "http://127.0.0.1:8080", true},
 
 		{"another Host", nil, "127.0.0.1:8080", "evil.example.org:8080", false, nil, "", false},
-		{"another Host, base path", func(o *Options) { o.BasePath = "/lakes" }, "127.0.0.1:8080", "evil.example.org:8080", false, nil, "/lakes", false},
 		{"another port", nil, "127.0.0.1:8080", "127.0.0.1:9090", false, nil, "", false},
-		{"the port of a container", nil, "172.17.0.2:8080", "127.0.0.1:8080", false, nil, "", false},
 		{"forwarded by a stranger", nil, "127.0.0.1:8080", "127.0.0.1:8080", false, forwarded, "", false},
 		{"trusted proxy", trust("192.0.2.0/24"), "127.0.0.1:8080", "127.0.0.1:8080", false, nil, "", false}, // httptest's client
 		{"forwarded by a trusted proxy", trust("192.0.2.0/24"), "127.0.0.1:8080", "127.0.0.1:8080", false, forwarded, "https://maps.example.org", false},

@@ -67,16 +67,6 @@ func TestAge(t *testing.T) {
 	age("", data...)
 }
 
-// An error has no Age, even if it was found after the fields of the answer were set.
-func TestProblemHasNoAge(t *testing.T) {
-	s := testServer(t)
-	s.Confirmed(testNow().Add(-time.Minute))
-	w := get(t, s, http.StatusRequestedRangeNotSatisfiable, tileURL, "Range", "bytes=99999-")
-	if got := w.Header().Get("Age"); got != "" {
-		t.Errorf("Age of a problem = %q, want none", got)
-	}
-}
-
 func TestStaleness(t *testing.T) {
 	const metric = "limnomap_snapshot_stale_seconds"
 	clock := apitest.NewClock()

@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"compress/gzip"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -100,8 +99,8 @@ func TestPNGIsNeverCompressed(t *testing.T) {
 // cachedTargets are an address of each kind of answer.
 func cachedTargets() []string {
 	return []string{
-		statusURL, statusURL + "?risk=low", "/api/v1/bathing-lakes/geojson", "/api/v1/bathing-lakes/dates", advisoriesURL,
-		"/api/v1/bathing-lakes/history/de_by_clean", "/api/v1/monitor/lakes", "/api/v1/tiles/6/33/21.png",
+		statusURL, statusURL + "?risk=low", statusURL + ".csv", nearURL + "?lat=48&lon=11.5", searchURL + "?q=see", statsURL, "/api/v1/bathing-lakes/geojson", "/api/v1/bathing-lakes/dates", advisoriesURL,
+		historyURL + "de_by_clean", historyURL + "de_by_clean.csv", "/api/v1/monitor/lakes", "/api/v1/tiles/6/33/21.png",
 		"/api/v1/tiles.json", "/api/v1/styles", "/api/v1/legend.json", "/api/v1/legend.svg", "/api/v1/legend.png",
 		vectorURL, vectorJSONURL,
 		pathAdvisoryFeed,
@@ -171,37 +170,6 @@ func TestTheTagOfOneCodingIsNotThatOfAnother(t *testing.T) {
 		get(t, s, http.StatusOK, target, "Accept-Encoding", "gzip", "If-None-Match", plain)
 		zipped := get(t, s, http.StatusOK, target, "Accept-Encoding", "gzip").Header().Get("ETag")
 		get(t, s, http.StatusNotModified, target, "Accept-Encoding", "gzip", "If-None-Match", zipped)
-	}
-}
-
-func TestRanges(t *testing.T) {
-	s := testServer(t)
-	for _, target := range []string{statusURL, statusURL + "?min_lat=0", "/api/v1/tiles/6/33/21.png"} {
-		whole := get(t, s, http.StatusOK, target)
-		if whole.Header().Get("Accept-Ranges") != "bytes" {
-			t.Errorf("Accept-Ranges of %s = %q", target, whole.Header().Get("Accept-Ranges"))
-		}
-		etag := whole.Header().Get("ETag")
-		part := get(t, s, http.StatusPartialContent, target, "Range", "bytes=2-5", "If-Range", etag)
-		if got, want := part.Body.String(), whole.Body.String()[2:6]; got != want {
-			t.Errorf("bytes 2-5 of %s = %q, want %q", target, got, want)
-		}
-		get(t, s, http.StatusOK, target, "Range", "bytes=2-5", "If-Range", `"older"`)
-		beyond := get(t, s, http.StatusRequestedRangeNotSatisfiable, target, "Range", "bytes=9999999-")
-		wantRefusal(t, beyond, http.StatusRequestedRangeNotSatisfiable)
-		if got, want := beyond.Header().Get("Content-Range"), fmt.Sprintf("bytes */%d", whole.Body.Len()); got != want {
-			t.Errorf("Content-Range = %q, want %q", got, want)
-		}
-		wantRefusal(t, get(t, s, http.StatusPreconditionFailed, target, "If-Match", `"older"`), http.StatusPreconditionFailed)
-		get(t, s, http.StatusOK, target, "If-Match", etag)
-		if w := do(s, http.MethodHead, target, "Range", "bytes=2-5"); w.Code != http.StatusOK {
-			t.Errorf("HEAD of %s with a range = %d, want 200 of the whole", target, w.Code)
-		}
-	}
-	zipped := get(t, s, http.StatusOK, statusURL, "Accept-Encoding", "gzip")
-	part := get(t, s, http.StatusPartialContent, statusURL, "Accept-Encoding", "gzip", "Range", "bytes=0-9")
-	if got, want := part.Body.String(), zipped.Body.String()[:10]; got != want {
-		t.Errorf("a range of a coded answer = %q, want one of the coded bytes %q", got, want)
 	}
 }
 

@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -156,41 +155,6 @@ func TestAnOldWeekOfALaterRevisionIsNotKept(t *testing.T) {
 	for _, address := range tilesOfVersion {
 		if got := get(t, s, http.StatusOK, address).Header().Get("Cache-Control"); got != answer.CacheForever {
 			t.Errorf("Cache-Control of %s = %q, want %q", address, got, answer.CacheForever)
-		}
-	}
-}
-
-// TestAnswersOnDemandAreCachedAndLimitedLikeTheRest requests all answers that are not prepared.
-func TestAnswersOnDemandAreCachedAndLimitedLikeTheRest(t *testing.T) {
-	for _, address := range append([]string{historyURL + "de_by_clean.csv?", historyURL + "de_by_clean?"}, urlsOfStates...) {
-		opts := testOptions(t)
-		opts.APIRate = 8
-		s := newServer(t, opts, testSource(t))
-		target := strings.TrimRight(address, "?&")
-		w := get(t, s, http.StatusOK, target)
-		if got := w.Header().Get("Cache-Control"); got != answer.CacheMinute {
-			t.Errorf("Cache-Control of %s = %q, want %q", target, got, answer.CacheMinute)
-		}
-		get(t, s, http.StatusNotModified, target, "If-None-Match", w.Header().Get("ETag"))
-		gzip := get(t, s, http.StatusOK, target, "Accept-Encoding", "gzip;q=1, identity;q=0")
-		if a, b := plainOf(t, gzip.Header().Get("Content-Encoding"), gzip.Body.Bytes()), w.Body.String(); a != b {
-			t.Errorf("%s in gzip = %q, want %q", target, a, b)
-		}
-		if head := do(s, http.MethodHead, target); head.Code != http.StatusOK || head.Body.Len() > 0 ||
-			head.Header().Get("Content-Length") != fmt.Sprint(w.Body.Len()) {
-			t.Errorf("HEAD of %s = %d with %d bytes, Content-Length %s", target, head.Code, head.Body.Len(), head.Header().Get("Content-Length"))
-		}
-		if got := do(s, http.MethodOptions, target); got.Code != http.StatusNoContent || got.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
-			t.Errorf("OPTIONS of %s = %d, Allow %q", target, got.Code, got.Header().Get("Allow"))
-		}
-		if got := do(s, http.MethodPost, target); got.Code != http.StatusMethodNotAllowed {
-			t.Errorf("POST of %s = %d, want 405", target, got.Code)
-		}
-		for range 3 {
-			do(s, http.MethodGet, target)
-		}
-		if w := do(s, http.MethodGet, target); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
-			t.Errorf("%s after its limit = %d, want 429", target, w.Code)
 		}
 	}
 }

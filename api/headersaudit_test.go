@@ -109,7 +109,13 @@ func wantHeaders(t *testing.T, what string, w *httptest.ResponseRecorder) {
 		t.Errorf("%s has no Cache-Control", what)
 	}
 	// A 304 may be for a picture, and vector tiles are not documents.
-	if isPicture(kind) || strings.Contains(kind, "mapbox-vector") || w.Code == http.StatusNotModified {
+	if isPicture(kind) || strings.Contains(kind, "mapbox-vector") {
+		if h.Get("Content-Security-Policy")+h.Get("Permissions-Policy")+h.Get("Referrer-Policy") != "" {
+			t.Errorf("%s has fields of documents: %v", what, h)
+		}
+		return
+	}
+	if w.Code == http.StatusNotModified {
 		return
 	}
 	policy := policyOf(h)

@@ -1,9 +1,7 @@
 package api
 
 import (
-	"bytes"
 	"context"
-	"log/slog"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -116,20 +114,5 @@ func TestHistoryOfHostileRowsIsRefused(t *testing.T) {
 				wantProblem(t, do(s, http.MethodGet, historyURL+"de_by_clean"+suffix), http.StatusServiceUnavailable)
 			}
 		})
-	}
-}
-
-// A flood of requests that meet the same failure is logged once.
-func TestAFaultOfTheStoreIsLoggedOnce(t *testing.T) {
-	var log bytes.Buffer
-	opts := testOptions(t)
-	opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
-	opts.Historian, opts.APIRate = &fakeSource{err: http.ErrServerClosed}, 0
-	s := shortServer(t, opts, longSource(t))
-	for range 20 {
-		wantProblem(t, do(s, http.MethodGet, historyURL+"de_by_clean"), http.StatusServiceUnavailable)
-	}
-	if n := strings.Count(log.String(), "request failed"); n != 1 {
-		t.Errorf("logged %d times, want once:\n%s", n, &log)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"limnomap/api/ogc"
@@ -66,27 +65,6 @@ func TestLegendWithoutSigns(t *testing.T) {
 	opts.Styles = opts.Styles[:1]
 	if got := get(t, newServer(t, opts, nil), http.StatusOK, "/api/v1/legend.json").Body.String(); !strings.HasSuffix(got, `,"signs":[]}`+"\n") {
 		t.Errorf("legend.json ends with %s, want no signs", got[max(0, len(got)-100):])
-	}
-}
-
-// A crowd that asks for the legends of all styles draws each image once, and one for all as JSON.
-func TestLegendsAreDrawnOnce(t *testing.T) {
-	legends := &fakeLegends{}
-	s := signServer(t, legends)
-	var crowd sync.WaitGroup
-	for _, style := range []string{"heat", "dots", "lakes", "plain"} {
-		for _, form := range []string{"svg", "png", "json"} {
-			for range 3 {
-				crowd.Go(func() { do(s, http.MethodGet, "/api/v1/legend."+form+"?style="+style) })
-			}
-		}
-	}
-	crowd.Wait()
-	if got := legends.drawn.Load(); got != 8 || legends.together.Load() > 1 {
-		t.Errorf("%d legends were drawn, up to %d at a time, want 8, one at a time", got, legends.together.Load())
-	}
-	if all := maxLegends(1, 4); all < 1+4*len(legendWidths)*3 {
-		t.Errorf("the server keeps %d legends of a colour map, want all", all)
 	}
 }
 

@@ -92,24 +92,3 @@ func TestListsBeforeTheyArePrepared(t *testing.T) {
 		waiting.Wait()
 	}
 }
-
-func TestLongAnswersKnowConditionsAndRanges(t *testing.T) {
-	s := sparingServer(t)
-	for _, target := range []string{statusURL, geoJSONURL, statusURL + "?min_lat=0"} {
-		whole := get(t, s, http.StatusOK, target)
-		etag := whole.Header().Get("ETag")
-		get(t, s, http.StatusNotModified, target, "If-None-Match", etag)
-		get(t, s, http.StatusOK, target, "If-Match", etag)
-		wantRefusal(t, get(t, s, http.StatusPreconditionFailed, target, "If-Match", `"older"`), http.StatusPreconditionFailed)
-		part := get(t, s, http.StatusPartialContent, target, "Range", "bytes=2-300", "If-Range", etag)
-		if got, want := part.Body.String(), whole.Body.String()[2:301]; got != want {
-			t.Errorf("bytes 2-300 of %s = %q, want %q", target, got, want)
-		}
-		beyond := get(t, s, http.StatusRequestedRangeNotSatisfiable, target, "Range", "bytes=9999999-")
-		wantRefusal(t, beyond, http.StatusRequestedRangeNotSatisfiable)
-		head := do(s, http.MethodHead, target)
-		if got, want := head.Header().Get("Content-Length"), fmt.Sprint(whole.Body.Len()); head.Body.Len() > 0 || got != want {
-			t.Errorf("HEAD of %s has %d bytes and Content-Length %s, want 0 and %s", target, head.Body.Len(), got, want)
-		}
-	}
-}

@@ -3,15 +3,12 @@ package api
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"limnomap/api/params"
 )
 
 const monitorURL = "/api/v1/monitor/lakes"
@@ -171,38 +168,6 @@ func TestFollowingNextVisitsEachLakeOnce(t *testing.T) {
 		}
 		if start, _ := p.bounds(); p.offset < p.total && start != last {
 			t.Fatalf("next ends at %d, last says %d", start, last)
-		}
-	})
-}
-
-func FuzzWindow(f *testing.F) {
-	for _, seed := range []string{"limit=1&offset=0", "limit=5000&offset=2147483647", "limit=-1", "offset=%31", "limit=1&limit=2", "&&=&", "%zz"} {
-		f.Add(seed, 10)
-	}
-	f.Fuzz(func(t *testing.T, query string, total int) {
-		if total < 0 {
-			return
-		}
-		parsed := params.Of(&http.Request{URL: &url.URL{RawQuery: query}})
-		p := windowOf(&parsed, total)
-		if parsed.Err() != nil {
-			return
-		}
-		if p.limit < 1 || p.limit > maxLimit || p.offset < 0 {
-			t.Fatalf("window of %q = %+v", query, p)
-		}
-		if start, end := p.bounds(); start > end || end > total || end-start > p.limit {
-			t.Fatalf("bounds of %+v = %d, %d", p, start, end)
-		}
-		for rel, link := range linksOf(t, p.links("/p")) {
-			u, err := url.Parse(link)
-			if err != nil {
-				t.Fatalf("%s of %+v: %v", rel, p, err)
-			}
-			again := params.Of(&http.Request{URL: u})
-			if windowOf(&again, total); again.Err() != nil {
-				t.Fatalf("%s of %+v = %s: %v", rel, p, link, again.Err())
-			}
 		}
 	})
 }

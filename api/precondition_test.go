@@ -4,13 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"maps"
 	"mime"
 	"mime/multipart"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,95 +17,61 @@ import (
 
 // A conditional is a request with conditions, where TAG is replaced by the answer's tag without its quotes.
 type conditional struct {
-	method string
-	header []string // names and values
-	status int
-	part   func(whole string) string // what a 206 holds
-}
-
-// sliced returns the part of a body between two offsets.
-func sliced(from, to int) func(string) string {
-	return func(whole string) string {
-		if to < 0 {
-			to = len(whole)
-		}
-		return whole[from:to]
-	}
+	status   int
+	header   []string // names and values
+	from, to int      // what a 206 has; from is negative: the last bytes; to is 0: up to the end
 }
 
 const longAgo, farAhead = "Mon, 06 Nov 1995 08:49:37 GMT", "Fri, 06 Nov 2195 08:49:37 GMT"
 
-func conditionals() []conditional {
-	var list []conditional
-	add := func(status int, header ...string) {
-		list = append(list, conditional{http.MethodGet, header, status, nil}, conditional{http.MethodHead, header, status, nil})
-	}
-	for _, field := range []string{
-		`"TAG"`, `W/"TAG"`, `"other", "TAG"`, `W/"other" ,W/"TAG"`, "\t\"TAG\"\t", `,, "TAG",`, `"TAG", "other"`, `"", "TAG"`, `"a,b","TAG"`, `"W/", "TAG"`, "*", " * ",
-	} {
+func conditionals() (list []conditional) {
+	add := func(status int, header ...string) { list = append(list, conditional{status: status, header: header}) }
+	for _, field := range []string{`"TAG"`, `W/"TAG"`, `"other", "TAG"`, `W/"other" ,W/"TAG"`, "\t\"TAG\"\t", `,, "TAG",`, `"", "TAG"`, `"a,b","TAG"`, "*", " * "} {
 		add(304, "If-None-Match", field)
 	}
 	for _, field := range []string{
-		`"other"`, `"TAG`, `TAG"`, `TAG`, `""`, ``, `"TAG-gzip"`, `"aTAG"`, `"TAGa"`, `w/"TAG"`, `W/ "TAG"`, `W/W/"TAG"`, `W/`, `W/"`, `"`,
+		`"other"`, `"TAG`, `TAG`, ``, `"TAG-gzip"`, `"aTAG"`, `w/"TAG"`, `W/ "TAG"`, `W/W/"TAG"`, `W/`, `"`,
 		`"x"TAG"y"`,       // the quotes around TAG belong to other tags
 		`"x" "TAG"`,       // no comma
 		`unquoted, "TAG"`, // the meaning is unknown
-		`*, "TAG"`, `**`,  // no list has an asterisk
-		`"TAG"garbage`, // no tag
-		`<"TAG">`, `"'TAG"`, "\u00a0\"TAG\"",
+		`*, "TAG"`,        // no list has an asterisk
+		`"TAG"garbage`,    // no tag
 	} {
 		add(200, "If-None-Match", field)
 	}
 	add(304, "If-None-Match", `"other"`, "If-None-Match", `"TAG"`)
-	add(200, "If-None-Match", `"other"`, "If-None-Match", `"another"`)
-
-	for _, field := range []string{`"TAG"`, `"other", "TAG"`, `"other","TAG" , "x"`, "*"} {
+	for _, field := range []string{`"TAG"`, `"other", "TAG"`, "*"} {
 		add(200, "If-Match", field)
 	}
-	for _, field := range []string{`"other"`, `W/"TAG"`, `TAG`, ``, `"x"TAG"y"`} {
+	for _, field := range []string{`"other"`, `W/"TAG"`, ``, `"x"TAG"y"`} {
 		add(412, "If-Match", field)
 	}
-	add(200, "If-Match", `"other"`, "If-Match", `"TAG"`)
-
 	// If-Match is checked before If-None-Match (RFC 9110, section 13.2.2).
 	add(412, "If-Match", `"other"`, "If-None-Match", `"TAG"`)
 	add(304, "If-Match", `"TAG"`, "If-None-Match", `"TAG"`)
-
 	// No answer has a time of modification, so there is nothing to compare these with.
 	add(200, "If-Modified-Since", farAhead)
-	add(200, "If-Modified-Since", "yesterday")
 	add(200, "If-Unmodified-Since", longAgo)
 	add(304, "If-None-Match", `"TAG"`, "If-Modified-Since", longAgo)
-	add(200, "If-None-Match", `"other"`, "If-Modified-Since", farAhead)
 
-	part := func(status int, part func(string) string, header ...string) {
-		list = append(list, conditional{http.MethodGet, header, status, part},
-			// Range has a meaning only with GET.
-			conditional{http.MethodHead, header, 200, nil})
+	part := func(from, to int, header ...string) { list = append(list, conditional{206, header, from, to}) }
+	part(2, 6, "Range", "bytes=2-5")
+	part(7, 0, "Range", "bytes=7-")
+	part(3, 0, "Range", "bytes=3-99999999")
+	part(-4, 0, "Range", "bytes=-4")
+	part(0, 0, "Range", "bytes=-99999999")
+	part(2, 6, "Range", "bytes=2-5", "If-Range", `"TAG"`)
+	part(2, 6, "Range", "bytes=2-5", "If-None-Match", `"other"`)
+	add(416, "Range", "bytes=99999999-")
+	add(416, "Range", "bytes=5-2")
+	for _, ifRange := range []string{`"other"`, `W/"TAG"`, farAhead} {
+		add(200, "Range", "bytes=2-5", "If-Range", ifRange)
 	}
-	part(206, sliced(2, 6), "Range", "bytes=2-5")
-	part(206, sliced(0, 1), "Range", "bytes=0-0")
-	part(206, sliced(7, -1), "Range", "bytes=7-")
-	part(206, sliced(3, -1), "Range", "bytes=3-99999999")
-	part(206, func(whole string) string { return whole[len(whole)-4:] }, "Range", "bytes=-4")
-	part(206, sliced(0, -1), "Range", "bytes=-99999999")
-	part(206, sliced(2, 6), "Range", "bytes=2-5", "If-Range", `"TAG"`)
-	part(206, sliced(2, 6), "Range", "bytes=2-5", "If-None-Match", `"other"`)
-	part(206, sliced(2, 6), "Range", "bytes=2-5", "If-Match", `"other"`, "If-Match", `"TAG"`)
-	part(206, sliced(2, 6), "Range", "bytes=2-5", "If-Modified-Since", farAhead)
-	part(416, nil, "Range", "bytes=99999999-")
-	part(416, nil, "Range", "bytes=5-2")
-	part(416, nil, "Range", "bytes=two-")
-	for _, ifRange := range []string{`"other"`, `W/"TAG"`, longAgo, farAhead, `TAG`} {
-		part(200, nil, "Range", "bytes=2-5", "If-Range", ifRange)
-	}
-	part(200, nil, "Range", "bytes=99999999-", "If-Range", `"other"`)
-	part(200, nil, "Range", "lines=2-5") // an unknown unit is ignored (RFC 9110, section 14.2)
-	part(200, nil, "Range", "2-5")
-	part(200, nil, "Range", "bytes=0-1", "Range", "bytes=2-5") // not a list, so it is ignored
-	part(200, nil, "If-Range", `"TAG"`)
-	part(200, nil, "Range", "bytes=0-,0-") // more than there is
-	part(200, nil, "Range", "bytes=0-0"+strings.Repeat(",2-2", 16))
+	add(200, "Range", "lines=2-5")                       // an unknown unit is ignored (RFC 9110, section 14.2)
+	add(200, "Range", "bytes=0-1", "Range", "bytes=2-5") // not a list, so it is ignored
+	add(200, "If-Range", `"TAG"`)
+	add(200, "Range", "bytes=0-,0-") // more than there is
+	add(200, "Range", "bytes=0-0"+strings.Repeat(",2-2", 16))
 	add(304, "Range", "bytes=2-5", "If-None-Match", `"TAG"`)
 	add(412, "Range", "bytes=2-5", "If-Match", `"other"`)
 	return list
@@ -115,18 +79,6 @@ func conditionals() []conditional {
 
 // An asker sends requests.
 type asker func(method, target string, header http.Header) (*http.Response, string)
-
-// recorded sends requests to the handler itself.
-func recorded(t *testing.T, h http.Handler) asker {
-	return func(method, target string, header http.Header) (*http.Response, string) {
-		t.Helper()
-		r := httptest.NewRequest(method, target, nil)
-		r.Header = header
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		return w.Result(), w.Body.String()
-	}
-}
 
 // connected sends requests to net/http's server over one connection, where a wrong length would spoil the next answer.
 func connected(t *testing.T, h http.Handler) asker {
@@ -164,108 +116,63 @@ func connected(t *testing.T, h http.Handler) asker {
 	}
 }
 
-// lasting returns a header without the fields that differ between answers.
-func lasting(h http.Header) http.Header {
-	h = maps.Clone(h)
-	delete(h, "Date")
-	delete(h, "X-Request-Id")
-	return h
-}
-
-func equalHeaders(a, b http.Header) bool { return maps.EqualFunc(a, b, slices.Equal) }
-
 func TestConditionalRequests(t *testing.T) {
-	for name, make := range map[string]func(*testing.T, http.Handler) asker{"handler": recorded, "connection": connected} {
-		t.Run(name, func(t *testing.T) {
-			ask := make(t, testServer(t))
-			for _, target := range []struct{ path, coding string }{
-				{"/api/v1/tiles/6/33/21.png", ""},
-				{statusURL, ""},
-				{statusURL, "br"},
-				{statusURL + "?min_lat=0", ""},
-				{statusURL + "?min_lat=0", "zstd"},
-				{"/api/v1/legend.png", ""},
-				{"/api/v1/legend.svg", "gzip"},
-				{"/api/v1/legend.json", ""},
-				{"/assets/app-1234.js", "br"},
-				{"/", ""},
-			} {
-				plain := http.Header{}
-				if target.coding != "" {
-					plain.Set("Accept-Encoding", target.coding)
+	ask := connected(t, testServer(t))
+	for _, target := range []struct{ path, coding string }{
+		{tileURL, ""}, {statusURL, ""}, {statusURL, "br"}, {statusURL + "?min_lat=0", "zstd"}, {"/api/v1/legend.png", ""}, {"/assets/app-1234.js", "br"},
+	} {
+		plain := http.Header{}
+		if target.coding != "" {
+			plain.Set("Accept-Encoding", target.coding)
+		}
+		full, whole := ask(http.MethodGet, target.path, plain)
+		if full.StatusCode != http.StatusOK || len(whole) < 8 || full.Header.Get("Content-Encoding") != target.coding {
+			t.Fatalf("GET %s in %q: %s, %d bytes in %q", target.path, target.coding, full.Status, len(whole), full.Header.Get("Content-Encoding"))
+		}
+		for _, c := range conditionals() {
+			header := plain.Clone()
+			for i := 0; i < len(c.header); i += 2 {
+				header.Add(c.header[i], strings.ReplaceAll(c.header[i+1], "TAG", strings.Trim(full.Header.Get("ETag"), `"`)))
+			}
+			resp, body := ask(http.MethodGet, target.path, header)
+			want, fields := whole, full.Header
+			switch c.status {
+			case http.StatusNotModified:
+				want = ""
+			case http.StatusPartialContent:
+				if c.from < 0 {
+					c.from += len(whole)
 				}
-				full, whole := ask(http.MethodGet, target.path, plain)
-				if full.StatusCode != http.StatusOK || len(whole) < 8 || full.Header.Get("Content-Encoding") != target.coding {
-					t.Fatalf("GET %s in %q: %s, %d bytes in %q", target.path, target.coding, full.Status, len(whole), full.Header.Get("Content-Encoding"))
+				if c.to == 0 {
+					c.to = len(whole)
 				}
-				head, _ := ask(http.MethodHead, target.path, plain)
-				if !equalHeaders(lasting(head.Header), lasting(full.Header)) {
-					t.Errorf("HEAD %s: %v, want GET's %v", target.path, head.Header, full.Header)
+				want = whole[c.from:c.to]
+				if got, want := resp.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-%d/%d", c.from, c.to-1, len(whole)); got != want {
+					t.Errorf("%s %q: Content-Range %q, want %q", target.path, c.header, got, want)
 				}
-				for _, c := range conditionals() {
-					header := plain.Clone()
-					tag := strings.Trim(full.Header.Get("ETag"), `"`)
-					for i := 0; i < len(c.header); i += 2 {
-						header.Add(c.header[i], strings.ReplaceAll(c.header[i+1], "TAG", tag))
-					}
-					resp, body := ask(c.method, target.path, header)
-					if resp.StatusCode != c.status {
-						t.Errorf("%s %s %q: %s, want %d", c.method, target.path, c.header, resp.Status, c.status)
-						continue
-					}
-					checkConditional(t, c, target.path, full, whole, resp, body)
+			case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable:
+				want, fields = body, http.Header{"Cache-Control": {"no-store"}}
+				if resp.Header.Get("Content-Type") != answer.ProblemType || c.status == 416 && resp.Header.Get("Content-Range") != fmt.Sprintf("bytes */%d", len(whole)) && c.header[1] != "bytes=5-2" {
+					t.Errorf("%s %q: refused with %v", target.path, c.header, resp.Header)
 				}
 			}
-		})
-	}
-}
-
-// checkConditional checks an answer against the one without conditions.
-func checkConditional(t *testing.T, c conditional, path string, full *http.Response, whole string, resp *http.Response, body string) {
-	t.Helper()
-	want := lasting(full.Header)
-	wantBody := whole
-	switch c.status {
-	case http.StatusNotModified:
-		wantBody = ""
-		for _, name := range []string{"Content-Type", "Content-Length", "Content-Encoding", "Accept-Ranges"} {
-			delete(want, name)
-		}
-	case http.StatusPartialContent:
-		wantBody = c.part(whole)
-		from := strings.Index(whole, wantBody)
-		if spec := c.header[1]; spec != "bytes=-4" {
-			_, err := fmt.Sscanf(spec, "bytes=%d-", &from)
-			if err != nil || from < 0 {
-				from = 0
+			if resp.StatusCode != c.status || body != want {
+				t.Errorf("%s %q: %s, %.60q, want %d, %.60q", target.path, c.header, resp.Status, body, c.status, want)
 			}
-		} else {
-			from = len(whole) - 4
-		}
-		want.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, from+len(wantBody)-1, len(whole)))
-		want.Set("Content-Length", fmt.Sprint(len(wantBody)))
-	case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable:
-		for _, name := range []string{"Etag", "Accept-Ranges", "Content-Encoding", "Last-Modified"} {
-			if got := resp.Header.Get(name); got != "" {
-				t.Errorf("%s %s %q: %s of a refusal = %q, want none", c.method, path, c.header, name, got)
+			for _, name := range []string{"Etag", "Cache-Control"} {
+				if got, want := resp.Header.Get(name), fields.Get(name); got != want {
+					t.Errorf("%s %q: %s %q, want %q", target.path, c.header, name, got, want)
+				}
+			}
+			// Range has a meaning only with GET.
+			head, _ := ask(http.MethodHead, target.path, header)
+			if c.header[0] == "Range" && (c.status == 206 || c.status == 416) {
+				c.status = http.StatusOK
+			}
+			if head.StatusCode != c.status {
+				t.Errorf("HEAD %s %q: %s, want %d", target.path, c.header, head.Status, c.status)
 			}
 		}
-		if resp.Header.Get("Cache-Control") != "no-store" || resp.Header.Get("Content-Type") != answer.ProblemType {
-			t.Errorf("%s %s %q: refusal with %v", c.method, path, c.header, resp.Header)
-		}
-		if got, want := resp.Header.Get("Content-Range"), fmt.Sprintf("bytes */%d", len(whole)); c.status == 416 && got != want && c.header[1] == "bytes=99999999-" {
-			t.Errorf("%s %s %q: Content-Range = %q, want %q", c.method, path, c.header, got, want)
-		}
-		return
-	}
-	if c.method == http.MethodHead {
-		wantBody = ""
-	}
-	if body != wantBody {
-		t.Errorf("%s %s %q: body %.60q, want %.60q", c.method, path, c.header, body, wantBody)
-	}
-	if got := lasting(resp.Header); !equalHeaders(got, want) {
-		t.Errorf("%s %s %q: header\n%v, want\n%v", c.method, path, c.header, got, want)
 	}
 }
 

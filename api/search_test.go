@@ -80,14 +80,11 @@ func TestSearchRefusesWrongParameters(t *testing.T) {
 	get(t, s, http.StatusOK, searchURL+"?q="+strings.Repeat("%C3%A4", maxSearch))
 	for query, parameters := range map[string][]string{
 		"":                                      {"q"},
-		"q=":                                    {"q"},
 		"q=+-%C2%B4":                            {"q"},
 		"q=%ff":                                 {"q"},
-		"q=%zz":                                 {"q"},
 		"q=a&q=b":                               {"q"},
 		"q=" + strings.Repeat("a", maxSearch+1): {"q"},
 		"q=a&limit=0":                           {"limit"},
-		"q=a&limit=1001":                        {"limit"},
 		"q=&limit=ten&date=2026":                {"q", "limit", "date"},
 	} {
 		wantProblem(t, do(s, http.MethodGet, searchURL+"?"+query), http.StatusBadRequest, parameters...)

@@ -129,28 +129,6 @@ func TestSwimGuide(t *testing.T) {
 	}
 }
 
-// Conditional requests, HEAD and CORS are as for the other endpoints, and a long document in pieces is the same.
-func TestSwimGuideHeaders(t *testing.T) {
-	s := sampleServer(t, func(o *Options) { o.AllowedOrigins = []string{"*"} })
-	w := get(t, s, http.StatusOK, pathSwimGuide, "Origin", "https://example.org")
-	etag := w.Header().Get("ETag")
-	if etag == "" || w.Header().Get("Cache-Control") != "public, max-age=60, stale-while-revalidate=300" || w.Header().Get("Access-Control-Allow-Origin") != "*" {
-		t.Errorf("headers %v", w.Header())
-	}
-	get(t, s, http.StatusNotModified, pathSwimGuide, "If-None-Match", etag)
-	head := do(s, http.MethodHead, pathSwimGuide)
-	if head.Code != http.StatusOK || head.Header().Get("ETag") != etag || head.Body.Len() > 0 {
-		t.Errorf("HEAD is answered with %d, %v", head.Code, head.Header())
-	}
-	if again := get(t, sampleServer(t, nil), http.StatusOK, pathSwimGuide); again.Header().Get("ETag") != etag {
-		t.Error("another server with the same data answers something else")
-	}
-	pieces := sampleServer(t, func(o *Options) { o.sending.MadeItems = -1 })
-	if got := get(t, pieces, http.StatusOK, pathSwimGuide).Body.String(); got != w.Body.String() {
-		t.Errorf("in pieces\n%s\nwant\n%s", got, w.Body)
-	}
-}
-
 // The answer changes when a statement begins or ends, and no cache keeps it longer.
 func TestSwimGuideFollowsStatements(t *testing.T) {
 	clock := testNow()

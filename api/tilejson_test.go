@@ -123,15 +123,6 @@ func TestAbsoluteAddressesNeverComeFromHost(t *testing.T) {
 	}
 }
 
-func TestAttributionSaysThatValuesAreSimulated(t *testing.T) {
-	opts := testOptions(t)
-	opts.Notice = "Simulated demo data"
-	body := object(t, get(t, newServer(t, opts, testSource(t)), http.StatusOK, tileJSONURL))
-	if got := body["attribution"]; got != "Simulated demo data | Example Agency" {
-		t.Errorf("attribution = %v", got)
-	}
-}
-
 func TestExtent(t *testing.T) {
 	lake := func(lon, lat float64) data.Lake { return data.Lake{Point: orb.Point{lon, lat}} }
 	for _, test := range []struct {

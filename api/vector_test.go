@@ -38,8 +38,7 @@ func TestVectorTileAddresses(t *testing.T) {
 		}
 	}
 	for _, path := range []string{
-		"19/0/0.mvt", "31/0/0.mvt", "4294967296/0/0.mvt", "6/64/0.mvt", "6/0/64.mvt", "-1/0/0.mvt", "06/33/21.mvt",
-		"6/33/21@2x.mvt", "6/33/21@1x.mvt", "6/33/.mvt", "6/33.mvt", "6/33/21.MVT", "6/33/21.mvt.gz", "6/33/21.mvt/", "z/x/y.mvt",
+		"19/0/0.mvt", "6/64/0.mvt", "6/33/21@2x.mvt", "6/33/21.mvt.gz",
 	} {
 		wantProblem(t, do(s, http.MethodGet, "/api/v1/tiles/"+path), http.StatusNotFound)
 	}
