@@ -121,18 +121,13 @@ func (l *attributeList) dense(body []byte) error {
 			return damaged("B-tree of type %d as an index of attributes, want %d", kind, byNameKind)
 		}
 		c := src.decode(record, "record of an attribute")
-		id, messageFlags := c.bytes(8), c.uint8()
+		id := c.bytes(8)
+		c.skip(1)
 		order := c.uint32()
 		if c.err != nil {
 			return c.err
 		}
-		var body []byte
-		var err error
-		if messageFlags&sharedFlag != 0 {
-			body, err = l.file.heapMessage(attributeMessage, id)
-		} else {
-			body, err = heap.object(id)
-		}
+		body, err := heap.object(id)
 		if err != nil {
 			if errors.Is(err, ErrFormat) || errors.Is(err, ErrUnsupported) {
 				return nil
@@ -400,7 +395,7 @@ func trim(b []byte, padding uint8) string {
 }
 
 // References returns the addresses of object references, also those in lists of variable length, one list after the other. An address
-// is that of [Dataset.Address] and of [File.PathOf].
+// is that of [Dataset.Address].
 func (a *Attribute) References() ([]uint64, error) {
 	var values []uint64
 	err := a.read(func(t *Type, b []byte) error {

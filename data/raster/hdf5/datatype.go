@@ -25,7 +25,8 @@ func (s *source) datatype(body []byte) (Type, error) {
 	return t, c.err
 }
 
-// decodeType decodes a type that may contain others, to a depth.
+// decodeType decodes a type that may contain others, to a depth. What a type contains is the last part of its message, so the members of
+// compounds and enums, which are not used, need not be decoded.
 func decodeType(c *cursor, depth int) (t Type) {
 	head := c.uint32()
 	version, bits := uint8(head>>4&0xf), head>>8
@@ -56,11 +57,11 @@ func decodeType(c *cursor, depth int) (t Type) {
 	case Opaque:
 		c.skip(int(bits & 0xff))
 	case Compound:
-		t.compound(c, version, int(bits&0xffff), depth)
+		t.Members = int(bits & 0xffff)
 	case Reference:
 		t.reference = uint8(bits & 0xf)
 	case Enum:
-		t.enum(c, version, int(bits&0xffff), depth)
+		t.enum(c, depth)
 	case VariableLength:
 		t.Text = bits&0xf == 1
 		t.padding = uint8(bits >> 4 & 0xf)
@@ -110,62 +111,9 @@ func (t *Type) float(c *cursor, bits uint32) {
 	}
 }
 
-// compound counts and checks the members of a compound. Each takes bytes of the message, which bound their number.
-func (t *Type) compound(c *cursor, version uint8, count, depth int) {
-	t.Members = count
-	offsetSize := 4
-	if version >= 3 {
-		offsetSize = 1
-		for n := t.Size; n > 0xff; n >>= 8 {
-			offsetSize++
-		}
-	}
-	for range count {
-		name, offset := typeName(c, version), int(c.number(offsetSize))
-		var shape []int64
-		if version == 1 {
-			rank := c.uint8()
-			c.skip(3 + 4 + 4)
-			for i := range uint8(4) {
-				if n := int64(c.uint32()); i < rank {
-					shape = append(shape, n)
-				}
-			}
-		}
-		member := decodeType(c, depth-1)
-		if len(shape) > 0 {
-			member = arrayOf(c, member, shape)
-		}
-		if c.err == nil && (offset > t.Size || member.Size > t.Size-offset) {
-			c.fail("member %.40q of %d bytes at byte %d of a compound of %d", name, member.Size, offset, t.Size)
-		}
-		if c.err != nil {
-			return
-		}
-	}
-}
-
-// typeName decodes the name of a member.
-func typeName(c *cursor, version uint8) string {
-	name := text(c.b)
-	n := len(name) + 1
-	if version < 3 {
-		n = (n + 7) &^ 7
-	}
-	c.bytes(n)
-	return name
-}
-
-// enum takes over its integers, and passes over their names and numbers.
-func (t *Type) enum(c *cursor, version uint8, count, depth int) {
+// enum takes over its integers. Their names and numbers follow.
+func (t *Type) enum(c *cursor, depth int) {
 	base := decodeType(c, depth-1)
-	for range count {
-		if c.err != nil {
-			return
-		}
-		typeName(c, version)
-	}
-	c.skip(count * base.Size)
 	if c.err == nil && (base.Class != Integer || base.Size != t.Size) {
 		c.fail("enum of %d bytes over %v", t.Size, base)
 	}
@@ -190,15 +138,7 @@ func (t *Type) array(c *cursor, version uint8, depth int) {
 	if version < 3 {
 		c.skip(4 * rank)
 	}
-	array := arrayOf(c, decodeType(c, depth-1), shape)
-	if c.err == nil && array.Size != t.Size {
-		c.fail("array of %d bytes with %v of %v", t.Size, shape, array.Base)
-	}
-	t.Shape, t.Base = shape, array.Base
-}
-
-// arrayOf returns the type of arrays of a shape.
-func arrayOf(c *cursor, base Type, shape []int64) Type {
+	base := decodeType(c, depth-1)
 	size := int64(base.Size)
 	for _, n := range shape {
 		if c.err == nil && (n == 0 || size > (1<<31-1)/n) {
@@ -206,5 +146,8 @@ func arrayOf(c *cursor, base Type, shape []int64) Type {
 		}
 		size *= max(n, 1)
 	}
-	return Type{Class: Array, Size: int(size), Base: &base, Shape: shape}
+	if c.err == nil && size != int64(t.Size) {
+		c.fail("array of %d bytes with %v of %v", t.Size, shape, &base)
+	}
+	t.Shape, t.Base = shape, &base
 }

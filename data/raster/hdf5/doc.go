@@ -14,15 +14,15 @@
 //
 // # What is supported
 //
-// Superblocks of version 0 to 3, also after other data; object headers of both versions, named types and shared messages; groups of
+// Superblocks of version 0 to 3, also after other data; object headers of both versions, named types; groups of
 // symbol tables, compact and dense groups; hard and soft links; compact and dense attributes. Of datasets: contiguous, compact and
 // chunked layouts of version 1 to 4 with all kinds of chunk indexes; integers of 8 to 64 bits, enums, bitfields, and floating-point
 // numbers of 16, 32 and 64 bits in both byte orders; the filters shuffle, deflate, Fletcher32, Zstandard and LZF. Of attributes also
 // strings and references, and arrays and lists of variable length of all these.
 //
 // Not supported, and refused by name: other filters, such as SZIP, N-bit, scale-offset and Blosc; virtual and external datasets; links to
-// other files; files that are split by a driver; images of a
-// cache; datasets of strings, compounds and other types that are not numbers; region references.
+// other files; files that are split by a driver, or have messages that objects share in a heap; images of a cache; a filter twice, or one
+// before shuffle; datasets of strings, compounds and other types that are not numbers; region references.
 //
 // # Errors
 //

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -42,19 +43,20 @@ func (f filter) String() string {
 	return fmt.Sprintf("filter %d", f.id)
 }
 
-// checkFilters refuses pipelines that cannot be undone.
+// checkFilters refuses pipelines that cannot be undone. No known program writes one that has a filter twice, or others before shuffle.
 func checkFilters(filters []filter, elementSize int) error {
 	for i, f := range filters {
+		if slices.ContainsFunc(filters[:i], func(before filter) bool { return before.id == f.id }) {
+			return unsupported("%v twice", f)
+		}
 		switch f.id {
 		case filterDeflate, filterFletcher32, filterLZF, filterZstd:
 		case filterShuffle:
 			if len(f.params) > 0 && int64(f.params[0]) != int64(elementSize) {
 				return unsupported("shuffle of elements of %d bytes for a type of %d", f.params[0], elementSize)
 			}
-			for _, before := range filters[:i] {
-				if before.id != filterFletcher32 {
-					return unsupported("%v before shuffle", before)
-				}
+			if i > 0 {
+				return unsupported("%v before shuffle", filters[0])
 			}
 		default:
 			return unsupported("%v; convert the file with: h5repack -f SHUF -f GZIP=4, or nccopy -d 4", f)
@@ -65,18 +67,18 @@ func checkFilters(filters []filter, elementSize int) error {
 
 // A decoder reads the decoded data of one chunk from the beginning to the end. It is reused for other chunks.
 type decoder struct {
-	file     *source
-	chunk    int64 // bytes of a decoded chunk
-	r        io.Reader
-	next     nexter // r, if it can pass on data without a copy
-	at       int64  // position in the decoded data
-	sums     []*fletcherReader
-	shuffled *planeSum // nil without a checksum before the shuffle
-	discard  []byte
+	file    *source
+	chunk   int64 // bytes of a decoded chunk
+	r       io.Reader
+	next    nexter // r, if it can pass on data without a copy
+	at      int64  // position in the decoded data
+	summed  bool   // the chunk has a checksum
+	discard []byte
 
 	// Parts that are reused.
 	stored *storedReader
-	zlib   *inflate.Reader
+	sum    fletcherReader
+	zlib   inflate.Reader
 	zstd   *zstd.Decoder
 }
 
@@ -91,65 +93,35 @@ func (d *decoder) close() {
 	}
 }
 
-// open begins with a chunk, whose stored data may have been read already. If sum is not nil, it computes the checksum of shuffled data.
-func (d *decoder) open(ref chunkRef, data []byte, filters []filter, sum *planeSum) error {
+// open begins with a chunk, whose stored data may have been read already.
+func (d *decoder) open(ref chunkRef, data []byte, filters []filter) error {
 	if err := d.stored.reset(ref, data); err != nil {
 		return err
 	}
-	d.at, d.sums, d.shuffled = 0, d.sums[:0], sum
+	d.at, d.summed = 0, false
 	in := io.Reader(d.stored)
-	inflaters := 0
-	for i := len(filters) - 1; i >= 0; i-- {
-		var next io.Reader
-		switch f := filters[i]; f.id {
-		case filterShuffle:
-			continue
+	for _, f := range slices.Backward(filters) {
+		switch f.id {
 		case filterFletcher32:
-			next = d.openSum(in)
+			d.summed = true
+			d.sum.reset(in)
+			in = &d.sum
 		case filterLZF:
-			next = &lzfReader{src: newByteSource(in)}
+			in = &lzfReader{src: newByteSource(in)}
 		case filterDeflate:
-			inflaters++
-			next = d.openZlib(in, inflaters == 1)
+			d.zlib.NoChecksum = d.chunk > maxVerified
+			d.zlib.Reset(in)
+			in = &d.zlib
 		case filterZstd:
-			inflaters++
-			r, err := d.openZstd(in, inflaters == 1)
-			if err != nil {
+			if err := d.openZstd(in); err != nil {
 				return d.error(err)
 			}
-			next = r
-		default:
-			return unsupported("%v", f)
+			in = d.zstd
 		}
-		in = next
 	}
 	d.r = in
 	d.next, _ = in.(nexter)
 	return nil
-}
-
-func (d *decoder) openSum(in io.Reader) *fletcherReader {
-	n := len(d.sums)
-	if n < cap(d.sums) && d.sums[:n+1][n] != nil {
-		d.sums = d.sums[:n+1]
-	} else {
-		d.sums = append(d.sums, &fletcherReader{})
-	}
-	d.sums[n].reset(in)
-	return d.sums[n]
-}
-
-func (d *decoder) openZlib(in io.Reader, reuse bool) *inflate.Reader {
-	z := d.zlib
-	if z == nil || !reuse {
-		z = &inflate.Reader{}
-	}
-	if reuse {
-		d.zlib = z
-	}
-	z.NoChecksum = d.chunk > maxVerified
-	z.Reset(in)
-	return z
 }
 
 // maxZstdWindow bounds the memory of a decoder of Zstandard data.
@@ -160,15 +132,12 @@ func zstdWindow(chunk int64) uint64 {
 	return min(uint64(1)<<bits.Len64(uint64(max(chunk, 128<<10)-1)), maxZstdWindow)
 }
 
-func (d *decoder) openZstd(in io.Reader, reuse bool) (io.Reader, error) {
-	if d.zstd != nil && reuse {
-		return d.zstd, d.zstd.Reset(in)
+func (d *decoder) openZstd(in io.Reader) (err error) {
+	if d.zstd != nil {
+		return d.zstd.Reset(in)
 	}
-	r, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow(d.chunk)))
-	if err == nil && reuse {
-		d.zstd = r
-	}
-	return r, err
+	d.zstd, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow(d.chunk)))
+	return err
 }
 
 // pick reads the bytes of spans into dst, one after another. Positions before the current one cannot be read.
@@ -206,13 +175,9 @@ func (d *decoder) skip(ctx context.Context, n int64) error {
 			}
 			continue
 		}
-		data, run, value, err := d.next.Next(end - d.at)
+		data, run, _, err := d.next.Next(end - d.at)
 		if err != nil {
 			return d.error(err)
-		}
-		if d.shuffled != nil {
-			d.shuffled.add(d.at, data)
-			d.shuffled.addRun(d.at, run, value)
 		}
 		d.at += int64(len(data)) + run
 	}
@@ -221,9 +186,6 @@ func (d *decoder) skip(ctx context.Context, n int64) error {
 
 func (d *decoder) read(p []byte) error {
 	n, err := io.ReadFull(d.r, p)
-	if d.shuffled != nil {
-		d.shuffled.add(d.at, p[:n])
-	}
 	d.at += int64(n)
 	if err != nil {
 		return d.error(err)
@@ -237,30 +199,21 @@ const maxVerified = 4 << 20
 
 // finish verifies checksums, which need all data.
 func (d *decoder) finish(ctx context.Context) error {
-	size := d.chunk
-	if d.shuffled != nil {
-		size += checksumSize
-	}
-	if d.shuffled != nil || d.chunk <= maxVerified {
-		if err := d.skip(ctx, size-d.at); err != nil {
+	if d.chunk <= maxVerified {
+		if err := d.skip(ctx, d.chunk-d.at); err != nil {
 			return err
 		}
 		// Reading the end verifies the checksums of the compressions.
 		var more [1]byte
 		switch n, err := d.r.Read(more[:]); {
 		case n > 0:
-			return damaged("more than %d bytes of data", size)
+			return damaged("more than %d bytes of data", d.chunk)
 		case err != nil && !errors.Is(err, io.EOF):
 			return d.error(err)
 		}
 	}
-	if d.shuffled != nil {
-		if err := d.shuffled.verify(); err != nil {
-			return err
-		}
-	}
-	for _, sum := range d.sums {
-		if err := sum.verify(ctx); err != nil {
+	if d.summed {
+		if err := d.sum.verify(ctx); err != nil {
 			return d.error(err)
 		}
 	}

@@ -224,11 +224,7 @@ func (r *reading) attributes(o *object) {
 			a.Ints()
 			a.Strings()
 			_ = a.Type().String()
-			if refs, err := a.References(); err == nil && len(refs) > 0 {
-				if _, err := r.file.PathOf(refs[0]); err != nil && !errors.Is(err, ErrNotFound) {
-					return err
-				}
-			}
+			a.References()
 			return nil
 		})
 	}

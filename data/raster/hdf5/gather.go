@@ -177,15 +177,23 @@ func (g *gathering) openRaw(size, address uint64) error {
 	return nil
 }
 
+// A chunkJob is one chunk with the windows that touch it.
+type chunkJob struct {
+	at      []uint64 // coordinates in the grid of chunks
+	windows []int
+	ref     chunkRef
+}
+
 // blocks yields the chunks that windows touch.
 func (g *gathering) blocks(windows []Window) iter.Seq2[blockread.Block[chunkJob], error] {
 	return func(yield func(blockread.Block[chunkJob], error) bool) {
-		for j := range chunkJobs(windows, g.chunk) {
-			var err error
-			if j.ref, err = g.index.find(j.at); err != nil {
+		for at, touching := range touched(windows, g.chunk) {
+			ref, err := g.index.find(at)
+			if err != nil {
 				yield(blockread.Block[chunkJob]{}, fmt.Errorf("%s: index of chunks: %w", g.d.path, err))
 				return
 			}
+			j := chunkJob{slices.Clone(at), slices.Clone(touching), ref}
 			b := blockread.Block[chunkJob]{Job: j, At: int64(min(j.ref.address, math.MaxInt64)), Parts: len(j.windows)}
 			if g.small(j.ref) {
 				b.Size = int64(j.ref.size)

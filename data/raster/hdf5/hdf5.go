@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"sync"
 )
 
 // Errors of this package wrap one of these, except those of the reader.
@@ -28,12 +27,6 @@ type File struct {
 	headers    memo[header]
 	links      memo[*linkSet]
 	attributes memo[[]rawAttribute]
-
-	sharedMu sync.Mutex // guards shared
-	shared   *sharedTable
-
-	searchMu sync.Mutex // guards search
-	search   pathSearch
 }
 
 // Options are the optional parameters of [Open]. A nil *Options means all defaults.
@@ -71,9 +64,6 @@ func Open(r io.ReaderAt, size int64, opts *Options) (*File, error) {
 
 // Root returns the root group.
 func (f *File) Root() *Group { return f.root }
-
-// Superblock returns the version of the superblock, 0 to 3.
-func (f *File) Superblock() int { return f.super.version }
 
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))

@@ -251,6 +251,10 @@ func TestOpenErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	shared, err := os.ReadFile("testdata/seed_shared.h5")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name string
 		raw  []byte
@@ -262,6 +266,7 @@ func TestOpenErrors(t *testing.T) {
 		{"TIFF", bytes.Repeat([]byte("II*\x00"), 1000), ErrFormat, "without the signature"},
 		{"only the signature", []byte(signature), ErrFormat, "ends"},
 		{"incomplete", raw[:len(raw)-1], ErrFormat, "incomplete"},
+		{"shared messages", shared, ErrUnsupported, "share messages in a heap"},
 		{"version 4", append([]byte(signature), 4), ErrUnsupported, "version 4"},
 		{"addresses of 5 bytes", append([]byte(signature), bytes.Repeat([]byte{2, 5}, 50)...), ErrUnsupported, "5"},
 	} {
@@ -271,9 +276,6 @@ func TestOpenErrors(t *testing.T) {
 				t.Errorf("error %v, want %v with %q", err, test.want, test.text)
 			}
 		})
-	}
-	if !IsHDF5(raw[:8]) || IsHDF5(raw[1:]) || IsHDF5(nil) {
-		t.Error("IsHDF5 is wrong")
 	}
 }
 
@@ -327,12 +329,6 @@ func TestGroups(t *testing.T) {
 	if _, err := f.Root().Group(strings.Repeat("self/", 1000)); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("error %v of a long path", err)
 	}
-	if _, err := f.PathOf(root + 1); !errors.Is(err, ErrNotFound) {
-		t.Errorf("error %v of an address without an object", err)
-	}
-	if path, err := f.PathOf(root); err != nil || path != "/" {
-		t.Errorf("path of the root group = %q, %v", path, err)
-	}
 }
 
 // TestLayouts decodes versions 1 and 2 of the message, which the HDF5 library does not write any more.
@@ -371,7 +367,7 @@ func TestLayouts(t *testing.T) {
 
 // TestConcurrent reads objects and values on several goroutines, which share a file.
 func TestConcurrent(t *testing.T) {
-	raw, err := os.ReadFile("testdata/seed_shared.h5")
+	raw, err := os.ReadFile("testdata/seed_latest.h5")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,24 +375,22 @@ func TestConcurrent(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
-			d, err := f.Root().Dataset("d1")
+			d, err := f.Root().Dataset("group/chunks")
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			a, err := d.Attribute("long name of an attribute")
+			a, err := d.Attribute("a7")
 			if a == nil || err != nil {
 				t.Errorf("attribute = %v, %v", a, err)
 				return
 			}
-			if got, err := a.Floats(); err != nil || !slices.Equal(got, []float64{0, 1, 2, 3, 4}) {
+			if got, err := a.Floats(); err != nil || !slices.Equal(got, []float64{7}) {
 				t.Errorf("attribute = %v, %v", got, err)
 			}
-			if path, err := f.PathOf(d.Address()); err != nil || path != "/d1" {
-				t.Errorf("path = %q, %v", path, err)
-			}
+			want := []float64{1, 2, 11, 12}
 			got, err := gatherAll(d, []Window{{Start: []int64{0, 1}, Shape: []int64{2, 2}}})
-			if err != nil || !slices.Equal(got[0], []float64{1, 2, 4, 5}) {
+			if err != nil || !slices.Equal(got[0], want) {
 				t.Errorf("values = %v, %v", got, err)
 			}
 		})
@@ -424,19 +418,20 @@ func TestReaderErrors(t *testing.T) {
 	for _, s := range sampleFiles(t) {
 		r := &failingReader{s.raw, math.MaxInt}
 		f, err := Open(r, int64(len(s.raw)), nil)
+		if errors.Is(err, ErrUnsupported) {
+			continue
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		calls := map[string]func() error{
 			"names":      func() error { _, err := f.Root().Names(); return err },
 			"attributes": func() error { _, err := f.Root().AttributeNames(); return err },
-			"path":       func() error { _, err := f.PathOf(1); return err },
 		}
 		for name, call := range calls {
 			r.limit = math.MaxInt
 			want := call()
 			f.headers, f.links, f.attributes = memo[header]{}, memo[*linkSet]{}, memo[[]rawAttribute]{}
-			f.search = pathSearch{}
 			r.limit = 0
 			if err := call(); !errors.Is(err, errReader) {
 				t.Errorf("%s: %s: error %v, want that of the reader", s.name, name, err)

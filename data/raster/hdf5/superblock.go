@@ -1,9 +1,6 @@
 package hdf5
 
-import (
-	"bytes"
-	"fmt"
-)
+import "fmt"
 
 const signature = "\x89HDF\r\n\x1a\n"
 
@@ -128,12 +125,11 @@ func (f *File) checkExtension() error {
 	if extension.has(driverMessage) {
 		return unsupported("a file that is split by a driver")
 	}
+	if extension.has(sharedTableMessage) {
+		return unsupported("a file whose objects share messages in a heap; h5repack writes one without")
+	}
 	if extension.has(cacheImageMessage) {
 		return unsupported("a file whose metadata are in an image of a cache; h5repack writes one without")
 	}
 	return nil
 }
-
-// IsHDF5 reports whether a file that begins with these bytes, at least 8, is an HDF5 file. Files in which other data come before the
-// superblock are not recognized.
-func IsHDF5(head []byte) bool { return bytes.HasPrefix(head, []byte(signature)) }

@@ -35,48 +35,43 @@ func checkWindows(windows []Window, shape []int64) error {
 // empty reports whether a window has no values.
 func (w *Window) empty() bool { return slices.Contains(w.Shape, 0) }
 
-// A chunkJob is one chunk with the windows that touch it.
-type chunkJob struct {
-	at      []uint64 // coordinates in the grid of chunks
-	windows []int
-	ref     chunkRef
-}
-
-// chunkJobs yields each chunk that a window touches, once, in row-major order of the grid of chunks. It keeps only the windows of the
-// current rows, so that a large window of small chunks takes no memory.
-func chunkJobs(windows []Window, chunk []int64) iter.Seq[chunkJob] {
+// touched walks over a grid of boxes of a shape, in row-major order, and yields each that a window touches, once: its coordinates in the
+// grid, and the windows, by their start along the last dimension. Both are valid until yield returns. It keeps only the windows of the
+// current rows, so that a large window of small boxes takes no memory.
+func touched(windows []Window, shape []int64) iter.Seq2[[]uint64, []int] {
 	var all []int
 	for i := range windows {
 		if !windows[i].empty() {
 			all = append(all, i)
 		}
 	}
-	return func(yield func(chunkJob) bool) {
+	return func(yield func([]uint64, []int) bool) {
 		if len(all) > 0 {
-			walk := &gridWalk{windows: windows, chunk: chunk, at: make([]uint64, len(chunk)), yield: yield}
+			walk := &gridWalk{windows: windows, shape: shape, at: make([]uint64, len(shape)), lists: make([][2][]int, len(shape)), yield: yield}
 			walk.dimension(0, all)
 		}
 	}
 }
 
-// A gridWalk is one walk over a grid of chunks.
+// A gridWalk is one walk over a grid of boxes.
 type gridWalk struct {
 	windows []Window
-	chunk   []int64
+	shape   []int64
 	at      []uint64
-	yield   func(chunkJob) bool
+	lists   [][2][]int // memory for each dimension
+	yield   func([]uint64, []int) bool
 }
 
 // dimension walks along dimension k with the windows that touch the coordinates of the dimensions before. It reports whether the
 // walk goes on.
 func (g *gridWalk) dimension(k int, windows []int) bool {
-	if k == len(g.chunk) {
-		return g.yield(chunkJob{at: slices.Clone(g.at), windows: slices.Clone(windows)})
+	if k == len(g.shape) {
+		return g.yield(g.at, windows)
 	}
-	size := g.chunk[k]
-	sorted := slices.Clone(windows)
+	size := g.shape[k]
+	sorted, touching := append(g.lists[k][0][:0], windows...), g.lists[k][1][:0]
+	g.lists[k][0] = sorted
 	slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(g.windows[a].Start[k], g.windows[b].Start[k]) })
-	var touching []int
 	var c int64
 	for len(sorted) > 0 || len(touching) > 0 {
 		if len(touching) == 0 {
@@ -86,6 +81,7 @@ func (g *gridWalk) dimension(k int, windows []int) bool {
 			touching = append(touching, sorted[0])
 			sorted = sorted[1:]
 		}
+		g.lists[k][1] = touching
 		g.at[k] = uint64(c)
 		if !g.dimension(k+1, touching) {
 			return false

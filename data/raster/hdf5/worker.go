@@ -1,7 +1,6 @@
 package hdf5
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,10 +24,10 @@ type worker struct {
 	job      chunkJob
 	stored   []byte   // what was read of it, nil if the worker reads it
 	filters  []filter // those applied to the chunk, without shuffle
-	summed   bool     // the chunk has a checksum that was shuffled with its data
 	order    byteOrder
-	parts    []part
-	boxes    []int64 // memory of the parts
+	parts    []Window // of the windows of the job, in the chunk and in dims
+	row      []int64  // shape of a row of a chunk
+	boxes    []int64  // memory of the parts
 	decoders []*decoder
 	opened   []bool
 
@@ -37,17 +36,12 @@ type worker struct {
 	spans       []span
 	offsets     []int64 // of the spans in collected elements
 	total       int64   // elements of the spans
+	end         int64   // of all spans so far
 	more        bool    // the chunk does not fit into one pass
 	data        []byte
 
 	values []float64
 	where  Window
-}
-
-// A part is the intersection of a window with a chunk, in the dimensions of a worker.
-type part struct {
-	window     int
-	start, end []int64
 }
 
 func newWorker(g *gathering, windows []Window) *worker {
@@ -66,6 +60,8 @@ func newWorker(g *gathering, windows []Window) *worker {
 		w.strides[k] = stride
 		stride *= w.extents[k]
 	}
+	w.row = slices.Repeat([]int64{1}, len(w.dims))
+	w.row[len(w.dims)-1] = w.extents[len(w.dims)-1]
 	w.where = Window{Start: make([]int64, len(g.chunk)), Shape: make([]int64, len(g.chunk))}
 	w.decoders = []*decoder{newDecoder(g.d.file.src, g.count*int64(g.size))}
 	w.opened = []bool{false}
@@ -106,13 +102,13 @@ func (w *worker) intersect() {
 	w.boxes = slices.Grow(w.boxes[:0], 2*m*len(w.job.windows))[:2*m*len(w.job.windows)]
 	for n, i := range w.job.windows {
 		box := w.boxes[2*m*n:][:2*m]
-		p := part{i, box[:m], box[m:]}
+		p := Window{box[:m], box[m:]}
 		for k, dim := range w.dims {
-			p.start[k], p.end[k] = 0, 1
+			p.Start[k], p.Shape[k] = 0, 1
 			if dim >= 0 {
 				origin := int64(w.job.at[dim]) * w.chunk[dim]
-				p.start[k] = max(0, w.windows[i].Start[dim]-origin)
-				p.end[k] = min(w.chunk[dim], w.windows[i].Start[dim]+w.windows[i].Shape[dim]-origin)
+				p.Start[k] = max(0, w.windows[i].Start[dim]-origin)
+				p.Shape[k] = min(w.chunk[dim], w.windows[i].Start[dim]+w.windows[i].Shape[dim]-origin) - p.Start[k]
 			}
 		}
 		w.parts = append(w.parts, p)
@@ -131,40 +127,37 @@ func (w *worker) decode(ctx context.Context) error {
 	for i := range w.opened {
 		w.opened[i] = false
 	}
-	w.first, w.last, w.more = 0, 0, false
+	w.first, w.last, w.end, w.more = 0, 0, 0, false
 	w.begin()
-	all := make([]int, len(w.parts))
-	for i := range all {
-		all[i] = i
+	columns := len(w.dims) - 1
+	for at, touching := range touched(w.parts, w.row) {
+		row := int64(0)
+		for k, stride := range w.strides {
+			row += int64(at[k]) * stride
+		}
+		for _, i := range touching {
+			start := row + w.parts[i].Start[columns]
+			if err := w.add(ctx, span{start, start + w.parts[i].Shape[columns]}); err != nil {
+				return err
+			}
+		}
 	}
-	err := w.sweep(0, 0, all, func(s span) error { return w.add(ctx, s) })
-	if err == nil {
-		w.last = w.count
-		err = w.pass(ctx, true)
-	}
-	return err
+	w.last = w.count
+	return w.pass(ctx, true)
 }
 
 // applied determines which filters the chunk has, and where the bytes of its elements lie.
 func (w *worker) applied() {
 	w.filters = w.filters[:0]
 	w.order = byteOrder{size: w.size, stride: w.count}
-	w.summed = false
 	for i, f := range w.d.filters {
 		if i < 32 && w.job.ref.mask>>i&1 != 0 || w.unfilteredEdge() {
 			continue
 		}
-		if f.id == filterShuffle && w.size > 1 {
-			w.order.shuffled = true
-			if len(w.filters) > 0 {
-				// The checksums before are shuffled with the data. More than one does not occur; then none is verified.
-				w.summed = len(w.filters) == 1
-				w.order.stride = (w.count*int64(w.size) + int64(checksumSize*len(w.filters))) / int64(w.size)
-				w.filters = w.filters[:0]
-			}
-		}
 		if f.id != filterShuffle {
 			w.filters = append(w.filters, f)
+		} else if w.size > 1 {
+			w.order.shuffled = true
 		}
 	}
 }
@@ -188,110 +181,32 @@ func (w *worker) begin() {
 	w.spans, w.offsets, w.total = w.spans[:0], w.offsets[:0], 0
 }
 
-// add collects a span that follows those before. It makes a pass whenever the memory is full.
+// add collects what of a span follows those before. It makes a pass whenever the memory is full.
 func (w *worker) add(ctx context.Context, s span) error {
 	limit := int64(maxCollected / w.size)
-	for {
-		if n := len(w.spans); n > 0 && w.spans[n-1].end == s.start && w.total < limit {
-			k := min(s.end-s.start, limit-w.total)
-			w.spans[n-1].end += k
-			w.total += k
-			s.start += k
-		}
-		if s.start == s.end {
-			return nil
-		}
-		if w.total == limit || len(w.spans) == maxSpans {
+	for s.start = max(s.start, w.end); s.start < s.end; {
+		n := len(w.spans)
+		adjoining := n > 0 && w.spans[n-1].end == s.start
+		if w.total == limit || n == maxSpans && !adjoining {
 			w.more = true
 			w.last = s.start
 			if err := w.pass(ctx, false); err != nil {
 				return err
 			}
 			w.begin()
+			adjoining = false
+		}
+		if !adjoining {
+			w.spans = append(w.spans, span{s.start, s.start})
+			w.offsets = append(w.offsets, w.total)
 		}
 		k := min(s.end-s.start, limit-w.total)
-		w.spans = append(w.spans, span{s.start, s.start + k})
-		w.offsets = append(w.offsets, w.total)
-		w.total += k
 		s.start += k
-	}
-}
-
-// sweep yields the merged ranges of elements that parts need, in order, from dimension k on. Base is the first element of the
-// dimensions before.
-func (w *worker) sweep(k int, base int64, parts []int, yield func(span) error) error {
-	sorted := slices.Clone(parts)
-	slices.SortFunc(sorted, func(a, b int) int { return cmp.Compare(w.parts[a].start[k], w.parts[b].start[k]) })
-	if k == len(w.dims)-1 {
-		for _, s := range w.merge(sorted, k) {
-			if err := yield(span{base + s.start, base + s.end}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	var touching []int
-	at := int64(0)
-	for len(sorted) > 0 || len(touching) > 0 {
-		if len(touching) == 0 {
-			at = w.parts[sorted[0]].start[k]
-		}
-		for len(sorted) > 0 && w.parts[sorted[0]].start[k] == at {
-			touching = append(touching, sorted[0])
-			sorted = sorted[1:]
-		}
-		// The parts are the same up to the next start or end.
-		end := w.parts[touching[0]].end[k]
-		for _, i := range touching {
-			end = min(end, w.parts[i].end[k])
-		}
-		if len(sorted) > 0 {
-			end = min(end, w.parts[sorted[0]].start[k])
-		}
-		if err := w.repeat(k, base, at, end, touching, yield); err != nil {
-			return err
-		}
-		at = end
-		touching = slices.DeleteFunc(touching, func(i int) bool { return w.parts[i].end[k] == at })
+		w.spans[len(w.spans)-1].end = s.start
+		w.total += k
+		w.end = s.start
 	}
 	return nil
-}
-
-// repeat yields the ranges of parts that touch all indices from start to end of dimension k.
-func (w *worker) repeat(k int, base, start, end int64, parts []int, yield func(span) error) error {
-	if k < len(w.dims)-2 {
-		for at := start; at < end; at++ {
-			if err := w.sweep(k+1, base+at*w.strides[k], parts, yield); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	sorted := slices.Clone(parts)
-	slices.SortFunc(sorted, func(a, b int) int { return cmp.Compare(w.parts[a].start[k+1], w.parts[b].start[k+1]) })
-	row := w.merge(sorted, k+1)
-	for at := start; at < end; at++ {
-		for _, s := range row {
-			if err := yield(span{base + at*w.strides[k] + s.start, base + at*w.strides[k] + s.end}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// merge merges the ranges of sorted parts along dimension k.
-func (w *worker) merge(sorted []int, k int) []span {
-	var merged []span
-	for _, i := range sorted {
-		p := &w.parts[i]
-		if n := len(merged); n > 0 && merged[n-1].end >= p.start[k] {
-			merged[n-1].end = max(merged[n-1].end, p.end[k])
-		} else {
-			merged = append(merged, span{p.start[k], p.end[k]})
-		}
-	}
-	return merged
 }
 
 // pass reads the bytes of the spans and passes the parts on that lie between the first and the last element.
@@ -329,7 +244,7 @@ func (w *worker) pass(ctx context.Context, final bool) error {
 
 // read reads the bytes of the spans in one plane.
 func (w *worker) read(ctx context.Context, dst []byte, plane int) error {
-	if len(w.filters) == 0 && !w.summed {
+	if len(w.filters) == 0 {
 		return w.decoders[0].pickRaw(dst, w.job.ref, w.stored, &w.order, plane, w.spans)
 	}
 	i := 0
@@ -343,11 +258,7 @@ func (w *worker) read(ctx context.Context, dst []byte, plane int) error {
 	d := w.decoders[i]
 	if start, _ := w.order.locate(plane, w.spans[0]); !w.opened[i] || start < d.at {
 		w.opened[i] = true
-		var sum *planeSum
-		if w.summed && i == 0 {
-			sum = &planeSum{order: &w.order, count: w.count}
-		}
-		if err := d.open(w.job.ref, w.stored, w.filters, sum); err != nil {
+		if err := d.open(w.job.ref, w.stored, w.filters); err != nil {
 			return err
 		}
 	}
@@ -358,13 +269,13 @@ func (w *worker) read(ctx context.Context, dst []byte, plane int) error {
 func (w *worker) passAll(ctx context.Context, fill func(dst []float64, element int64)) error {
 	for i := range w.parts {
 		p := &w.parts[i]
-		outer := slices.Clone(p.start[:len(w.dims)-2])
+		outer := slices.Clone(p.Start[:len(w.dims)-2])
 		for more := true; more; more = p.next(outer) {
 			base := int64(0)
 			for k, at := range outer {
 				base += at * w.strides[k]
 			}
-			if err := w.passSlab(ctx, p, outer, base, fill); err != nil {
+			if err := w.passSlab(ctx, i, outer, base, fill); err != nil {
 				return err
 			}
 		}
@@ -373,26 +284,28 @@ func (w *worker) passAll(ctx context.Context, fill func(dst []float64, element i
 }
 
 // next advances the indices of the outer dimensions of a part, and reports whether there are more.
-func (p *part) next(outer []int64) bool {
+func (w *Window) next(outer []int64) bool {
 	for k := len(outer) - 1; k >= 0; k-- {
-		if outer[k]++; outer[k] < p.end[k] {
+		if outer[k]++; outer[k] < w.Start[k]+w.Shape[k] {
 			return true
 		}
-		outer[k] = p.start[k]
+		outer[k] = w.Start[k]
 	}
 	return false
 }
 
 // passSlab passes on the rows and columns of a part with the given indices of the outer dimensions, whose first element is base.
-func (w *worker) passSlab(ctx context.Context, p *part, outer []int64, base int64, fill func(dst []float64, element int64)) error {
+func (w *worker) passSlab(ctx context.Context, part int, outer []int64, base int64, fill func(dst []float64, element int64)) error {
 	rows, columns := len(w.dims)-2, len(w.dims)-1
-	left, right := p.start[columns], p.end[columns]
+	p := &w.parts[part]
+	left, right := p.Start[columns], p.Start[columns]+p.Shape[columns]
+	bottom := p.Start[rows] + p.Shape[rows]
 	stride, width := w.strides[rows], right-left
-	y := p.start[rows]
+	y := p.Start[rows]
 	if skip := (w.first - base - right) / stride; skip > y {
 		y = skip // the row before the first one
 	}
-	for y < p.end[rows] {
+	for y < bottom {
 		start := base + y*stride + left
 		end := start + width
 		if start >= w.last {
@@ -403,17 +316,17 @@ func (w *worker) passSlab(ctx context.Context, p *part, outer []int64, base int6
 			continue
 		}
 		if start < w.first || end > w.last || width > maxValues {
-			if err := w.passRow(ctx, p, outer, y, base+y*stride, fill); err != nil {
+			if err := w.passRow(ctx, part, outer, y, base+y*stride, fill); err != nil {
 				return err
 			}
 			y++
 			continue
 		}
-		n := min(maxValues/width, p.end[rows]-y, (w.last-end)/stride+1)
+		n := min(maxValues/width, bottom-y, (w.last-end)/stride+1)
 		for i := range n {
 			fill(w.values[i*width:][:width], start+i*stride)
 		}
-		if err := w.call(ctx, p.window, outer, y, y+n, left, right); err != nil {
+		if err := w.call(ctx, w.job.windows[part], outer, y, y+n, left, right); err != nil {
 			return err
 		}
 		y += n
@@ -422,13 +335,14 @@ func (w *worker) passSlab(ctx context.Context, p *part, outer []int64, base int6
 }
 
 // passRow passes on what lies between the first and the last element of a row that begins with element base.
-func (w *worker) passRow(ctx context.Context, p *part, outer []int64, y, base int64, fill func(dst []float64, element int64)) error {
+func (w *worker) passRow(ctx context.Context, part int, outer []int64, y, base int64, fill func(dst []float64, element int64)) error {
 	columns := len(w.dims) - 1
-	left, right := max(p.start[columns], w.first-base), min(p.end[columns], w.last-base)
+	p := &w.parts[part]
+	left, right := max(p.Start[columns], w.first-base), min(p.Start[columns]+p.Shape[columns], w.last-base)
 	for x := left; x < right; x += maxValues {
 		end := min(x+maxValues, right)
 		fill(w.values[:end-x], base+x)
-		if err := w.call(ctx, p.window, outer, y, y+1, x, end); err != nil {
+		if err := w.call(ctx, w.job.windows[part], outer, y, y+1, x, end); err != nil {
 			return err
 		}
 	}

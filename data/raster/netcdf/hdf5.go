@@ -35,12 +35,10 @@ var otherFormats = []struct{ magic, name string }{
 // A netCDF4 collects the variables of an HDF5 file.
 type netCDF4 struct {
 	file     *File
-	hdf5     *hdf5.File
 	datasets []*hdf5Dataset
 	groups   int
-	scales   map[string]*scale // by path
+	scales   map[uint64]*scale // by address
 	byID     map[int64]*scale  // by _Netcdf4Dimid
-	paths    map[uint64]string // of references
 	marked   bool              // something is of NetCDF
 }
 
@@ -72,7 +70,7 @@ func openHDF5(r io.ReaderAt, size int64, magic []byte, opts *Options) (*File, er
 	root := h.Root()
 	n := &netCDF4{
 		file: &File{format: "HDF5", byName: map[string]*Variable{}, attributeSet: attributeSet{hdf5Attributes{root}}},
-		hdf5: h, scales: map[string]*scale{}, byID: map[int64]*scale{}, paths: map[uint64]string{},
+		scales: map[uint64]*scale{}, byID: map[int64]*scale{},
 	}
 	for _, name := range []string{"_NCProperties", "_nc3_strict"} {
 		if a, err := root.Attribute(name); a != nil && err == nil {
@@ -147,7 +145,9 @@ func (n *netCDF4) addDataset(d *hdf5Dataset) {
 		if len(d.shape) > 0 {
 			d.scale.length = d.shape[0]
 		}
-		n.scales[d.path] = d.scale
+		if _, exists := n.scales[d.Address()]; !exists {
+			n.scales[d.Address()] = d.scale
+		}
 		if ids := attributeInts(d, "_Netcdf4Dimid"); len(ids) == 1 {
 			if _, exists := n.byID[ids[0]]; !exists {
 				n.byID[ids[0]] = d.scale
@@ -225,18 +225,7 @@ func (n *netCDF4) references(d *hdf5Dataset) []*scale {
 	}
 	var list []*scale
 	for _, reference := range references[:min(len(references), 64)] {
-		p, ok := n.paths[reference]
-		if !ok {
-			p, err = n.hdf5.PathOf(reference)
-			if err != nil {
-				p = ""
-			}
-			p = strings.TrimPrefix(p, "/")
-			if len(n.paths) < maxVariables {
-				n.paths[reference] = p
-			}
-		}
-		if s := n.scales[p]; s != nil {
+		if s := n.scales[reference]; s != nil {
 			list = append(list, s)
 		}
 	}

@@ -3,7 +3,6 @@
 
 make_objects.py DIR          the files of TestObjects
 make_objects.py DIR seeds    small files, committed as seeds of the fuzz targets
-make_objects.py DIR FILE...  no files, only the manifest of files of others
 
 manifest.json lists the files with their objects in the order of their names or of their creation. Numbers that JSON does not have are
 written as text.
@@ -18,7 +17,6 @@ import h5py
 import numpy as np
 
 out = sys.argv[1]
-others = [a for a in sys.argv[2:] if a != "seeds"]
 os.makedirs(out, exist_ok=True)
 VERSIONS = {
     "earliest": ("earliest", "latest"),
@@ -84,12 +82,7 @@ def attributes(f, obj):
     h5py.h5a.iterate(obj.id, lambda n: names.append(n.decode()), index_type=h5py.h5.INDEX_NAME)
     said = []
     for n in names:
-        try:
-            said.append(attribute(f, obj, n))
-        except Exception as e:
-            if not others:
-                raise
-            said.append({"Name": n, "Unknown": str(e)})
+        said.append(attribute(f, obj, n))
     return said
 
 
@@ -108,7 +101,7 @@ def walk(f, group, into):
         try:
             o = group[n]
         except (KeyError, ValueError) as e:
-            into.append({"Path": path, "Error": "not found" if isinstance(e, KeyError) and not others else "any"})
+            into.append({"Path": path, "Error": "not found" if isinstance(e, KeyError) else "any"})
             continue
         except RuntimeError:  # too many links
             into.append({"Path": path, "Error": "damaged"})
@@ -117,12 +110,7 @@ def walk(f, group, into):
             if isinstance(link, h5py.HardLink) and path.count("/") < 6:
                 walk(f, o, into)
         elif isinstance(o, h5py.Dataset):
-            try:
-                into.append(dataset(f, o, path))
-            except Exception as e:
-                if not others:
-                    raise
-                into.append({"Path": path, "Unknown": str(e)})
+            into.append(dataset(f, o, path))
         else:
             into.append({"Path": path, "Error": "not found"})
 
@@ -139,8 +127,6 @@ def dataset(f, d, path):
         "Type": d.dtype.newbyteorder("=").name if d.dtype.kind in "iuf" else "",
         "Attributes": attributes(f, d),
     }
-    if d.is_virtual and others:
-        raise ValueError("the shape depends on other files")
     if d.dtype.kind in "iuf" and plist.fill_value_defined() == h5py.h5d.FILL_VALUE_USER_DEFINED:
         said["Fill"] = number(d.fillvalue)
     if d.dtype.kind in "iuf" and not plist.get_external_count() and not d.is_virtual:
@@ -353,10 +339,10 @@ if "seeds" in sys.argv[2:]:
     for low in ("earliest", "v108", "latest"):
         paths.append(write("seed_" + low, seed, low))
     paths.append(write("seed_links", more_links, "latest"))
-    unshared = write("unshared", few_shared, "latest")
+    unshared = write("unshared", few_shared, "latest")  # messages of 20 bytes and more are shared: such files are refused
     subprocess.run(["h5repack", "-s", "20", unshared, os.path.join(out, "seed_shared.h5")], check=True)
     os.remove(unshared)
-elif not others:
+else:
     for low in VERSIONS:
         for build in BUILDERS:
             if build is huge_attributes and low == "earliest":
@@ -368,38 +354,16 @@ elif not others:
     paths.append(write("long_names", long_names, "v108"))
     paths.append(write("userblock", attribute_kinds, "latest", userblock_size=1024))
     paths.append(write("userblock_earliest", seed, "earliest", userblock_size=512))
-    for source in ("seed_latest", "attribute_kinds_earliest", "many_attributes_v108"):
-        # Messages of 20 bytes and more are shared: shapes, types, fill values, filters and attributes.
-        to = os.path.join(out, source + "_shared.h5")
-        if subprocess.run(["h5repack", "-s", "20", os.path.join(out, source + ".h5"), to], capture_output=True).returncode == 0:
-            paths.append(to)
 
 
 def describe(path):
-    """What a file has. The HDF5 library may end the process on files of others that test damage."""
-    if not others:
-        with h5py.File(path, "r") as f:
-            objects = []
-            walk(f, f["/"], objects)
-        return {"Name": os.path.basename(path), "Objects": objects}
-    read, write_to = os.pipe()
-    if os.fork() == 0:
-        try:
-            objects = []
-            with h5py.File(path, "r") as f:
-                walk(f, f["/"], objects)
-            text = json.dumps(objects)
-        except Exception as e:
-            text = json.dumps([{"Path": "/", "Unknown": str(e)}])
-        with os.fdopen(write_to, "w") as w:
-            w.write(text)
-        os._exit(0)
-    os.close(write_to)
-    with os.fdopen(read) as r:
-        text = r.read()
-    return {"Name": path, "Objects": json.loads(text) if text else [{"Path": "/", "Unknown": "a crash"}]}
+    """What a file has."""
+    with h5py.File(path, "r") as f:
+        objects = []
+        walk(f, f["/"], objects)
+    return {"Name": os.path.basename(path), "Objects": objects}
 
 
 if "seeds" not in sys.argv[2:]:
     with open(os.path.join(out, "manifest.json"), "w") as m:
-        json.dump({"HDF5": h5py.version.hdf5_version, "Files": [describe(path) for path in paths + others]}, m)
+        json.dump({"HDF5": h5py.version.hdf5_version, "Files": [describe(path) for path in paths]}, m)
