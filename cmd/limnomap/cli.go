@@ -44,11 +44,8 @@ type cli struct {
 		Lakes        importLakesCmd        `cmd:"" help:"Import lakes."`
 		Observations importObservationsCmd `cmd:"" help:"Import measurements and forecasts of lakes."`
 		Advisories   importAdvisoriesCmd   `cmd:"" help:"Import official statements about lakes, such as closures."`
-		Rasters      importRastersCmd      `cmd:"" help:"Import the values of the lakes from satellite files."`
+		Rasters      importRastersCmd      `cmd:"" help:"Import the values of the lakes from satellite files, or write them to a CSV file."`
 	} `cmd:"" group:"Bring data in:" help:"Import lakes, observations, official statements or satellite files into a database."`
-	Extract struct {
-		Rasters extractRastersCmd `cmd:"" help:"Write the values of lakes from satellite files to a CSV file."`
-	} `cmd:"" group:"Bring data in:" help:"Make values of lakes from satellite files, without writing to a database."`
 	Refresh  refreshCmd  `cmd:"" group:"Bring data in:" help:"Update a database from a folder or URLs, once or on a schedule."`
 	Forecast forecastCmd `cmd:"" group:"Bring data in:" help:"Forecast the chlorophyll of each lake one to four weeks ahead, or test such forecasts with past years."`
 	Demo     demoCmd     `cmd:"" group:"Bring data in:" help:"Write any number of simulated lakes as CSV files, to try limnomap at scale."`
@@ -92,22 +89,31 @@ type cli struct {
 	LogLevel  config.LogLevel `help:"Lowest level that is logged: debug, info, warn or error. With debug every request is logged; otherwise at most 100 per second each of the answered, the refused and the failed ones." default:"info" reload:""`
 }
 
-// renamed has the flags and commands of earlier versions that are no more, and what to use in their place.
-var renamed = map[string]string{
-	"--answer-memory":            "it is an eighth of the memory limit (GOMEMLIMIT or the cgroup), or 256MiB without one",
-	"--metrics-rate":             "it is 120 requests per minute and client address; --admin-listen has no limit",
-	"--log-requests":             "it is 100 requests per second of each kind; --log-level debug logs all requests",
-	"--max-total":                "it is 8GiB; import larger tables with limnomap import",
-	"--refresh-max-total":        "it is 8GiB; import larger tables with limnomap import",
-	"--max-raster-bytes":         "it is 8GiB",
-	"--refresh-max-raster-bytes": "it is 8GiB",
-	"--forecast-force":           "use limnomap forecast --force",
-	"import swimguide":           "limnomap import advisories imports such documents",
-	"backtest":                   "use limnomap forecast --test",
-	"places":                     "docs/importing.md says how a list of places is made",
-	"hooks pause":                "use limnomap hooks set ID --state paused",
-	"hooks resume":               "use limnomap hooks set ID --state active",
-	"cache verify":               "use limnomap cache purge --damaged",
+// renamed returns the flags and commands of earlier versions that are no more, and what to use in their place.
+func renamed() map[string]string {
+	names := map[string]string{
+		"--answer-memory":            "it is an eighth of the memory limit (GOMEMLIMIT or the cgroup), or 256MiB without one",
+		"--metrics-rate":             "it is 120 requests per minute and client address; --admin-listen has no limit",
+		"--log-requests":             "it is 100 requests per second of each kind; --log-level debug logs all requests",
+		"--max-total":                "it is 8GiB; import larger tables with limnomap import",
+		"--refresh-max-total":        "it is 8GiB; import larger tables with limnomap import",
+		"--max-raster-bytes":         "it is 8GiB",
+		"--refresh-max-raster-bytes": "it is 8GiB",
+		"--forecast-force":           "use limnomap forecast --force",
+		"import swimguide":           "limnomap import advisories imports such documents",
+		"backtest":                   "use limnomap forecast --test",
+		"places":                     "docs/importing.md says how a list of places is made",
+		"hooks pause":                "use limnomap hooks set ID --state paused",
+		"hooks resume":               "use limnomap hooks set ID --state active",
+		"cache verify":               "use limnomap cache purge --damaged",
+		"extract":                    "use limnomap import rasters --csv FILE",
+		"extract rasters":            "use limnomap import rasters --csv FILE",
+	}
+	for name := range strings.FieldsSeq("product variable band scale source inside shore min-pixels min-share without-outline statistic") {
+		const now = "each source has its own: write refresh: [{from: FOLDER, product: cyan}] in the configuration file"
+		names["--refresh-"+name], names["refresh --"+name] = now, now
+	}
+	return names
 }
 
 // An invocation is limnomap with one command line.
@@ -123,7 +129,7 @@ func parse(args []string, stdout, stderr io.Writer) (*invocation, error) {
 		Description: description,
 		Vars:        vars(),
 		Rules:       rules,
-		Renamed:     renamed,
+		Renamed:     renamed(),
 		Stdout:      stdout,
 		Stderr:      stderr,
 	})

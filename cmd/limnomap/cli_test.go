@@ -110,7 +110,7 @@ func TestHelp(t *testing.T) {
 func TestRenamed(t *testing.T) {
 	flags, commands := make(map[string]bool), make(map[string]bool)
 	config.EachFlag(modelOf(t).Node, func(n *kong.Node, f *kong.Flag) { flags["--"+f.Name], commands[config.CommandName(n)] = true, true })
-	for name, now := range renamed {
+	for name, now := range renamed() {
 		if flags[name] || commands[name] {
 			t.Errorf("%s is in the table of old names and exists", name)
 		}
@@ -126,7 +126,7 @@ func TestRenamed(t *testing.T) {
 			})
 		} else {
 			for i, word := range args {
-				file += strings.Repeat("  ", i) + word + ":\n"
+				file += strings.Repeat("  ", i) + strings.TrimPrefix(word, "--") + ":\n"
 			}
 			file += strings.Repeat("  ", len(args)) + "db: a.db\n"
 		}

@@ -7,11 +7,12 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
 	"limnomap/data/ingest/satellite"
 )
 
-// rasterFlags say how satellite files are read, and which pixels make the value of a lake. A refresh has them too.
+// rasterFlags say how satellite files are read, and which pixels make the value of a lake. Each source of a refresh has its own.
 type rasterFlags struct {
 	Product        string                   `help:"Product of the files, which says how they are read: ${enum}. By default their content and names say it." enum:"auto,${products}" default:"auto"`
 	Variable       string                   `help:"Variable of NetCDF files with the values (default: that of the product)." placeholder:"NAME"`
@@ -35,6 +36,22 @@ func (f *rasterFlags) options() *satellite.Options {
 	}
 	return o
 }
+
+// A refreshSource is a source of a refresh: in a file a folder or a URL, or a mapping with the settings of its satellite files.
+type refreshSource struct {
+	From config.Location `help:"Folder or URL."`
+	rasterFlags
+}
+
+func (s *refreshSource) UnmarshalText(text []byte) error {
+	return config.UnmarshalMapping(text, s, vars())
+}
+
+// MarshalYAML implements yaml.Marshaler.
+func (s refreshSource) MarshalYAML() (any, error) { return config.MarshalMapping(&s, vars()) }
+
+// Reveal returns the folder or the URL, which may have a password.
+func (s refreshSource) Reveal() string { return s.From.Reveal() }
 
 // autoProduct means that the content and the name of a file say its product.
 const autoProduct = "auto"

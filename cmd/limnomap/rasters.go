@@ -29,25 +29,52 @@ type importRastersCmd struct {
 	Files []string `arg:"" name:"file" help:"Satellite files." type:"existingfile"`
 	rasterFlags
 	dateFlag
-	newDatabaseFlag
-	Prefer        preference    `help:"Products, or beginnings of sources, in the order in which their values count for one lake and week, such as lwq,cyan; also for stored values. All are kept. Without this flag the stored order stays." placeholder:"PRODUCT,..."`
-	SkipBad       bool          `help:"Import the files that can be used and report the others. By default one file that cannot be used rejects them all."`
-	DryRun        bool          `help:"Report what would change, and write nothing."`
-	ImportTimeout time.Duration `help:"Longest time for writing the values. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
+	DB            config.Location `help:"Database: an SQLite file, created if it does not exist, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users. With --csv it is only read, for its lakes." placeholder:"FILE|URL"`
+	CSV           string          `help:"CSV file to write, which import observations reads, and nothing to the database; - is standard output." placeholder:"FILE"`
+	Lakes         string          `help:"With --csv, file with the lakes in place of --db: GeoJSON, whose features need only an id, or CSV with id, lat and lon." type:"existingfile" placeholder:"FILE"`
+	Force         bool            `help:"With --csv, overwrite an existing file."`
+	Prefer        preference      `help:"Products, or beginnings of sources, in the order in which their values count for one lake and week, such as lwq,cyan; also for stored values. All are kept. Without this flag the stored order stays." placeholder:"PRODUCT,..."`
+	SkipBad       bool            `help:"Import the files that can be used and report the others. By default one file that cannot be used rejects them all."`
+	DryRun        bool            `help:"Report what would change, and write nothing."`
+	ImportTimeout time.Duration   `help:"Longest time for writing the values. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
 }
 
 func (importRastersCmd) Help() string {
 	return `Makes values of the lakes in the database from satellite files, and writes them in one transaction. The same files again change
 nothing. A later version or processing of the same file replaces its values, never the reverse. Of several files of one source and day, each
-lake gets the value of one.` + aboutRasters
+lake gets the value of one.
+
+With --csv the values are written to a CSV file, which appears when it is complete, or not at all. Its columns are those of import observations,
+and p10 and p90, the percentiles of the pixels.` + aboutRasters
+}
+
+// Check implements config.Checker.
+func (c *importRastersCmd) Check(context.Context) error {
+	switch {
+	case c.CSV == "" && (c.Lakes != "" || c.Force):
+		return errors.New("--lakes and --force need --csv")
+	case c.CSV == "" && !c.DB.IsSet():
+		return errors.New("--db is missing: name a database, or a table with --csv")
+	case c.CSV != "" && c.DB.IsSet() == (c.Lakes != ""):
+		return errors.New("--csv: want --db or --lakes, and not both")
+	case c.CSV != "" && (c.DryRun || len(c.Prefer) > 0):
+		return errors.New("--dry-run and --prefer are about a database: leave them out, or --csv")
+	}
+	return nil
 }
 
 func (c *importRastersCmd) Run(ctx context.Context, con *console) (err error) {
+	if err := c.Check(ctx); err != nil {
+		return err
+	}
 	opts := c.options()
 	if err := c.set(opts); err != nil {
 		return err
 	}
-	s, closeStore, err := c.open(ctx, c.DryRun)
+	if c.CSV != "" {
+		return c.write(ctx, con, opts)
+	}
+	s, closeStore, err := (&newDatabaseFlag{c.DB}).open(ctx, c.DryRun)
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}
@@ -100,49 +127,24 @@ func rejected(r ingest.Report) error {
 	return errors.New(text)
 }
 
-type extractRastersCmd struct {
-	Files []string `arg:"" name:"file" help:"Satellite files." type:"existingfile"`
-	rasterFlags
-	dateFlag
-	DB      config.Location `help:"Database with the lakes: an SQLite file, or the postgres:// URL of a PostgreSQL database. It is only read." placeholder:"FILE|URL"`
-	Lakes   string          `help:"File with the lakes instead: GeoJSON, whose features need only an id, or CSV with id, lat and lon." type:"existingfile" placeholder:"FILE"`
-	Out     string          `help:"CSV file to write, which import observations reads; - is standard output." required:"" placeholder:"FILE"`
-	Force   bool            `help:"Overwrite an existing file."`
-	SkipBad bool            `help:"Leave out files that cannot be used. By default one such file ends the command."`
-}
-
-func (extractRastersCmd) Help() string {
-	return `Makes values of lakes from satellite files, as import rasters does, and writes them to a CSV file. The file appears when it is complete, or
-not at all.
-
-The columns are those of import observations, and p10 and p90, the percentiles of the pixels.` + aboutRasters
-}
-
-func (c *extractRastersCmd) Run(ctx context.Context, con *console) error {
-	opts := c.options()
-	if err := c.set(opts); err != nil {
-		return err
-	}
+// write writes the values to a CSV file.
+func (c *importRastersCmd) write(ctx context.Context, con *console, opts *satellite.Options) error {
 	lakes, err := c.lakes(ctx)
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}
 	e := extractor{con: con, report: con.out, opts: opts, lakes: lakes, skipBad: c.SkipBad}
-	if c.Out == stdin {
+	if c.CSV == stdin {
 		e.report = con.err
 		return interrupted(ctx, e.extractTo(ctx, c.Files, con.out), "the table is not complete")
 	}
-	return interrupted(ctx, writeFiles([]string{c.Out}, c.Force, func(w []io.Writer) error { return e.extractTo(ctx, c.Files, w[0]) }), "nothing was written")
+	return interrupted(ctx, writeFiles([]string{c.CSV}, c.Force, func(w []io.Writer) error { return e.extractTo(ctx, c.Files, w[0]) }), "nothing was written")
 }
 
 // lakes returns the lakes of the database or of the file.
-func (c *extractRastersCmd) lakes(ctx context.Context) (lakes []satellite.Lake, err error) {
-	switch {
-	case c.DB.IsSet() == (c.Lakes != ""):
-		return nil, errors.New("want --db or --lakes, and not both")
-	case c.DB.IsSet():
-		d := databaseFlag{DB: c.DB}
-		err := d.use(ctx, func(s *store.Store) (err error) {
+func (c *importRastersCmd) lakes(ctx context.Context) (lakes []satellite.Lake, err error) {
+	if c.DB.IsSet() {
+		err := (&databaseFlag{c.DB}).use(ctx, func(s *store.Store) (err error) {
 			lakes, err = lakesOf(ctx, s, c.DB.Reveal())
 			return err
 		})

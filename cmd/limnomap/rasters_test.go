@@ -122,8 +122,8 @@ func TestImportBadRaster(t *testing.T) {
 	}
 }
 
-// What extract writes, import observations reads, and it is the same as what import rasters writes.
-func TestExtractRasters(t *testing.T) {
+// What import rasters --csv writes, import observations reads, and it is the same as what import rasters writes.
+func TestRastersToCSV(t *testing.T) {
 	dir := t.TempDir()
 	lakes := limnomaptest.WriteFile(t, dir, "lakes.geojson", rasterLakes)
 	raster := writeRaster(t, dir, "chl_2026-07-07.tif", 60)
@@ -132,7 +132,7 @@ func TestExtractRasters(t *testing.T) {
 	mustRun(t, "import", "lakes", lakes, "--db", other)
 	mustRun(t, "import", "rasters", raster, "--db", db)
 	for _, from := range [][]string{{"--lakes", lakes}, {"--db", db}} {
-		mustRun(t, append([]string{"extract", "rasters", raster, "--out", values, "--force"}, from...)...)
+		mustRun(t, append([]string{"import", "rasters", raster, "--csv", values, "--force"}, from...)...)
 		mustRun(t, "import", "observations", values, "--db", other)
 		for _, lake := range []data.LakeID{"clear", "bloom"} {
 			if a, b := observationsOf(t, db, lake), observationsOf(t, other, lake); len(a) != 1 || len(b) != 1 || a[0] != b[0] {
@@ -142,12 +142,13 @@ func TestExtractRasters(t *testing.T) {
 	}
 	// A GeoJSON needs only ids, and without the margin the shore counts.
 	ids := limnomaptest.WriteFile(t, dir, "ids.geojson", strings.ReplaceAll(strings.ReplaceAll(rasterLakes, `, "name": "Clear Lake"`, ""), `, "name": "Bloom Lake"`, ""))
-	out := mustRun(t, "extract", "rasters", raster, "--lakes", ids, "--shore", "0", "--out", "-")
+	out := mustRun(t, "import", "rasters", raster, "--lakes", ids, "--shore", "0", "--csv", "-")
 	if !strings.Contains(out, "bloom,2026-07-07,60,satellite,100,100,60,60,,median of pixels wholly inside the outline,chlorophyll raster,,,") {
 		t.Errorf("the table is\n%s", out)
 	}
-	for _, args := range [][]string{{"--out", "-"}, {"--out", "-", "--lakes", lakes, "--db", db}, {"--out", values, "--lakes", lakes}, {"--out", "-", "--lakes", raster}} {
-		if _, _, err := runCommand(t, append([]string{"extract", "rasters", raster}, args...)...); err == nil {
+	for _, args := range [][]string{{"--csv", "-"}, {"--csv", "-", "--lakes", lakes, "--db", db}, {"--csv", values, "--lakes", lakes}, {"--csv", "-", "--lakes", raster},
+		{}, {"--db", db, "--lakes", lakes}, {"--db", db, "--force"}, {"--csv", "-", "--db", db, "--dry-run"}, {"--csv", "-", "--db", db, "--prefer", "lwq"}} {
+		if _, _, err := runCommand(t, append([]string{"import", "rasters", raster}, args...)...); err == nil {
 			t.Errorf("%v: want an error", args)
 		}
 	}
@@ -217,8 +218,8 @@ func TestTilesOfOneDay(t *testing.T) {
 				if out := mustRun(t, append([]string{"import", "rasters", "--db", db}, tiles...)...); !strings.Contains(out, want) || !strings.Contains(out, "4 rows read: 4 added") {
 					t.Errorf("import: the report lacks %q or the number of rows:\n%s", want, out)
 				}
-				if out := mustRun(t, append([]string{"extract", "rasters", "--lakes", lakes, "--out", values}, tiles...)...); !strings.Contains(out, want) {
-					t.Errorf("extract: the report lacks %q:\n%s", want, out)
+				if out := mustRun(t, append([]string{"import", "rasters", "--lakes", lakes, "--csv", values}, tiles...)...); !strings.Contains(out, want) {
+					t.Errorf("--csv: the report lacks %q:\n%s", want, out)
 				}
 				if out := mustRun(t, "import", "observations", values, "--db", csvDB); !strings.Contains(out, "4 rows read: 4 added") {
 					t.Errorf("import of the table:\n%s", out)
@@ -257,9 +258,9 @@ func TestInterruptedRasters(t *testing.T) {
 	cancel()
 	for _, args := range [][]string{
 		{"import", "rasters", raster, "--db", db},
-		{"extract", "rasters", raster, "--db", db, "--out", filepath.Join(dir, "values.csv")},
-		{"extract", "rasters", raster, "--lakes", lakes, "--out", filepath.Join(dir, "values.csv")},
-		{"extract", "rasters", raster, "--lakes", lakes, "--out", "-"},
+		{"import", "rasters", raster, "--db", db, "--csv", filepath.Join(dir, "values.csv")},
+		{"import", "rasters", raster, "--lakes", lakes, "--csv", filepath.Join(dir, "values.csv")},
+		{"import", "rasters", raster, "--lakes", lakes, "--csv", "-"},
 	} {
 		if err := run(ctx, args, io.Discard, io.Discard); err == nil || !strings.HasPrefix(err.Error(), "interrupted: ") {
 			t.Errorf("%v: %v, want that it was interrupted", args, err)
@@ -270,7 +271,7 @@ func TestInterruptedRasters(t *testing.T) {
 func TestShoreFlag(t *testing.T) {
 	dir := t.TempDir()
 	lakes := limnomaptest.WriteFile(t, dir, "lakes.geojson", rasterLakes)
-	args := []string{"extract", "rasters", writeRaster(t, dir, "chl_2026-07-07.tif", 60), "--lakes", lakes, "--out", "-"}
+	args := []string{"import", "rasters", writeRaster(t, dir, "chl_2026-07-07.tif", 60), "--lakes", lakes, "--csv", "-"}
 	for _, shore := range [][]string{{"--shore", "-1"}, {"--shore=-1"}, {"--shore", "-1.5"}, {"--shore", "1001"}, {"--shore", "far"}, {"--shore="}} {
 		if _, _, err := runCommand(t, append(slices.Clip(args), shore...)...); err == nil || !strings.Contains(err.Error(), "want auto, or a number of pixels from 0 to 1000") {
 			t.Errorf("%v: %v", shore, err)

@@ -70,6 +70,15 @@ func reference(app *kong.Application) string {
 		}
 	}
 	tables(app.Node)
+	source, err := kong.New(new(refreshSource), kong.NoDefaultHelp(), vars())
+	if err != nil {
+		panic(err)
+	}
+	b.WriteString("\n### Sources of a refresh\n\nSettings of an item of the list `refresh` in a file:\n\n| key | default | |\n|---|---|---|\n")
+	for _, f := range source.Model.Flags {
+		cells := strings.Split(referenceRow(f), "|")
+		fmt.Fprintf(&b, "|%s|%s|%s|\n", strings.Replace(cells[1], "--", "", 1), cells[3], strings.Join(cells[4:len(cells)-1], "|"))
+	}
 	return b.String()
 }
 

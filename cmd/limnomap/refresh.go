@@ -19,17 +19,16 @@ import (
 
 // refreshFlags are for refreshes by the command and by the server.
 type refreshFlags struct {
-	From            []config.Location `help:"Folder of files, or http:// or https:// URL of one file or of a list of satellite files, to refresh the database from; repeat the flag for several. Prefer the environment for a URL with a password." placeholder:"DIR|URL"`
-	Every           config.Schedule   `help:"How often, such as 7d or 12h, or when, as a cron expression of five fields in UTC such as '0 5 * * 1'." placeholder:"PERIOD|CRON"`
-	SkipBad         bool              `help:"Import the valid rows and report the others. By default one invalid row rejects the refresh."`
-	RequireChecksum bool              `help:"Reject files without a checksum: FILE.sha256 beside each file, or the header field Repr-Digest of a URL. A checksum that exists must match in any case."`
-	MaxBytes        config.ByteSize   `help:"Largest file to download from a URL." default:"2GiB" allowed:"1.."`
-	ImportTimeout   time.Duration     `help:"Longest time to import the files of one refresh. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
-	Timeout         time.Duration     `help:"Longest time to download a file from a URL." default:"1h" allowed:"1ms.."`
-	Newest          int               `help:"Of the satellite files of a folder or a list, those of this many dates are read, the newest ones." default:"12" allowed:"1.."`
-	CatalogueBase   config.Location   `help:"http:// or https:// URL of a gateway with the files that a list names by their s3_path. Prefer the environment for a URL with a password." placeholder:"URL"`
-	Prefer          preference        `help:"Products, or beginnings of sources, in the order in which their values count for one lake and week, such as lwq,cyan; also for stored values. All are kept. Each refresh stores the order if another one is stored. Without this flag the stored order stays." placeholder:"PRODUCT,..."`
-	rasterFlags
+	From            []refreshSource `help:"Folder of files, or http:// or https:// URL of one file or of a list of satellite files, to refresh the database from; repeat the flag for several. In a configuration file the list refresh may also say how the satellite files of each source are read. Prefer the environment for a URL with a password." placeholder:"DIR|URL" key:"refresh"`
+	Every           config.Schedule `help:"How often, such as 7d or 12h, or when, as a cron expression of five fields in UTC such as '0 5 * * 1'." placeholder:"PERIOD|CRON"`
+	SkipBad         bool            `help:"Import the valid rows and report the others. By default one invalid row rejects the refresh."`
+	RequireChecksum bool            `help:"Reject files without a checksum: FILE.sha256 beside each file, or the header field Repr-Digest of a URL. A checksum that exists must match in any case."`
+	MaxBytes        config.ByteSize `help:"Largest file to download from a URL." default:"2GiB" allowed:"1.."`
+	ImportTimeout   time.Duration   `help:"Longest time to import the files of one refresh. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
+	Timeout         time.Duration   `help:"Longest time to download a file from a URL." default:"1h" allowed:"1ms.."`
+	Newest          int             `help:"Of the satellite files of a folder or a list, those of this many dates are read, the newest ones." default:"12" allowed:"1.."`
+	CatalogueBase   config.Location `help:"http:// or https:// URL of a gateway with the files that a list names by their s3_path. Prefer the environment for a URL with a password." placeholder:"URL"`
+	Prefer          preference      `help:"Products, or beginnings of sources, in the order in which their values count for one lake and week, such as lwq,cyan; also for stored values. All are kept. Each refresh stores the order if another one is stored. Without this flag the stored order stays." placeholder:"PRODUCT,..."`
 }
 
 // check checks the folders and URLs. The names of the flags begin with prefix.
@@ -43,13 +42,13 @@ func (f *refreshFlags) check(prefix string) error {
 	return nil
 }
 
-// sources returns the folders and URLs.
-func (f *refreshFlags) sources() []string {
-	texts := make([]string, len(f.From))
-	for i, from := range f.From {
-		texts[i] = from.Reveal()
+// sources returns the folders and URLs, with the settings of each.
+func (f *refreshFlags) sources() []refresh.Source {
+	sources := make([]refresh.Source, len(f.From))
+	for i, s := range f.From {
+		sources[i] = refresh.Source{From: s.Reveal(), Satellite: s.options()}
 	}
-	return texts
+	return sources
 }
 
 // catalogueBase returns the URL of the gateway, or nil if there is none.
@@ -81,7 +80,6 @@ func (f *refreshFlags) refresher(s *store.Store, after afterRefresh, tracer trac
 		Timeout:         f.Timeout,
 		Newest:          f.Newest,
 		CatalogueBase:   base,
-		Satellite:       f.rasterFlags.options(),
 		UserAgent:       "limnomap/" + buildVersion(),
 		Logger:          log,
 		Begin:           f.begin(s, traceRefresh(tracer), log),
@@ -112,8 +110,10 @@ type beginRefresh = func(context.Context) (_ context.Context, end func(error))
 // prefer stores the order of the products, if one was given.
 func (f *refreshFlags) prefer(ctx context.Context, s *store.Store, log *slog.Logger) error {
 	var sources []string
-	if f.Source != "" {
-		sources = []string{f.Source}
+	for _, s := range f.From {
+		if s.Source != "" {
+			sources = append(sources, s.Source)
+		}
 	}
 	return f.Prefer.replace(ctx, s, sources, log)
 }

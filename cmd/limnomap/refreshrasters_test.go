@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -40,11 +41,90 @@ func TestRefreshRasters(t *testing.T) {
 		t.Errorf("the second time:\n%s", out)
 	}
 	writeRaster(t, in, "chl_2026-07-21.tif", 70)
-	if out := mustRun(t, "refresh", "--db", db, "--from", in, "--scale", "0.5", "--source", "ours"); !strings.Contains(out, "chl_2026-07-21.tif: ours of 2026-07-21") {
-		t.Errorf("with options:\n%s", out)
+	// Each source has its own settings, and the server has those of the command.
+	second := t.TempDir()
+	writeRaster(t, second, "chl_2026-07-28.tif", 80)
+	file := configured(t, "db: "+db+"\nrefresh:\n  - "+in+"\n  - from: "+second+" # theirs\n    scale: 0.5\n    source: ours\n")
+	if out := mustRun(t, "refresh", "--config", file); !strings.Contains(out, "chl_2026-07-21.tif: chlorophyll raster of 2026-07-21") || !strings.Contains(out, "chl_2026-07-28.tif: ours of 2026-07-28") {
+		t.Errorf("with a list of sources:\n%s", out)
 	}
-	if got := observationsOf(t, db, "bloom"); got[0].Chlorophyll.Float() != 35 || got[0].Source != "ours" {
-		t.Errorf("with options the newest observation is %+v", got[0])
+	if got := observationsOf(t, db, "bloom"); got[0].Chlorophyll.Float() != 40 || got[0].Source != "ours" || got[1].Chlorophyll.Float() != 70 {
+		t.Errorf("with a list of sources the newest observations are %+v", got[:2])
+	}
+	if out := mustRun(t, "config", "--config", file); !strings.Contains(out, "\n  refresh-from: ["+in+", {from: "+second+", scale: 0.5, source: ours}] # "+file+":2\n") {
+		t.Errorf("config prints\n%s", out)
+	}
+}
+
+// The list of sources in a configuration file: each item is a folder or URL, or has settings of its own, which are checked. Errors show no
+// passwords.
+func TestRefreshList(t *testing.T) {
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		name, text string
+		want       string // what config prints, or the error after the name of the file
+	}{
+		{"texts", "[a, b]", "[a, b]"},
+		{"one text", "a", "[a]"},
+		{"defaults", "[{from: a, product: auto, shore: auto, min-share: 0.1, band: 0}]", "[a]"},
+		{"all settings", "[{from: a, product: chl, variable: v, band: 2, scale: 0.5, source: s, inside: centre, shore: 3, min-pixels: 4, min-share: 0.5, without-outline: disc:500, statistic: p90}]",
+			"[{from: a, product: chl, variable: v, band: 2, scale: 0.5, source: s, inside: centre, shore: \"3\", min-pixels: 4, min-share: 0.5, without-outline: 'disc:500', statistic: p90}]"},
+		{"a password", "[{from: 'https://u:geheim@h/x', statistic: mean}]", "[{from: •••, statistic: mean}]"},
+		{"dots of config", "[{from: •••}]", "--refresh-from: ••• was printed instead of a secret"},
+		{"out of range", "[a, {from: b, min-share: 2}]", ":3: refresh[1].min-share: 2: want 0 to 1"},
+		{"not allowed", "[{from: a, product: lqw}]", `:3: refresh[0].product: "lqw" is none of auto, lwq,`},
+		{"statistic", "[{from: a, statistic: mode}]", ":3: refresh[0].statistic: "},
+		{"of another type", "[{from: a, min-pixels: many}]", ":3: refresh[0].min-pixels: want a whole number"},
+		{"no value", "[{from: a, min-pixels: }]", ":3: refresh[0].min-pixels: the value is missing"},
+		{"several values", "[{from: [a, b]}]", ":3: refresh[0].from: want one value"},
+		{"unknown", "[{from: a, prodct: lwq}]", ":3: refresh[0].prodct: want one of from, product, variable,"},
+		{"twice", "[{from: a, band: 1, band: 2}]", ":3: refresh[0].band: want one of"},
+		{"no source", "[{product: lwq}]", ":3: refresh[0].from: the value is missing"},
+		{"a reference", "[&a {from: a}, {from: *a}]", ":3: refresh[1].from: want one value"},
+		{"a key with a password", "[{'https://u:geheim@h': a}]", ":3: refresh[0].key: want a word"},
+		{"a list in a list", "[[a]]", ":3: refresh in the section serve: want a text"},
+		{"under both names", "[a]\n  refresh-from: [b]", ":4: refresh-from is the setting in line 3: want it once"},
+		{"absent", "[absent]", "absent"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Chdir(dir)
+			for _, name := range []string{"a", "b"} {
+				if err := os.MkdirAll(name, 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			file := configured(t, "serve:\n  db: a.db\n  refresh: "+tt.text+"\n")
+			out, _, err := runCommand(t, "config", "--config", file)
+			if err != nil {
+				out = err.Error()
+			}
+			if !strings.Contains(out, tt.want) || strings.Contains(out, "geheim") {
+				t.Errorf("%s: want %q in\n%s", tt.text, tt.want, out)
+			}
+			if err != nil {
+				return
+			}
+			first, err := parsed(t, "serve", "--config", file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(out, "•••") { // the output is the same configuration
+				again, err := parsed(t, "serve", "--config", configured(t, out))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, kept := again.Keep(first.Invocation); slices.Contains(kept, "refresh-from") {
+					t.Errorf("%v have other values in\n%s", kept, out)
+				}
+			}
+			other, err := parsed(t, "serve", "--db", "a.db", "--config", configured(t, "refresh: [{from: a, min-pixels: 7}]\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, kept := other.Keep(first.Invocation); !slices.Contains(kept, "refresh-from") {
+				t.Errorf("the settings %v differ, want the sources", kept)
+			}
+		})
 	}
 }
 

@@ -109,10 +109,7 @@ func (r *reloader) apply(ctx context.Context, next *invocation) (changed, kept [
 	if err := next.cli.Serve.Check(ctx); err != nil {
 		return nil, nil, next.Explain(err)
 	}
-	changed, kept, err = next.Keep(r.current.Invocation)
-	if err != nil {
-		return nil, nil, err
-	}
+	changed, kept = next.Keep(r.current.Invocation)
 	opts, err := next.cli.Serve.adjustable(next.cli.LogLevel.Level)
 	if err == nil {
 		_, err = next.cli.Serve.pageOptions() // a file that cannot be read is an error before a restart too

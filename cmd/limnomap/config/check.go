@@ -13,8 +13,7 @@ import (
 
 // IsSecret reports whether the values of a flag are secrets.
 func IsSecret(flag *kong.Flag) bool {
-	t := elemType(flag)
-	return t == reflect.TypeFor[Secret]() || t == reflect.TypeFor[Location]()
+	return elemType(flag).Implements(reflect.TypeFor[interface{ Reveal() string }]())
 }
 
 func isReloadable(flag *kong.Flag) bool { return flag.Tag.Has("reload") }

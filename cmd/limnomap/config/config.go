@@ -8,6 +8,7 @@
 //	enum:"a,b"            the values that are allowed
 //	allowed:"0..20"       the lowest and the highest value that are allowed; one of them may be missing
 //	check:"origin"        the rule, one of [Options].Rules, that each value must keep
+//	key:"refresh"         another key of the setting in the file
 //	list:""               one text on the command line that may be a list in the file
 //	reload:""             changes while the server runs, at SIGHUP
 //
@@ -18,6 +19,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,7 +133,7 @@ func (inv *Invocation) hint(err error, selected *kong.Node, renamed map[string]s
 	command := CommandName(selected)
 	suggestion := ""
 	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
-		if now := renamed[m[1]]; now != "" {
+		if now := cmp.Or(renamed[m[1]], renamed[command+" "+m[1]]); now != "" {
 			return fmt.Errorf("there is no flag %s any more: %s", m[1], now)
 		}
 		var names []string

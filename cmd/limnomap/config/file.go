@@ -121,7 +121,7 @@ func (f *file) readSection(n *yaml.Node, command *kong.Node) error {
 			continue
 		}
 		if len(flags) == 0 || value.Kind == yaml.MappingNode {
-			for _, name := range []string{"--" + key.Value, strings.TrimSpace(section + " " + key.Value)} {
+			for _, name := range []string{"--" + key.Value, section + " --" + key.Value, strings.TrimSpace(section + " " + key.Value)} {
 				if now := f.renamed[name]; now != "" {
 					return f.errorf(key.Line, "there is no key %s any more%s: %s", key.Value, inSection(section), now)
 				}
@@ -132,8 +132,14 @@ func (f *file) readSection(n *yaml.Node, command *kong.Node) error {
 		}
 		for _, flag := range flags {
 			decoded, err := decodeValue(flag.Flag, value)
+			if item, ok := errors.AsType[itemError](err); ok {
+				return f.errorf(item.line, "%s[%d].%v%s", key.Value, item.index, item.error, inSection(section))
+			}
 			if err != nil {
 				return f.errorf(key.Line, "%s%s: %v%s", key.Value, inSection(section), err, flag.ownerHint(flags))
+			}
+			if other, ok := values[flag.Flag]; ok {
+				return f.errorf(key.Line, "%s is the setting in line %d: want it once%s", key.Value, other.line, inSection(section))
 			}
 			values[flag.Flag] = fileValue{decoded, key.Line}
 		}
@@ -206,6 +212,9 @@ func flagsByName(n *kong.Node) map[string][]commandFlag {
 	add := func(n *kong.Node, flag *kong.Flag) {
 		if isSetting(flag) {
 			flags[flag.Name] = append(flags[flag.Name], commandFlag{flag, n})
+			if key := flag.Tag.Get("key"); key != "" {
+				flags[key] = append(flags[key], commandFlag{flag, n})
+			}
 		}
 	}
 	EachFlag(n, add)

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/alecthomas/kong"
+	"go.yaml.in/yaml/v3"
 )
 
 // Print writes the values of all flags as a YAML file that --config accepts, with the origin of each value as a comment and
@@ -48,10 +49,16 @@ func (inv *Invocation) printFlag(w io.Writer, indent string, flag *kong.Flag) er
 		_, err = fmt.Fprintf(w, "%s# %s is not set\n", indent, flag.Name)
 		return err
 	}
+	items := make([]*yaml.Node, len(texts))
 	for i, v := range elements(flag, reflect.Indirect(flag.Target)) {
-		texts[i] = printable(v, texts[i])
+		items[i] = scalarOf(flag, printable(v, texts[i]))
+		if m, ok := v.Interface().(yaml.Marshaler); ok {
+			if err := items[i].Encode(m); err != nil {
+				return err
+			}
+		}
 	}
-	line, err := yamlOf(flag, texts)
+	line, err := yamlOf(flag, items)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 package config
 
 import (
-	"slices"
+	"reflect"
 
 	"github.com/alecthomas/kong"
 )
@@ -11,7 +11,7 @@ func (inv *Invocation) Args() []string { return inv.args }
 
 // Keep gives the flags of inv that cannot change in a running server their values of before. It returns the names of the
 // flags that differ: those that change, and those that were kept.
-func (inv *Invocation) Keep(before *Invocation) (changed, kept []string, err error) {
+func (inv *Invocation) Keep(before *Invocation) (changed, kept []string) {
 	old := make(map[string]*kong.Flag)
 	for _, flag := range before.Command.Flags() {
 		old[flag.Name] = flag
@@ -20,11 +20,8 @@ func (inv *Invocation) Keep(before *Invocation) (changed, kept []string, err err
 		if !isSetting(flag) {
 			continue
 		}
-		same, err := sameValue(old[flag.Name], flag)
 		switch {
-		case err != nil:
-			return nil, nil, err
-		case same:
+		case reflect.DeepEqual(old[flag.Name].Target.Interface(), flag.Target.Interface()):
 		case isReloadable(flag):
 			changed = append(changed, flag.Name)
 		default:
@@ -32,14 +29,5 @@ func (inv *Invocation) Keep(before *Invocation) (changed, kept []string, err err
 			flag.Target.Set(old[flag.Name].Target)
 		}
 	}
-	return changed, kept, nil
-}
-
-func sameValue(a, b *kong.Flag) (bool, error) {
-	textsA, isSetA, err := textsOf(a)
-	if err != nil {
-		return false, err
-	}
-	textsB, isSetB, err := textsOf(b)
-	return isSetA == isSetB && slices.Equal(textsA, textsB), err
+	return changed, kept
 }

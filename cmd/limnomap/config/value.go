@@ -29,7 +29,10 @@ var (
 	plainText = &valueKind{"a text, in quotes if YAML reads it as something else", []string{"!!str", "!!int", "!!float", "!!timestamp"}}
 )
 
-var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+var (
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+	yamlMarshaler   = reflect.TypeFor[yaml.Marshaler]() // items of a list that may be mappings
+)
 
 // kindOf returns the kind of the values of a type.
 func kindOf(t reflect.Type) *valueKind {
@@ -99,13 +102,21 @@ func decodeNode(flag *kong.Flag, n *yaml.Node) (any, error) {
 	values := make([]any, len(items)) // an empty list is a value
 	for i, item := range items {
 		var err error
-		if texts[i], err = decodeScalar(elemType(flag), item); err != nil {
-			return nil, err
+		elem := elemType(flag)
+		isMapping := item.Kind == yaml.MappingNode && elem.Implements(yamlMarshaler)
+		if isMapping {
+			texts[i], err = flowOf(item)
+		} else {
+			texts[i], err = decodeScalar(elem, item)
 		}
-		if flag.IsSlice() {
-			if values[i], err = itemOf(elemType(flag), texts[i]); err != nil {
-				return nil, err
-			}
+		if err == nil && flag.IsSlice() {
+			values[i], err = itemOf(elem, texts[i])
+		}
+		if err != nil && isMapping {
+			return nil, itemError{i, item.Line, err}
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	if flag.IsSlice() {
@@ -194,20 +205,21 @@ func textOf(v reflect.Value) (string, error) {
 	return fmt.Sprint(v.Interface()), nil
 }
 
-// yamlOf returns the texts of a flag as YAML in one line.
-func yamlOf(flag *kong.Flag, texts []string) (string, error) {
-	kind := kindOf(elemType(flag))
-	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
-	for _, text := range texts {
-		item := &yaml.Node{Kind: yaml.ScalarNode, Value: text}
-		if kind == plainText {
-			item.Tag = "!!str"
-			if strings.ContainsFunc(text, unicode.IsControl) {
-				item.Style = yaml.DoubleQuotedStyle // other styles would take several lines
-			}
+// scalarOf returns a text of a flag as YAML that takes one line.
+func scalarOf(flag *kong.Flag, text string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Value: text}
+	if kindOf(elemType(flag)) == plainText {
+		n.Tag = "!!str"
+		if strings.ContainsFunc(text, unicode.IsControl) {
+			n.Style = yaml.DoubleQuotedStyle // other styles would take several lines
 		}
-		n.Content = append(n.Content, item)
 	}
+	return n
+}
+
+// yamlOf returns the values of a flag as YAML in one line.
+func yamlOf(flag *kong.Flag, items []*yaml.Node) (string, error) {
+	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: items}
 	if !flag.IsSlice() {
 		n = n.Content[0]
 	}

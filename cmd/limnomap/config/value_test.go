@@ -22,7 +22,11 @@ func TestTextsAsYAML(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(texts, 0, 4).Draw(t, "texts")
 		for flag, want := range map[*kong.Flag][]string{attribution: {strings.Join(want, "")}, origins: want} {
-			line, err := yamlOf(flag, want)
+			items := make([]*yaml.Node, len(want))
+			for i, text := range want {
+				items[i] = scalarOf(flag, text)
+			}
+			line, err := yamlOf(flag, items)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -285,7 +285,7 @@ func TestNewRejects(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := New(s, test.from, nil)
+			_, err := New(s, sourcesOf(test.from...), nil)
 			if err == nil || !strings.Contains(err.Error(), test.err) || strings.Contains(err.Error(), "secret") {
 				t.Errorf("New(%q) = %v, want an error that contains %q and no secret", test.from, err, test.err)
 			}

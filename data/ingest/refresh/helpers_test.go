@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"limnomap/data"
+	"limnomap/data/ingest/satellite"
 	"limnomap/data/store"
 )
 
@@ -64,12 +65,20 @@ type rig struct {
 	waited []time.Duration
 }
 
+// sourcesOf returns sources whose satellite files are read around the lakes' points: the lakes of these tests have no outlines.
+func sourcesOf(from ...string) (sources []Source) {
+	for _, name := range from {
+		sources = append(sources, Source{From: name, Satellite: &satellite.Options{WithoutOutline: satellite.Disc(20_000)}})
+	}
+	return sources
+}
+
 func newRig(t *testing.T, s *store.Store, from []string, opts Options) *rig {
 	t.Helper()
 	g := &rig{store: s, log: new(logBuffer)}
 	opts.Logger = slog.New(slog.NewTextHandler(g.log, nil))
 	opts.UserAgent = "limnomap/test"
-	r, err := New(s, from, &opts)
+	r, err := New(s, sourcesOf(from...), &opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,6 +44,7 @@ type raster struct {
 	date  data.Date // of the values, or of the file; 0 if it is not known
 	stamp string    // empty if it is not known before the file is opened
 	host  string    // empty for a file in a folder
+	opts  *satellite.Options
 	// open opens the file. If its stamp is unless, it may return one that cannot be read.
 	open func(ctx context.Context, unless string) (*openRaster, error)
 }
@@ -307,7 +308,7 @@ func (r *Refresher) readRaster(c *claim, f *raster, opened *openRaster, record *
 func (r *Refresher) importRaster(c *claim, f *raster, opened *openRaster, from *countingReaderAt, record *data.RasterRecord, result *RasterResult) error {
 	ctx, cancel := context.WithTimeout(c.ctx, r.opts.ImportTimeout)
 	defer cancel()
-	values, err := r.extract(ctx, satellite.File{Name: f.name, ReaderAt: from, Size: opened.size})
+	values, err := r.extract(ctx, satellite.File{Name: f.name, ReaderAt: from, Size: opened.size}, f.opts)
 	if err == nil && opened.unchanged != nil {
 		err = opened.unchanged()
 	}
@@ -347,7 +348,7 @@ func (r *Refresher) importRaster(c *claim, f *raster, opened *openRaster, from *
 const rowBytes = 200
 
 // extract returns the values of a file. A file that makes its reader panic must not end the server, which would read it again.
-func (r *Refresher) extract(ctx context.Context, f satellite.File) (_ *satellite.Values, err error) {
+func (r *Refresher) extract(ctx context.Context, f satellite.File, opts *satellite.Options) (_ *satellite.Values, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.log.Error("refresh: the reader of satellite files failed", slog.String("file", f.Name), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
@@ -358,7 +359,7 @@ func (r *Refresher) extract(ctx context.Context, f satellite.File) (_ *satellite
 	if err != nil {
 		return nil, err
 	}
-	return r.extractFile(ctx, f, lakes, r.opts.Satellite)
+	return r.extractFile(ctx, f, lakes, opts)
 }
 
 // rasterErrors returns an error that names the files that could not be used.

@@ -62,7 +62,6 @@ func (g *rasterRig) watch(r *Refresher) {
 
 func newRasterRig(t *testing.T, s *store.Store, opts Options, from ...string) *rasterRig {
 	t.Helper()
-	opts.Satellite = aroundPoints
 	g := &rasterRig{dir: t.TempDir()}
 	if len(from) == 0 {
 		from = []string{g.dir}
@@ -71,9 +70,6 @@ func newRasterRig(t *testing.T, s *store.Store, opts Options, from ...string) *r
 	g.watch(g.Refresher)
 	return g
 }
-
-// aroundPoints are options for lakes without outlines, as those of these tests.
-var aroundPoints = &satellite.Options{WithoutOutline: satellite.Disc(20_000)}
 
 // scene returns the content of a satellite file with that value in all pixels; cloud is a gap.
 func scene(value float64) string {
@@ -283,7 +279,7 @@ func TestRasterThatEndsTheProcess(t *testing.T) {
 			runtime.Goexit() // as if killed: nothing is stored after it
 			return nil
 		}}
-		r, err := New(st.s, []string{st.dir}, &Options{Satellite: aroundPoints})
+		r, err := New(st.s, sourcesOf(st.dir), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -65,8 +65,6 @@ type Options struct {
 	UserAgent string
 	// Logger receives the results of refreshes, with the first rejected rows. Nil discards them.
 	Logger *slog.Logger
-	// Satellite says how satellite files are read. Nil means the defaults.
-	Satellite *satellite.Options
 	// Newest is how many dates of satellite files are read of a folder or a list, the newest ones. Zero means 12.
 	Newest int
 	// MaxRasterBytes bounds a satellite file that is downloaded. Zero means 8 GiB.
@@ -113,8 +111,16 @@ type Refresher struct {
 	extractFile func(context.Context, satellite.File, []satellite.Lake, *satellite.Options) (*satellite.Values, error)
 }
 
-// New returns a Refresher of s from folders and URLs.
-func New(s Store, from []string, opts *Options) (*Refresher, error) {
+// A Source is where a Refresher finds files.
+type Source struct {
+	// From is a folder, or the http:// or https:// URL of a file or of a list of satellite files.
+	From string
+	// Satellite says how the satellite files of this source are read. Nil means the defaults.
+	Satellite *satellite.Options
+}
+
+// New returns a Refresher of s.
+func New(s Store, from []Source, opts *Options) (*Refresher, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -139,12 +145,12 @@ func New(s Store, from []string, opts *Options) (*Refresher, error) {
 }
 
 // Check returns an error if [New] would reject from.
-func Check(from []string) error {
+func Check(from []Source) error {
 	_, err := parseSources(from)
 	return err
 }
 
-func parseSources(from []string) ([]source, error) {
+func parseSources(from []Source) ([]source, error) {
 	switch n := len(from); {
 	case n == 0:
 		return nil, errors.New("refresh: there is no source: want a folder or an http:// or https:// URL")
@@ -153,8 +159,8 @@ func parseSources(from []string) ([]source, error) {
 	}
 	var sources []source
 	seen := make(map[string]bool)
-	for _, name := range from {
-		p, err := parseSource(name)
+	for _, s := range from {
+		p, err := parseSource(s.From)
 		if err != nil {
 			return nil, fmt.Errorf("refresh: %w", err)
 		}
@@ -166,6 +172,7 @@ func parseSources(from []string) ([]source, error) {
 			return nil, fmt.Errorf("refresh: %s is named twice", p)
 		}
 		seen[key] = true
+		p.satellite = s.Satellite
 		sources = append(sources, p)
 	}
 	return sources, nil

@@ -65,7 +65,7 @@ func (st *station) put(name, text string) {
 
 func (st *station) refresher(s *store.Store, log *logBuffer) *Refresher {
 	st.t.Helper()
-	r, err := New(s, []string{st.dir}, &Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
+	r, err := New(s, sourcesOf(st.dir), &Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
 	if err != nil {
 		st.t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/diskspace"
 	"limnomap/data/ingest"
+	"limnomap/data/ingest/satellite"
 )
 
 // maxFiles bounds the files of a source.
@@ -24,6 +25,8 @@ const maxFiles = 1000
 type source struct {
 	folder string   // empty for a URL
 	url    *url.URL // nil for a folder
+
+	satellite *satellite.Options // for its satellite files; nil means the defaults
 }
 
 // parseSource parses a value of --from.

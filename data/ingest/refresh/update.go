@@ -18,6 +18,16 @@ type input struct {
 	skipped   int64       // older satellite files that were left out already
 }
 
+// addRasters adds the satellite files of a source.
+func (in *input) addRasters(p source, rasters ...*raster) {
+	for _, f := range rasters {
+		f.opts = p.satellite
+	}
+	if len(rasters) > 0 {
+		in.rasters = append(in.rasters, rasters)
+	}
+}
+
 // update imports the present source for the holder of c. The import of the tables and the end of the refresh are one transaction, unless
 // there are satellite files, which are imported one by one between them.
 func (r *Refresher) update(c *claim, force bool) (Result, error) {
@@ -110,15 +120,13 @@ func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (in *
 			if err != nil {
 				return in, err
 			}
-			if len(rasters) > 0 {
-				in.rasters = append(in.rasters, rasters)
-			}
+			in.addRasters(p, rasters...)
 			if err := r.addFiles(in, p, files...); err != nil {
 				return in, err
 			}
 			continue
 		case isRasterURL(p.url):
-			in.rasters = append(in.rasters, []*raster{r.urlRaster(p.url, p.key(), "", r.client)})
+			in.addRasters(p, r.urlRaster(p.url, p.key(), "", r.client))
 			continue
 		}
 		ofSource := func(f data.RefreshFile) bool { return f.Key == p.key() }
@@ -168,9 +176,8 @@ func (r *Refresher) addFiles(in *input, p source, files ...*file) error {
 		if err == nil && first == nil {
 			var rasters []*raster
 			var skipped int64
-			if rasters, skipped, err = r.readCatalogue(p, f); len(rasters) > 0 {
-				in.rasters = append(in.rasters, rasters)
-			}
+			rasters, skipped, err = r.readCatalogue(p, f)
+			in.addRasters(p, rasters...)
 			in.skipped += skipped
 		}
 		f.Close()
