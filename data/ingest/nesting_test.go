@@ -93,7 +93,7 @@ func TestManyRingsAreExported(t *testing.T) {
 		if outer != test.polygons {
 			t.Errorf("%s: %d outer rings, want %d", test.name, outer, test.polygons)
 		}
-		if most := 200 * n; nest.steps > most {
+		if most := 1000 * n; nest.steps > most {
 			t.Errorf("%s: %d steps for %d rings, want at most %d", test.name, nest.steps, n, most)
 		}
 	}
