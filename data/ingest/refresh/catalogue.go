@@ -2,6 +2,7 @@ package refresh
 
 import (
 	"bufio"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +29,7 @@ var stampColumns = []string{"content_length", "size", "checksum", "md5", "etag",
 
 // A catalogueHeader says which column of a catalogue is which. A column that is missing is -1.
 type catalogueHeader struct {
-	separator byte
+	separator rune
 	columns   int
 	id, name  int
 	addresses []int
@@ -39,7 +40,7 @@ type catalogueHeader struct {
 // the same names, but also the place of each lake.
 func parseCatalogueHeader(line string) (h catalogueHeader, ok bool) {
 	line = strings.TrimPrefix(line, "\uFEFF")
-	for _, separator := range []byte{';', ',', '\t', '|'} {
+	for _, separator := range []rune{';', ',', '\t', '|'} {
 		fields, err := splitRow(line, separator)
 		if err != nil {
 			continue
@@ -66,46 +67,14 @@ func parseCatalogueHeader(line string) (h catalogueHeader, ok bool) {
 	return catalogueHeader{}, false
 }
 
-var errQuotes = errors.New("a quotation mark is not closed in its line")
-
-// splitRow splits a line of CSV. A field in quotation marks may contain the separator, and two marks for one.
-func splitRow(line string, separator byte) ([]string, error) {
-	if !strings.Contains(line, `"`) {
+// splitRow splits a line of CSV.
+func splitRow(line string, separator rune) ([]string, error) {
+	if !strings.Contains(line, `"`) { // as most of a million
 		return strings.Split(line, string(separator)), nil
 	}
-	var fields []string
-	for {
-		quoted, isQuoted := strings.CutPrefix(line, `"`)
-		if !isQuoted {
-			field, rest, more := strings.Cut(line, string(separator))
-			if fields = append(fields, field); !more {
-				return fields, nil
-			}
-			line = rest
-			continue
-		}
-		var field strings.Builder
-		for {
-			text, rest, closed := strings.Cut(quoted, `"`)
-			if !closed {
-				return nil, errQuotes
-			}
-			field.WriteString(text)
-			if quoted, isQuoted = strings.CutPrefix(rest, `"`); !isQuoted {
-				line = rest
-				break
-			}
-			field.WriteByte('"')
-		}
-		fields = append(fields, field.String())
-		if line == "" {
-			return fields, nil
-		}
-		if line[0] != separator {
-			return nil, errors.New("a text follows a quotation mark: want the next column")
-		}
-		line = line[1:]
-	}
+	r := csv.NewReader(strings.NewReader(line))
+	r.Comma, r.LazyQuotes = separator, true
+	return r.Read()
 }
 
 // lines returns a scanner of lines of at most maxCatalogueLine bytes.

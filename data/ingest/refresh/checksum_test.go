@@ -23,16 +23,12 @@ func TestSumOf(t *testing.T) {
 		{"tag", "SHA256 (obs.csv) = " + a + "\n", a, ""},
 		{"only digits", a, a, ""},
 		{"capitals, CRLF", strings.ToUpper(a) + "  obs.csv\r\n", a, ""},
-		{"in a folder", a + "  ./weekly/obs.csv\n", a, ""},
 		{"in a folder of Windows", a + " *weekly\\obs.csv\n", a, ""},
 		{"escaped", `\` + a + "  obs.csv\n", a, ""},
 		{"among others", b + "  lakes.csv\n" + a + "  obs.csv\n", a, ""},
-		{"twice the same", a + "  obs.csv\n" + a + "  obs.csv\n", a, ""},
 		{"twice", a + "  obs.csv\n" + b + "  obs.csv\n", "", `has two checksums of "obs.csv"`},
 		{"of another", a + "  lakes.csv\n", "", `has no checksum of "obs.csv"`},
-		{"empty", "\n \n", "", "has no checksum"},
 		{"of another kind", "0cc175b9c0f1b6a831c399e269772661  obs.csv\n", "", "want lines of 64 hexadecimal digits"},
-		{"a page", "<!doctype html>\n", "", "want lines of 64 hexadecimal digits"},
 		{"half a tag", "SHA256 (obs.csv", "", "want lines of 64 hexadecimal digits"},
 	}
 	for _, test := range tests {
@@ -78,15 +74,12 @@ func TestDigests(t *testing.T) {
 	}{
 		{name: "none", fields: http.Header{}},
 		{name: "right", fields: http.Header{"Repr-Digest": {"sha-256=" + right}}, found: 1},
-		{name: "both fields", fields: http.Header{"Repr-Digest": {"sha-256=" + right}, "Content-Digest": {"sha-256=" + right}}, found: 2},
 		{name: "both algorithms", fields: http.Header{"Repr-Digest": {"sha-512=" + longer + ", sha-256=" + right}}, found: 2},
 		{name: "with a parameter, among others", fields: http.Header{"Repr-Digest": {"md5=:AAAA:, sha-256=" + right + ";a=1"}}, found: 1},
-		{name: "two lines", fields: http.Header{"Repr-Digest": {"unixsum=:AA==:", "sha-256=" + right}}, found: 1},
 		{name: "wrong", fields: http.Header{"Repr-Digest": {"sha-256=:" + strings.Repeat("A", 43) + "=:"}}, found: 1, wrong: true},
 		{name: "unknown", fields: http.Header{"Repr-Digest": {"md5=:AAAA:"}}},
 		{name: "too short", fields: http.Header{"Repr-Digest": {"sha-256=:AAAA:"}}, bad: true},
 		{name: "no colons", fields: http.Header{"Repr-Digest": {"sha-256=" + strings.Trim(right, ":")}}, bad: true},
-		{name: "no value", fields: http.Header{"Content-Digest": {"sha-512"}}, bad: true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -102,21 +95,4 @@ func TestDigests(t *testing.T) {
 			}
 		})
 	}
-}
-
-func FuzzDigests(f *testing.F) {
-	for _, seed := range []string{"", "sha-256=:AAAA:", "sha-512=:" + strings.Repeat("A", 86) + "==:", "sha-256=:" + strings.Repeat("A", 43) + "=:;x, sha-256"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, field string) {
-		digests, err := digestsOf(http.Header{"Repr-Digest": {field}})
-		if err != nil && len(digests) > 0 {
-			t.Errorf("digestsOf(%q) gives %d digests and %v", field, len(digests), err)
-		}
-		for _, d := range digests {
-			if len(d.want) != d.sum.Size() {
-				t.Errorf("digestsOf(%q) gives a %s of %d bytes", field, d.algorithm, len(d.want))
-			}
-		}
-	})
 }

@@ -80,7 +80,14 @@ func newClient(base http.RoundTripper) *http.Client {
 // have as many bytes as are left for the refresh.
 func (r *Refresher) fetch(ctx context.Context, p source, known data.RefreshFile, left int64) (f *file, err error) {
 	err = r.retry(ctx, p.String(), func() error {
-		f, err = r.fetchOnce(ctx, p, known, left)
+		f, err = r.fetchOnce(ctx, r.client, p, known, func(resp *http.Response) bool {
+			return resp.StatusCode == http.StatusNotModified && known.ETag+known.LastModified != ""
+		}, limit{min(r.opts.MaxBytes, left), func(size string) error {
+			if left < r.opts.MaxBytes {
+				return r.tooMuch(p.String())
+			}
+			return fault(sizeReason, "%s has %s bytes: at most %d are allowed", p, size, r.opts.MaxBytes)
+		}})
 		return err
 	})
 	return f, err
@@ -202,10 +209,11 @@ func retryAfter(field string, now time.Time) time.Duration {
 	return 0
 }
 
-func (r *Refresher) fetchOnce(ctx context.Context, p source, known data.RefreshFile, left int64) (f *file, err error) {
+// fetchOnce saves the file of a URL and checks its checksums. It returns nil if unchanged reports that the answer is about the known file.
+func (r *Refresher) fetchOnce(ctx context.Context, client *http.Client, p source, known data.RefreshFile, unchanged func(*http.Response) bool, most limit) (f *file, err error) {
 	digested := false
-	err = r.get(ctx, r.client, p.url, known, func(resp *http.Response, body io.Reader) error {
-		if resp.StatusCode == http.StatusNotModified && known.ETag+known.LastModified != "" {
+	err = r.get(ctx, client, p.url, known, func(resp *http.Response, body io.Reader) error {
+		if unchanged(resp) {
 			return nil
 		}
 		if err := r.statusError(p.url, resp); err != nil {
@@ -216,18 +224,13 @@ func (r *Refresher) fetchOnce(ctx context.Context, p source, known data.RefreshF
 			return fault(checksumReason, "%s: %w", p, err)
 		}
 		digested = len(digests) > 0
-		f, err = r.save(p, resp, body, digests, limit{min(r.opts.MaxBytes, left), func(size string) error {
-			if left < r.opts.MaxBytes {
-				return r.tooMuch(p.String())
-			}
-			return fault(sizeReason, "%s has %s bytes: at most %d are allowed", p, size, r.opts.MaxBytes)
-		}})
+		f, err = r.save(p, resp, body, digests, most)
 		return err
 	})
 	if err != nil || f == nil {
 		return nil, err
 	}
-	if err := r.checkRemoteSum(ctx, r.client, p, f, digested); err != nil {
+	if err := r.checkRemoteSum(ctx, client, p, f, digested); err != nil {
 		f.Close()
 		return nil, err
 	}

@@ -213,13 +213,6 @@ func cutShort(w http.ResponseWriter, _ *http.Request) {
 	io.WriteString(w, lakes)
 }
 
-// cutChunked ends in the middle of its chunks.
-func cutChunked(w http.ResponseWriter, _ *http.Request) {
-	io.WriteString(w, lakes)
-	w.(http.Flusher).Flush()
-	panic(http.ErrAbortHandler)
-}
-
 func abort(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 func TestRetries(t *testing.T) {
@@ -232,22 +225,15 @@ func TestRetries(t *testing.T) {
 	}{
 		{"at once", plain(lakes), nil, ""},
 		{"503 twice", failing(2, code(503), plain(lakes)), []time.Duration{second, 2 * second}, ""},
-		{"500 four times", failing(4, code(500), plain(lakes)), []time.Duration{second, 2 * second, 4 * second, 8 * second}, ""},
 		{"502 for ever", code(502), []time.Duration{second, 2 * second, 4 * second, 8 * second}, answerReason},
-		{"429", failing(1, code(429), plain(lakes)), []time.Duration{second}, ""},
 		{"429 with seconds", failing(1, code(429, "Retry-After", "60"), plain(lakes)), []time.Duration{minute}, ""},
 		{"503 for a day", code(503, "Retry-After", "86400"), nil, answerReason},
-		{"503 with nonsense", failing(1, code(503, "Retry-After", "soon"), plain(lakes)), []time.Duration{second}, ""},
 		{"a broken connection", failing(1, abort, plain(lakes)), []time.Duration{second}, ""},
 		{"cut short", failing(1, cutShort, plain(lakes)), []time.Duration{second}, ""},
-		{"cut in chunks", failing(1, cutChunked, plain(lakes)), []time.Duration{second}, ""},
 		{"cut for ever", cutShort, []time.Duration{second, 2 * second, 4 * second, 8 * second}, cutReason},
 		{"404", code(404), nil, answerReason},
-		{"401", code(401), nil, answerReason},
 		{"204", code(204), nil, answerReason},
-		{"206", code(206), nil, answerReason},
 		{"304 without a condition", code(304), nil, answerReason},
-		{"302 to nowhere", code(302), nil, answerReason},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

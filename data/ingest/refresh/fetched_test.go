@@ -33,14 +33,10 @@ func TestChecksumsOfURLs(t *testing.T) {
 		{"a field that is none", "sha-256=x", nil, false, checksumReason},
 		{"checksum file", "", plain(sumText(lakes, "lakes.csv")), true, ""},
 		{"wrong checksum file", "", plain(sumText(observations, "lakes.csv")), false, checksumReason},
-		{"wrong checksum file and right field", field, plain(sumText(observations, "lakes.csv")), false, checksumReason},
 		{"of another file", "", plain(sumText(lakes, "seen.csv")), false, checksumReason},
-		{"nonsense", "", plain("soon"), false, checksumReason},
 		{"forbidden", "", code(403), false, ""},
 		{"a page for every address", "", html, false, ""},
-		{"a page where one is required", "", html, true, noChecksumReason},
 		{"unavailable at first", "", failing(1, code(503), plain(sumText(lakes, "lakes.csv"))), true, ""},
-		{"away", "", code(503), false, answerReason},
 		{"cut", "", cutShort, false, cutReason},
 	}
 	for _, test := range tests {
@@ -95,12 +91,4 @@ func TestPackedFile(t *testing.T) {
 			holds(t, s, 1, 2)
 		})
 	}
-}
-
-// A page instead of a file, such as a log-in page, is an error.
-func TestPageInsteadOfAFile(t *testing.T) {
-	s, o := openStore(t), newOffice(t)
-	o.serve("/lakes.csv", plain("<!doctype html><title>Anmelden</title>"))
-	newRig(t, s, []string{o.URL + "/lakes.csv"}, Options{}).once(t, formReason)
-	holds(t, s, 0, 0)
 }

@@ -63,6 +63,14 @@ type openRaster struct {
 	close     func() error
 }
 
+// fetched returns how many bytes were fetched from the source so far.
+func (o *openRaster) fetched(from *countingReaderAt) int64 {
+	if o.read != nil {
+		return o.read()
+	}
+	return from.bytes.Load()
+}
+
 // A RasterResult is what a refresh did with one satellite file.
 type RasterResult struct {
 	Name             string
@@ -284,10 +292,7 @@ func (r *Refresher) interruptRaster(c *claim, record data.RasterRecord) {
 func (r *Refresher) readRaster(c *claim, f *raster, opened *openRaster, record *data.RasterRecord, result *RasterResult) error {
 	from := &countingReaderAt{ReaderAt: opened.ReaderAt, size: opened.size}
 	err := r.importRaster(c, f, opened, from, record, result)
-	result.Bytes = from.bytes.Load()
-	if opened.read != nil {
-		result.Bytes = opened.read()
-	}
+	result.Bytes = opened.fetched(from)
 	failed := from.failure() // it counts, whatever the reader of a format has made of it
 	switch {
 	case err == nil, isStore(err):
@@ -324,10 +329,7 @@ func (r *Refresher) importRaster(c *claim, f *raster, opened *openRaster, from *
 	}
 	record.Product, record.Version, record.Date = result.Product, result.Version, result.Date
 	record.Lakes, record.Gaps = int64(result.Lakes), int64(result.Gaps)
-	record.Bytes = from.bytes.Load()
-	if opened.read != nil {
-		record.Bytes = opened.read()
-	}
+	record.Bytes = opened.fetched(from)
 	if err := r.store.CheckSpace(int64(values.Len()) * rowBytes); err != nil {
 		return err
 	}

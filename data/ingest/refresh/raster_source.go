@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -46,7 +45,12 @@ func (r *Refresher) openLocal(ctx context.Context, name string, listed entry) (*
 		}
 		return err
 	}
-	err = r.checkSettled(ctx, listed, unchanged)
+	if r.now().Sub(listed.modified) < settleTime { // it may be being written to
+		err = r.sleep(ctx, settleTime)
+	}
+	if err == nil {
+		err = unchanged()
+	}
 	if err == nil {
 		err = r.checkLocalRaster(ctx, name, f)
 	}
@@ -55,16 +59,6 @@ func (r *Refresher) openLocal(ctx context.Context, name string, listed entry) (*
 		return nil, err
 	}
 	return &openRaster{ReaderAt: f, size: listed.size, stamp: listed.stamp(), unchanged: unchanged, close: f.Close}, nil
-}
-
-// checkSettled returns an error if a file is being written to.
-func (r *Refresher) checkSettled(ctx context.Context, listed entry, unchanged func() error) error {
-	if r.now().Sub(listed.modified) < settleTime {
-		if err := r.sleep(ctx, settleTime); err != nil {
-			return err
-		}
-	}
-	return unchanged()
 }
 
 // checkLocalRaster compares a satellite file with the checksum file next to it. Without one it is not read.
@@ -153,42 +147,19 @@ func explainURL(u *url.URL, err error) error {
 
 // download copies the file of a URL to a temporary file, unless its header has the tag unless.
 func (r *Refresher) download(ctx context.Context, client *http.Client, u *url.URL, unless string) (*openRaster, error) {
-	p := source{url: u}
-	var f *file
-	var tag string
-	digested := false
-	err := r.get(ctx, client, u, data.RefreshFile{}, func(resp *http.Response, body io.Reader) error {
-		if err := r.statusError(u, resp); err != nil {
-			return err
-		}
-		if tag = cmp.Or(field(resp, "ETag"), field(resp, "Last-Modified")); tag != "" && tag == unless {
-			return nil
-		}
-		digests, err := digestsOf(resp.Header)
-		if err != nil {
-			return fault(checksumReason, "%s: %w", p, err)
-		}
-		digested = len(digests) > 0
-		f, err = r.save(p, resp, body, digests, limit{r.opts.MaxRasterBytes, func(size string) error {
-			return fault(sizeReason, "%s has %s bytes: at most %d are allowed", p, size, r.opts.MaxRasterBytes)
-		}})
-		return err
-	})
+	f, err := r.fetchOnce(ctx, client, source{url: u}, data.RefreshFile{}, func(resp *http.Response) bool {
+		return resp.StatusCode == http.StatusOK && unless != "" && unless == cmp.Or(field(resp, "ETag"), field(resp, "Last-Modified"))
+	}, limit{r.opts.MaxRasterBytes, func(size string) error {
+		return fault(sizeReason, "%s has %s bytes: at most %d are allowed (max-raster-bytes)", redacted(u), size, r.opts.MaxRasterBytes)
+	}})
 	switch {
 	case err != nil:
 		return nil, err
 	case f == nil:
-		return &openRaster{stamp: tag, close: func() error { return nil }}, nil
+		return &openRaster{stamp: unless, close: func() error { return nil }}, nil
 	}
-	if err := r.checkRemoteSum(ctx, client, p, f, digested); err != nil {
-		f.Close()
-		return nil, err
-	}
-	if tag == "" {
-		tag = fmt.Sprintf("%x", f.SHA256)
-	}
-	size := f.size
-	return &openRaster{ReaderAt: f.File, size: size, stamp: tag, read: func() int64 { return size }, close: f.Close}, nil
+	stamp := cmp.Or(f.ETag, f.LastModified, fmt.Sprintf("%x", f.SHA256))
+	return &openRaster{ReaderAt: f.File, size: f.size, stamp: stamp, read: func() int64 { return f.size }, close: f.Close}, nil
 }
 
 // elsewhere marks the requests of a client: their addresses are from another machine.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -371,52 +370,41 @@ func TestRasterChecksum(t *testing.T) {
 	g.refreshed(t, "", "x_20240701.nc", data.RasterCounts{})
 }
 
-// A rasterServer serves files, and counts the bytes of their content that it sends.
+// A rasterServer is an office that serves files by ranges or not.
 type rasterServer struct {
-	*httptest.Server
-	mu     sync.Mutex
-	files  map[string]string // by path
-	asked  []string
+	*office
 	wholes []string // paths of requests that ask for no range
 	down   bool
 	noTag  bool
 	ranges bool // serve them
 }
 
-func serveRasters(t *testing.T) *rasterServer {
-	s := &rasterServer{files: make(map[string]string)}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func serveRasters(t *testing.T) *rasterServer { return &rasterServer{office: newOffice(t)} }
+
+// put sets the content of a path, "" for a file that is not there.
+func (s *rasterServer) put(path, content string) {
+	s.serve(path, func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.asked = append(s.asked, r.URL.Path)
 		if r.Header.Get("Range") == "" {
-			s.wholes = append(s.wholes, r.URL.Path)
+			s.wholes = append(s.wholes, path)
 		}
-		content := s.files[r.URL.Path]
 		switch {
 		case s.down:
 			w.WriteHeader(http.StatusServiceUnavailable)
+			return
 		case content == "":
 			http.NotFound(w, r)
-		default:
-			if !s.noTag {
-				w.Header().Set("ETag", fmt.Sprintf("%q", sumText(content, "")[:16]))
-			}
-			if s.ranges {
-				http.ServeContent(w, r, "", time.Time{}, strings.NewReader(content))
-			} else {
-				io.WriteString(w, content)
-			}
+			return
+		case !s.noTag:
+			w.Header().Set("ETag", fmt.Sprintf("%q", sumText(content, "")[:16]))
 		}
-	}))
-	t.Cleanup(s.Close)
-	return s
-}
-
-func (s *rasterServer) put(path, content string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.files[path] = content
+		if s.ranges {
+			http.ServeContent(w, r, "", time.Time{}, strings.NewReader(content))
+		} else {
+			io.WriteString(w, content)
+		}
+	})
 }
 
 func TestRasterURL(t *testing.T) {

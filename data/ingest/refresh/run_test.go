@@ -72,6 +72,18 @@ func (st *station) refresher(s *store.Store, log *logBuffer) *Refresher {
 	return r
 }
 
+// run runs a Refresher by the week until stop is called.
+func (st *station) run(log *logBuffer) (stop func()) {
+	ctx, cancel := context.WithCancel(st.t.Context())
+	done := make(chan struct{})
+	r := st.refresher(st.s, log)
+	go func() { // ends with cancel
+		defer close(done)
+		r.Run(ctx, week)
+	}()
+	return func() { cancel(); <-done }
+}
+
 // after waits until that long after the start, and returns the state in the database.
 func (st *station) after(d time.Duration) data.Refresh {
 	st.t.Helper()
@@ -91,12 +103,7 @@ func TestRunKeepsItsSchedule(t *testing.T) {
 	inBubble(t, func(t *testing.T, st *station) {
 		st.put("lakes.csv", lakes)
 		log := new(logBuffer)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() { // ends with cancel
-			defer close(done)
-			st.refresher(st.s, log).Run(ctx, week)
-		}()
+		stop := st.run(log)
 		if r := st.after(time.Second); st.begun(r) != 0 || r.Rows.Added != 2 || r.Turn != 2 {
 			t.Errorf("at the start: %+v, want a refresh at once", r)
 		}
@@ -110,8 +117,7 @@ func TestRunKeepsItsSchedule(t *testing.T) {
 		if r := st.after(2*time.Duration(week) + time.Second); st.begun(r) != 2*time.Duration(week) || r.Turn != 6 || r.LastError != "" || r.Rows.Added != 1 {
 			t.Errorf("after two weeks: %+v, %v", r, st.begun(r))
 		}
-		cancel()
-		<-done
+		stop()
 		for what, times := range map[string]int{"msg=refreshed": 2, "nothing new": 1, "WARN": 0} {
 			if n := strings.Count(log.String(), what); n != times {
 				t.Errorf("the log says %d times %q, want %d\n%s", n, what, times, log)
@@ -128,46 +134,29 @@ func TestRunContinuesAfterAnotherProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		st.after(3 * 24 * time.Hour)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() { // ends with cancel
-			defer close(done)
-			st.refresher(st.s, new(logBuffer)).Run(ctx, week)
-		}()
+		stop := st.run(new(logBuffer))
 		if r := st.after(4 * 24 * time.Hour); r.Turn != 2 {
 			t.Errorf("after a restart: %+v, want no refresh", r)
 		}
 		if r := st.after(time.Duration(week) + time.Second); st.begun(r) != time.Duration(week) {
 			t.Errorf("after a week: %+v, %v", r, st.begun(r))
 		}
-		cancel()
-		<-done
+		stop()
 
 		// A missed refresh is done at once.
 		st.after(5 * time.Duration(week))
-		ctx, cancel = context.WithCancel(t.Context())
-		done = make(chan struct{})
-		go func() { // ends with cancel
-			defer close(done)
-			st.refresher(st.s, new(logBuffer)).Run(ctx, week)
-		}()
+		stop = st.run(new(logBuffer))
 		if r := st.after(5*time.Duration(week) + time.Second); st.begun(r) != 5*time.Duration(week) {
 			t.Errorf("after a month off: %+v, %v", r, st.begun(r))
 		}
-		cancel()
-		<-done
+		stop()
 	})
 }
 
 func TestRunRetries(t *testing.T) {
 	inBubble(t, func(t *testing.T, st *station) {
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{})
 		log := new(logBuffer)
-		go func() { // ends with cancel
-			defer close(done)
-			st.refresher(st.s, log).Run(ctx, week)
-		}()
+		stop := st.run(log)
 		var begun []time.Duration
 		last := int64(-1)
 		for minute := range 5 * 60 {
@@ -194,8 +183,7 @@ func TestRunRetries(t *testing.T) {
 		if r := st.after(time.Duration(week)); r.Turn != last+2 {
 			t.Errorf("after a success: %+v, want the next one in a week", r)
 		}
-		cancel()
-		<-done
+		stop()
 		if n := strings.Count(log.String(), "refresh failed"); n != len(want) {
 			t.Errorf("the log tells of %d failures, want %d", n, len(want))
 		}
@@ -266,20 +254,14 @@ func TestRunTakesOverAnExpiredClaim(t *testing.T) {
 		if _, err := st.refresher(st.s, new(logBuffer)).RunOnce(t.Context()); !errors.Is(err, ErrBusy) {
 			t.Errorf("RunOnce during another refresh = %v, want %v", err, ErrBusy)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() { // ends with cancel
-			defer close(done)
-			st.refresher(st.s, new(logBuffer)).Run(ctx, week)
-		}()
+		stop := st.run(new(logBuffer))
 		if r := st.after(lease - time.Second); r.Turn != 1 {
 			t.Errorf("while the claim lasts: %+v", r)
 		}
 		if r := st.after(lease + time.Second); r.Turn != 3 || r.Rows.Added != 2 || st.begun(r) != lease {
 			t.Errorf("after it: %+v", r)
 		}
-		cancel()
-		<-done
+		stop()
 	})
 }
 

@@ -228,17 +228,10 @@ func (r *Refresher) importFiles(c *claim, files fileSet, end func(store.Tx, data
 		err = fault(sizeReason, "%w", err)
 	case errors.Is(err, ingest.ErrRepeats):
 		err = fault(repeatsReason, "%w", err)
-	case err != nil && !hasReason(err):
+	case err != nil && !isFault(err) && !isStore(err): // it is about the content of a file
 		err = fault(formReason, "%w", err)
 	case err == nil && reports.Rejected() > 0 && !r.opts.SkipBad:
 		err = fault(rowsReason, "%d of %d rows rejected", reports.Rejected(), reports.Read())
 	}
 	return Result{Reports: reports}, err
-}
-
-// hasReason reports whether reasonOf knows the reason of err. Otherwise err is about the content of a file.
-func hasReason(err error) bool {
-	_, isFault := errors.AsType[*Fault](err)
-	_, isStore := errors.AsType[*store.Error](err)
-	return isFault || isStore || errors.Is(err, data.ErrLeaseLost)
 }
