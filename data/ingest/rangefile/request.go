@@ -99,7 +99,6 @@ func (f *File) get(off, n int64, read func(body io.Reader, length int64) error) 
 	if f.opts.UserAgent != "" {
 		req.Header.Set("User-Agent", f.opts.UserAgent)
 	}
-	f.requests.Add(1)
 	resp, err := f.client.Do(req)
 	if err != nil {
 		return f.requestError(ctx, resp, err)
