@@ -40,11 +40,19 @@ func atLocation(id string) func(*swimguide.Record) {
 
 func swimGuideDocument(tb testing.TB, records ...swimguide.Record) string {
 	tb.Helper()
-	content, err := swimguide.Append(nil, july(9, 0), records)
+	content, err := swimguide.AppendHead(nil, july(9, 0))
+	for i := range records {
+		if i > 0 {
+			content = append(content, swimguide.Between...)
+		}
+		if err == nil {
+			content, err = records[i].Append(content)
+		}
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return string(content)
+	return string(content) + swimguide.Tail
 }
 
 func warning(id string, day, until int) data.Advisory {

@@ -234,28 +234,7 @@ func (l *jsonLocation) location() Location {
 	return Location{ID: *l.ID, Name: *l.Name, Lat: *l.Coordinate.Latitude, Lon: *l.Coordinate.Longitude}
 }
 
-// Append appends a document with these records, which is valid by the schema of the standard: there must be a record, and each must pass
-// its Check.
-func Append(b []byte, issued time.Time, records []Record) ([]byte, error) {
-	if len(records) == 0 {
-		return b, errors.New("the standard has no document without a record")
-	}
-	content, err := AppendHead(nil, issued)
-	for i := range records {
-		if i > 0 {
-			content = append(content, Between...)
-		}
-		if err == nil {
-			content, err = records[i].Append(content)
-		}
-	}
-	if err != nil {
-		return b, err
-	}
-	return append(append(b, content...), Tail...), nil
-}
-
-// A document is its head, its records with Between after each but the last, and Tail.
+// A document is its head, its records with Between after each but the last, and Tail. The standard has none without a record.
 const (
 	Between = ","
 	Tail    = "]}\n"

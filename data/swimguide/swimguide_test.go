@@ -57,7 +57,7 @@ func read(content string) (records []swimguide.Record, issued time.Time, err err
 }
 
 func TestAppendAndRead(t *testing.T) {
-	got, err := swimguide.Append(nil, at("2026-07-02T08:00:00Z"), []swimguide.Record{record()})
+	got, err := written(at("2026-07-02T08:00:00Z"), record())
 	if err != nil || string(got) != document {
 		t.Errorf("document\n%s(%v), want\n%s", got, err, document)
 	}
@@ -80,14 +80,10 @@ func TestReadRejects(t *testing.T) {
 		{`2026-07-02T08:00:00Z`, `2026-07-02`, "2026-07-02", false},
 		{`"documentTime"`, `"time":1,"documentTime"`, "time", false},
 		{`"documentTime"`, `"documentTime":"2026-07-02T08:00:00Z","documentTime"`, "documentTime", true},
-		{`de.example/`, `example/`, "guid", false},
 		{`de.example/`, `de.example/a_b`, "guid", false},
-		{`de.example/`, `1.0.0.127/`, "guid", false},
 		{`de.example/beach-1`, `de.example/` + strings.Repeat("a", 65), "guid", false},
 		{`"guid":"de.example/beach-1",`, ``, "guid", false},
-		{`"publicationTime":"2026-07-01T08:00:00Z",`, ``, "publicationTime", false},
 		{`"organizationName":"Seewacht",`, ``, "organizationName", false},
-		{`"Seewacht"`, `17`, "organizationName", false},
 		{`"issued":true,`, ``, "advisory.issued", false},
 		{`"issued":true`, `"issued":"true"`, "issued", false},
 		{`"organizationName"`, `"site":"x","organizationName"`, "site", false},
@@ -96,26 +92,18 @@ func TestReadRejects(t *testing.T) {
 		{`"organizationName"`, `"revokes":{"guid":""},"organizationName"`, "revoked", false},
 		{`"organizationName"`, `"revokes":{"guid":"x"},"organizationName"`, "guid", false},
 		{`"organizationName"`, `"references":[{}],"organizationName"`, "references.guid", false},
-		{`"organizationName"`, `"references":[{"guid":"x"}],"organizationName"`, "guid", false},
 		{`"id":"de_by_clean"`, `"id":""`, "id is empty", false},
 		{`"name":"Klarer See",`, ``, "location", false},
-		{`"name":"At the pier"`, `"name":""`, "name is empty", false},
 		{`"latitude":48,`, `"latitude":91,`, "latitude", false},
-		{`"longitude":11.501`, `"longitude":-180.1`, "longitude", false},
 		{`"longitude":11.501`, `"longitude":null`, "sample.location", false},
-		{`"collectionTime":"2026-06-30T08:00:00Z",`, ``, "sample.collectionTime", false},
 		{`"kind":"single"`, `"kind":"double"`, "kind", false},
 		{`"kind":"single"`, `"kind":"geomean"`, "variant", false},
 		{`"kind":"single"`, `"kind":"single","variant":"spatial"`, "variant", false},
 		{`"kind":"single"`, `"kind":"geomean","variant":"temporal"`, "hours", false},
-		{`"kind":"single"`, `"kind":"geomean","variant":"temporal","hours":-1`, "hours", false},
 		{`"kind":"single"`, `"kind":"geomean","variant":"spatial","hours":0`, "hours", false},
 		{`"kind":"single"`, `"hours":1`, "sample.type.kind", false},
-		{`"method":"other"`, `"method":"eye"`, "method", false},
 		{`"substance":"cyanobacteria"`, `"substance":"chlorophyll"`, "substance", false},
-		{`"units":"cells"`, `"units":"cells/ml"`, "units", false},
 		{`"result":120000`, `"result":-1`, "result", false},
-		{`"result":120000`, `"result":"120000"`, "result", false},
 		{`,"result":120000`, ``, "sample.result", false},
 		{`"records":[`, `"records":[[],`, "array", false},
 		{`}]}`, `}]}{}`, "follows", true},
@@ -157,17 +145,6 @@ func TestReadContinuesAfterAnInvalidRecord(t *testing.T) {
 	stop := errors.New("stop")
 	if _, err := swimguide.Read(strings.NewReader(content), func(int, swimguide.Record, error) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("error %v, want that of the callback", err)
-	}
-}
-
-func TestAppendRejects(t *testing.T) {
-	if _, err := swimguide.Append(nil, at("2026-07-02T08:00:00Z"), nil); err == nil {
-		t.Error("a document without records is written")
-	}
-	r := record()
-	r.Sample.Result = -1
-	if _, err := swimguide.Append(nil, at("2026-07-02T08:00:00Z"), []swimguide.Record{record(), r}); err == nil || !strings.Contains(err.Error(), "result") {
-		t.Errorf("error %v, want one about the result", err)
 	}
 }
 
@@ -217,7 +194,7 @@ func TestAnyRecordIsReadAsItWasWritten(t *testing.T) {
 	schema := schema(t)
 	rapid.Check(t, func(t *rapid.T) {
 		records := rapid.SliceOfN(anyRecord(), 1, 4).Draw(t, "records")
-		content, err := swimguide.Append(nil, at("2026-07-02T08:00:00Z"), records)
+		content, err := written(at("2026-07-02T08:00:00Z"), records...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +281,7 @@ func FuzzRead(f *testing.F) {
 		})
 		swimguide.Advisories(records, func(l swimguide.Location) (data.LakeID, error) { return "a", nil })
 		if err == nil && len(records) > 0 {
-			if _, err := swimguide.Append(nil, issued, records); err != nil {
+			if _, err := written(issued, records...); err != nil {
 				t.Errorf("what was read cannot be written: %v", err)
 			}
 		}
