@@ -59,158 +59,131 @@ func registerMetrics(h *health) {
 	}
 }
 
-var (
-	snapshotAge = prometheus.NewDesc("limnomap_snapshot_age_seconds",
-		"Time since the data that are served were last changed by an import.", nil, nil)
-	snapshotStale = prometheus.NewDesc("limnomap_snapshot_stale_seconds",
-		"Time since the data that are served were last known to be the newest: a second or two while their source answers.", nil, nil)
-	newestObservation = prometheus.NewDesc("limnomap_newest_observation_timestamp_seconds",
-		"Midnight UTC of the day of the newest measurement, in seconds since 1970.", nil, nil)
-	snapshotInfo = prometheus.NewDesc("limnomap_snapshot_info",
-		"Always 1; the label is the version of the snapshot that is served.", []string{"version"}, nil)
-	snapshotRevision = prometheus.NewDesc("limnomap_snapshot_revision",
-		"Number of the data's revision that is served.", nil, nil)
-	snapshotLakes = prometheus.NewDesc("limnomap_lakes",
-		"Lakes in the snapshot, with and without a current value.", []string{"state"}, nil)
-	weekBytes = prometheus.NewDesc("limnomap_week_maps_bytes",
-		"Memory of the maps of weeks, besides the current one, by who holds them: the snapshot, or requests, which may hold the same.", []string{"holder"}, nil)
-	forecastIssued = prometheus.NewDesc("limnomap_forecast_issued_timestamp_seconds",
-		"Midnight UTC of the day of issue of the newest forecasts of limnomap itself, in seconds since 1970.", nil, nil)
-	forecastLakes = prometheus.NewDesc("limnomap_forecast_lakes",
-		"Lakes with a forecast of the newest issue.", nil, nil)
-	forecastWithheld = prometheus.NewDesc("limnomap_forecast_withheld_lakes",
-		"Lakes without a forecast of the newest issue, by reason.", []string{"reason"}, nil)
-	forecastStopped = prometheus.NewDesc("limnomap_forecast_stopped",
-		"1 if no newer forecasts are made because those of past years were not worth showing, else 0.", nil, nil)
-	refreshSuccess = prometheus.NewDesc("limnomap_refresh_last_success_timestamp_seconds",
-		"When the last refresh from the data's source that succeeded ended.", nil, nil)
-	refreshAttempt = prometheus.NewDesc("limnomap_refresh_last_attempt_timestamp_seconds",
-		"When the last refresh from the data's source began.", nil, nil)
-	refreshFailures = prometheus.NewDesc("limnomap_refresh_consecutive_failures",
-		"Refreshes from the data's source that have failed in a row; 0 after one that succeeded.", nil, nil)
-	refreshRowCount = prometheus.NewDesc("limnomap_refresh_rows",
-		"Rows of the last refresh that read any, by what became of them.", []string{"outcome"}, nil)
-	refreshRasterCount = prometheus.NewDesc("limnomap_refresh_rasters_total",
-		"Satellite files of the data's source: values imported (taken), and attempts that failed, by all processes with this database.", []string{"result"}, nil)
-	refreshRasterBytes = prometheus.NewDesc("limnomap_refresh_raster_bytes_total",
-		"Bytes read of the satellite files of the data's source, by all processes with this database.", nil, nil)
-	refreshRasterTaken = prometheus.NewDesc("limnomap_refresh_raster_last_taken_timestamp_seconds",
-		"When values of a satellite file of the data's source were last imported.", nil, nil)
-	refreshRasterFiles = prometheus.NewDesc("limnomap_refresh_raster_files",
-		"Satellite files of the data's source after the last refresh: to be read by the next one (waiting), unusable (failing), too old to be read (skipped).", []string{"state"}, nil)
-	webhookCount = prometheus.NewDesc("limnomap_webhooks",
-		"Webhooks of the database, by state: their receivers take events (healthy), fail and are tried again (failing), are paused by the operator (paused), or have failed for too long (dead).", []string{"state"}, nil)
-)
-
-// Describe implements prometheus.Collector.
-func (h *health) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{
-		snapshotAge, snapshotStale, newestObservation, snapshotInfo, snapshotRevision, snapshotLakes, weekBytes,
-		forecastIssued, forecastLakes, forecastWithheld, forecastStopped,
-		refreshSuccess, refreshAttempt, refreshFailures, refreshRowCount,
-		refreshRasterCount, refreshRasterBytes, refreshRasterTaken, refreshRasterFiles, webhookCount,
-	} {
-		ch <- d
-	}
-}
+// Describe implements prometheus.Collector. It describes nothing, since which metrics there are depends on the data.
+func (h *health) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector: it reports the snapshot that is being served, and the refreshes from the source of
 // the data. All values of one scrape are of one snapshot and of one refresh, which separate gauges would not guarantee.
 func (h *health) Collect(ch chan<- prometheus.Metric) {
+	m := measured(ch)
 	if p := h.current.Load(); p != nil {
-		h.collectSnapshot(ch, p.snap)
-		collectForecast(ch, p.snap)
+		h.collectSnapshot(m, p.snap)
+		m.collectForecast(p.snap)
 	}
 	if r := h.refreshed.Load(); r != nil && r.Turn > 0 {
-		collectRefresh(ch, r)
+		m.collectRefresh(r)
 	}
 	if w := h.webhooks.Load(); w != nil {
-		gauge(ch, webhookCount, float64(w.Healthy), "healthy")
-		gauge(ch, webhookCount, float64(w.Failing), "failing")
-		gauge(ch, webhookCount, float64(w.Paused), "paused")
-		gauge(ch, webhookCount, float64(len(w.Dead)), "dead")
+		const help = "Webhooks of the database, by state: their receivers take events (healthy), fail and are tried again (failing), are paused by the operator (paused), or have failed for too long (dead)."
+		m.gauge("limnomap_webhooks", help, float64(w.Healthy), "state", "healthy")
+		m.gauge("limnomap_webhooks", help, float64(w.Failing), "state", "failing")
+		m.gauge("limnomap_webhooks", help, float64(w.Paused), "state", "paused")
+		m.gauge("limnomap_webhooks", help, float64(len(w.Dead)), "state", "dead")
 	}
 }
 
+// measured takes the metrics of a scrape.
+type measured chan<- prometheus.Metric
+
+// gauge sends a gauge with that value, and a label if a name and a value of one are given.
+func (m measured) gauge(name, help string, v float64, label ...string) {
+	m.send(prometheus.GaugeValue, name, help, v, label)
+}
+
+// counter sends a counter.
+func (m measured) counter(name, help string, n int64, label ...string) {
+	m.send(prometheus.CounterValue, name, help, float64(n), label)
+}
+
+func (m measured) send(kind prometheus.ValueType, name, help string, v float64, label []string) {
+	var names, values []string
+	if len(label) > 0 {
+		names, values = label[:1], label[1:]
+	}
+	m <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, names, nil), kind, v, values...)
+}
+
 // collectSnapshot reports a snapshot.
-func (h *health) collectSnapshot(ch chan<- prometheus.Metric, snap *snapshot.Snapshot) {
+func (h *health) collectSnapshot(m measured, snap *snapshot.Snapshot) {
 	if !snap.Revision.ChangedAt.IsZero() { // an age of two thousand years would only raise alarms
-		gauge(ch, snapshotAge, h.opts.Now().Sub(snap.Revision.ChangedAt).Seconds())
+		m.gauge("limnomap_snapshot_age_seconds", "Time since the data that are served were last changed by an import.",
+			h.opts.Now().Sub(snap.Revision.ChangedAt).Seconds())
 	}
 	if since, ok := h.freshness.Confirmed(); ok {
-		gauge(ch, snapshotStale, max(h.opts.Now().Sub(since), 0).Seconds())
+		m.gauge("limnomap_snapshot_stale_seconds", "Time since the data that are served were last known to be the newest: a second or two while their source answers.",
+			max(h.opts.Now().Sub(since), 0).Seconds())
 	}
 	if len(snap.Weeks) > 0 { // else there is no observation, and 1970 would look like one
-		gauge(ch, newestObservation, float64(snap.Current.AsOf.Time().Unix()))
+		m.gauge("limnomap_newest_observation_timestamp_seconds", "Midnight UTC of the day of the newest measurement, in seconds since 1970.",
+			float64(snap.Current.AsOf.Time().Unix()))
 	}
-	gauge(ch, snapshotInfo, 1, snap.Version)
-	gauge(ch, snapshotRevision, float64(snap.Revision.Number))
+	m.gauge("limnomap_snapshot_info", "Always 1; the label is the version of the snapshot that is served.", 1, "version", snap.Version)
+	m.gauge("limnomap_snapshot_revision", "Number of the data's revision that is served.", float64(snap.Revision.Number))
+	const heldHelp = "Memory of the maps of weeks, besides the current one, by who holds them: the snapshot, or requests, which may hold the same."
+	m.gauge("limnomap_week_maps_bytes", heldHelp, float64(snap.HeldBytes()), "holder", "snapshot")
+	m.gauge("limnomap_week_maps_bytes", heldHelp, float64(h.weeks.bytes()), "holder", "requests")
 	with := 0
 	if snap.Current != nil {
 		with = snap.Current.WithData
 	}
-	gauge(ch, weekBytes, float64(snap.HeldBytes()), "snapshot")
-	gauge(ch, weekBytes, float64(h.weeks.bytes()), "requests")
-	gauge(ch, snapshotLakes, float64(with), "with_data")
-	gauge(ch, snapshotLakes, float64(len(snap.Lakes)-with), "without_data")
+	const lakesHelp = "Lakes in the snapshot, with and without a current value."
+	m.gauge("limnomap_lakes", lakesHelp, float64(with), "state", "with_data")
+	m.gauge("limnomap_lakes", lakesHelp, float64(len(snap.Lakes)-with), "state", "without_data")
 }
 
 // collectForecast reports the newest issue of the forecast, and whether a newer one is made. A server without forecasts has none of these.
-func collectForecast(ch chan<- prometheus.Metric, snap *snapshot.Snapshot) {
+func (m measured) collectForecast(snap *snapshot.Snapshot) {
 	f := snap.Forecasts
 	if f != nil {
-		gauge(ch, forecastIssued, float64(f.Issue.Issued.Time().Unix()))
-		gauge(ch, forecastLakes, float64(f.Issue.Counts.Lakes))
+		m.gauge("limnomap_forecast_issued_timestamp_seconds", "Midnight UTC of the day of issue of the newest forecasts of limnomap itself, in seconds since 1970.",
+			float64(f.Issue.Issued.Time().Unix()))
+		m.gauge("limnomap_forecast_lakes", "Lakes with a forecast of the newest issue.", float64(f.Issue.Counts.Lakes))
 		withheld := f.Issue.Counts.WithheldOf(len(snap.Lakes))
 		for _, r := range data.WithheldReasons() {
-			gauge(ch, forecastWithheld, float64(withheld[r]), r.Code())
+			m.gauge("limnomap_forecast_withheld_lakes", "Lakes without a forecast of the newest issue, by reason.", float64(withheld[r]), "reason", r.Code())
 		}
 	}
+	const help = "1 if no newer forecasts are made because those of past years were not worth showing, else 0."
 	switch {
 	case snap.ForecastStopped() != "":
-		gauge(ch, forecastStopped, 1)
+		m.gauge("limnomap_forecast_stopped", help, 1)
 	case f != nil || snap.ForecastTest.Model != "":
-		gauge(ch, forecastStopped, 0)
+		m.gauge("limnomap_forecast_stopped", help, 0)
 	}
 }
 
 // collectRefresh reports the last refresh. It leaves out times that do not exist: an age since 1970 would look like one.
-func collectRefresh(ch chan<- prometheus.Metric, r *data.Refresh) {
+func (m measured) collectRefresh(r *data.Refresh) {
 	if !r.LastSuccess.IsZero() {
-		gauge(ch, refreshSuccess, float64(r.LastSuccess.Unix()))
+		m.gauge("limnomap_refresh_last_success_timestamp_seconds", "When the last refresh from the data's source that succeeded ended.", float64(r.LastSuccess.Unix()))
 	}
 	if !r.LastAttempt.IsZero() {
-		gauge(ch, refreshAttempt, float64(r.LastAttempt.Unix()))
+		m.gauge("limnomap_refresh_last_attempt_timestamp_seconds", "When the last refresh from the data's source began.", float64(r.LastAttempt.Unix()))
 	}
-	gauge(ch, refreshFailures, float64(r.Failures))
-	gauge(ch, refreshRowCount, float64(r.Rows.Added), "added")
-	gauge(ch, refreshRowCount, float64(r.Rows.Changed), "changed")
-	gauge(ch, refreshRowCount, float64(r.Rows.Unchanged), "unchanged")
-	gauge(ch, refreshRowCount, float64(r.Rows.Rejected), "rejected")
+	m.gauge("limnomap_refresh_consecutive_failures", "Refreshes from the data's source that have failed in a row; 0 after one that succeeded.", float64(r.Failures))
+	const help = "Rows of the last refresh that read any, by what became of them."
+	m.gauge("limnomap_refresh_rows", help, float64(r.Rows.Added), "outcome", "added")
+	m.gauge("limnomap_refresh_rows", help, float64(r.Rows.Changed), "outcome", "changed")
+	m.gauge("limnomap_refresh_rows", help, float64(r.Rows.Unchanged), "outcome", "unchanged")
+	m.gauge("limnomap_refresh_rows", help, float64(r.Rows.Rejected), "outcome", "rejected")
 	if r.Rasters != (data.RefreshRasters{}) {
-		collectRasters(ch, &r.Rasters)
+		m.collectRasters(&r.Rasters)
 	}
 }
 
 // collectRasters reports the satellite files of refreshes.
-func collectRasters(ch chan<- prometheus.Metric, r *data.RefreshRasters) {
-	counter := func(d *prometheus.Desc, n int64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
-	}
-	counter(refreshRasterCount, r.Taken, "taken")
-	counter(refreshRasterCount, r.Failed, "failed")
-	counter(refreshRasterBytes, r.Bytes)
+func (m measured) collectRasters(r *data.RefreshRasters) {
+	const countHelp = "Satellite files of the data's source: values imported (taken), and attempts that failed, by all processes with this database."
+	m.counter("limnomap_refresh_rasters_total", countHelp, r.Taken, "result", "taken")
+	m.counter("limnomap_refresh_rasters_total", countHelp, r.Failed, "result", "failed")
+	m.counter("limnomap_refresh_raster_bytes_total", "Bytes read of the satellite files of the data's source, by all processes with this database.", r.Bytes)
 	if !r.LastTaken.IsZero() {
-		gauge(ch, refreshRasterTaken, float64(r.LastTaken.Unix()))
+		m.gauge("limnomap_refresh_raster_last_taken_timestamp_seconds", "When values of a satellite file of the data's source were last imported.", float64(r.LastTaken.Unix()))
 	}
-	gauge(ch, refreshRasterFiles, float64(r.Waiting), "waiting")
-	gauge(ch, refreshRasterFiles, float64(r.Failing), "failing")
-	gauge(ch, refreshRasterFiles, float64(r.Skipped), "skipped")
-}
-
-// gauge sends a gauge with that value.
-func gauge(ch chan<- prometheus.Metric, d *prometheus.Desc, v float64, labels ...string) {
-	ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	const help = "Satellite files of the data's source after the last refresh: to be read by the next one (waiting), unusable (failing), too old to be read (skipped)."
+	m.gauge("limnomap_refresh_raster_files", help, float64(r.Waiting), "state", "waiting")
+	m.gauge("limnomap_refresh_raster_files", help, float64(r.Failing), "state", "failing")
+	m.gauge("limnomap_refresh_raster_files", help, float64(r.Skipped), "state", "skipped")
 }
 
 // exposition returns the handler of /metrics. Each answer differs, so they have no entity tag. They are text, or protobuf for a

@@ -64,7 +64,7 @@ func New(c Config) *Limiter {
 		now:     c.Now,
 		stalls:  stalls,
 		started: c.Now(),
-		metrics: newMetrics(c.Name),
+		metrics: newMetrics(c.Name, c.Registerer),
 		paces:   newPaceTable(),
 		bounds:  c.Bounds,
 		all:     group{conns: make(map[*conn]struct{})},

@@ -1,6 +1,9 @@
 package connections
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
 
 // Reasons for refusing a connection, and for closing one early, which are values of labels.
 const (
@@ -15,23 +18,23 @@ type metrics struct {
 	open, most           *prometheus.Desc
 }
 
-// newMetrics returns the metrics of the listener with that name.
-func newMetrics(name string) *metrics {
-	listener := prometheus.Labels{"listener": name}
+// newMetrics returns the metrics of the listener with that name, and registers its counters.
+func newMetrics(name string, reg prometheus.Registerer) *metrics {
+	listener, auto := prometheus.Labels{"listener": name}, promauto.With(reg)
 	m := &metrics{
-		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+		refused: auto.NewCounterVec(prometheus.CounterOpts{
 			Name: "limnomap_connections_refused_total",
 			Help: "Connections closed as soon as they were accepted, by the bound that they met: " +
 				"of their address (IPv6: its /64), of their network (IPv6: its /48), or in total.",
 			ConstLabels: listener,
 		}, []string{"reason"}),
-		closedEarly: prometheus.NewCounterVec(prometheus.CounterOpts{
+		closedEarly: auto.NewCounterVec(prometheus.CounterOpts{
 			Name: "limnomap_connections_closed_early_total",
 			Help: "Connections closed to make room for a new one, while they waited for a request or (Linux) their client took no data: " +
 				"within the bound of their address, network or the total.",
 			ConstLabels: listener,
 		}, []string{"reason"}),
-		slowed: prometheus.NewCounter(prometheus.CounterOpts{
+		slowed: auto.NewCounter(prometheus.CounterOpts{
 			Name:        "limnomap_connections_slowed_total",
 			Help:        "Connections that sent so much that they were read more slowly: they may send 32 KiB a second, those of an address 256 KiB, and those of a /48 of IPv6 1 MiB.",
 			ConstLabels: listener,
@@ -49,20 +52,11 @@ func newMetrics(name string) *metrics {
 	return m
 }
 
-// Describe implements prometheus.Collector.
-func (l *Limiter) Describe(ch chan<- *prometheus.Desc) {
-	l.metrics.refused.Describe(ch)
-	l.metrics.closedEarly.Describe(ch)
-	l.metrics.slowed.Describe(ch)
-	ch <- l.metrics.open
-	ch <- l.metrics.most
-}
+// Describe implements prometheus.Collector. It describes nothing, since newMetrics registers the counters.
+func (l *Limiter) Describe(chan<- *prometheus.Desc) {}
 
-// Collect implements prometheus.Collector.
+// Collect implements prometheus.Collector: it reports the open connections.
 func (l *Limiter) Collect(ch chan<- prometheus.Metric) {
-	l.metrics.refused.Collect(ch)
-	l.metrics.closedEarly.Collect(ch)
-	l.metrics.slowed.Collect(ch)
 	states, most := l.states()
 	for state, n := range states {
 		ch <- prometheus.MustNewConstMetric(l.metrics.open, prometheus.GaugeValue, float64(n), state)
