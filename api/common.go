@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/paulmach/orb"
 
 	"limnomap/api/answer"
@@ -40,7 +41,7 @@ type published struct {
 	counts  *counts
 	table   *table.Lakes
 
-	histories *lakeHistories
+	histories *lru.Cache[int, []data.Observation] // that came from the store, by the index of the lake
 }
 
 // A lookup finds lakes by position, by name and by region, in some 80 bytes a lake.
@@ -131,6 +132,15 @@ func trueUntil(next, now time.Time) time.Duration {
 	return max(next.Sub(now), 1)
 }
 
+// newCache returns a cache of the n entries that were used last.
+func newCache[K comparable, V any](n int) *lru.Cache[K, V] {
+	c, err := lru.New[K, V](n)
+	if err != nil {
+		panic("api: a cache of entries: " + err.Error()) // of none
+	}
+	return c
+}
+
 // inBackground runs f on a thread of low priority, and waits for it.
 func inBackground(f func() error) error {
 	done := make(chan error, 1)
@@ -152,14 +162,10 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 		return nil
 	}
 	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes),
-		status: newPreparedList(), geojson: newPreparedList()}
+		status: newPreparedList(), geojson: newPreparedList(),
+		counts:    &counts{bodies: newCache[countsKey, *answer.Body](maxCounts)},
+		histories: newCache[int, []data.Observation](maxLakeHistories)}
 	var err error
-	if p.counts, err = newCounts(); err != nil {
-		return err
-	}
-	if p.histories, err = newLakeHistories(); err != nil {
-		return err
-	}
 	if p.dates, err = s.sender.Prepare(jsonKind, weeksBody(snap)); err != nil {
 		return err
 	}

@@ -25,11 +25,6 @@ type eventPages struct {
 	newest atomic.Int64 // the number of the newest event at the last request
 }
 
-func newEventPages(s *common) (*eventPages, error) {
-	pages, err := lru.New[data.EventQuery, []data.Event](maxEventPages)
-	return &eventPages{common: s, pages: pages}, err
-}
-
 // read returns the events of a query, which must have an end. They must not be changed.
 func (p *eventPages) read(r *http.Request, q data.EventQuery) ([]data.Event, error) {
 	if page, ok := p.pages.Get(q); ok {

@@ -9,6 +9,7 @@ import (
 	"limnomap/api/ogc"
 	"limnomap/api/sign"
 	"limnomap/api/table"
+	"limnomap/data"
 	"limnomap/tiles"
 )
 
@@ -42,19 +43,7 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 	if err != nil {
 		return nil, fmt.Errorf("sign: %w", err)
 	}
-	previews, err := newPreviews()
-	if err != nil {
-		return nil, err
-	}
 	page, err := newPageHandlers(s)
-	if err != nil {
-		return nil, err
-	}
-	descriptions, err := newDescriptionHandlers(s)
-	if err != nil {
-		return nil, err
-	}
-	pages, err := newEventPages(s)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +51,7 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 	return &handlers{
 		lakes:        &lakeHandlers{s},
 		tiles:        tileHandlers,
-		descriptions: descriptions,
+		descriptions: &descriptionHandlers{common: s, drawn: newCache[legendKey, []byte](maxLegends(len(s.colormaps.byID), len(s.styleIDs)))},
 		ogc: ogc.New(ogc.Options{
 			Current: func() (*ogc.State, error) {
 				p, err := s.published()
@@ -87,12 +76,12 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 			GeoJSONPath:   pathGeoJSON,
 			OpenAPIPath:   pathOpenAPI,
 		}),
-		events:   &eventHandlers{s, pages, newEventStreams(s.opts.Requests)},
+		events:   &eventHandlers{s, &eventPages{common: s, pages: newCache[data.EventQuery, []data.Event](maxEventPages)}, newEventStreams(s.opts.Requests)},
 		push:     &pushHandlers{s},
 		page:     page,
 		table:    &tableHandler{common: s, table: lakeTable},
 		lakePage: &lakePageHandler{&lakeHandlers{s}, lakePages, errors},
-		signs:    &signHandlers{common: s, signs: signs, previews: previews},
+		signs:    &signHandlers{common: s, signs: signs, previews: newPreviews()},
 		health:   health,
 		metrics:  exposition(&s.opts),
 	}, nil

@@ -22,9 +22,6 @@ const (
 	historyTimeout = 10 * time.Second
 )
 
-// errNoHistoryTurn is returned when the turn of a request has not come for too long.
-var errNoHistoryTurn = fmt.Errorf("no turn to read the history came in time: %w", admission.ErrBusy)
-
 // history answers with the newest observations of one lake.
 func (h *lakeHandlers) history(w http.ResponseWriter, r *http.Request, p *published) error {
 	return h.historyJSON(w, r, p, data.LakeID(route.Values(r)[0]))
@@ -103,14 +100,19 @@ func (h *lakeHandlers) readHistory(r *http.Request, id data.LakeID, q data.Histo
 	return lake, observations, err
 }
 
-// askStore asks the store something, when it is the client's turn: a store that is slow would otherwise hold all connections, and the
-// goroutine of every request, for as long as it takes. If ask fails, the error is also failure.
+// askStore asks the store something in one of the turns for histories. If ask fails, the error is also failure.
 func (h *common) askStore(r *http.Request, failure error, ask func(context.Context) error) error {
-	waiting, stop := context.WithTimeoutCause(r.Context(), historyTimeout, errNoHistoryTurn)
+	return askInTurn(r, h.opts.Histories, historyTimeout, failure, ask)
+}
+
+// askInTurn asks the store something, when it is the client's turn: a store that is slow would otherwise hold all connections, and the
+// goroutine of every request, for as long as it takes. The timeout bounds the wait and the question. If ask fails, the error is also failure.
+func askInTurn(r *http.Request, turns *admission.Turns, timeout time.Duration, failure error, ask func(context.Context) error) error {
+	waiting, stop := answer.Waiting(r, timeout)
 	defer stop()
 	failed := false
-	err := h.opts.Histories.Do(waiting, answer.ClientOf(r), func() error {
-		ctx, cancel := context.WithTimeout(r.Context(), historyTimeout)
+	err := turns.Do(waiting, answer.ClientOf(r), func() error {
+		ctx, cancel := context.WithTimeout(r.Context(), timeout)
 		defer cancel()
 		err := ask(ctx)
 		failed = err != nil

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -19,9 +18,6 @@ import (
 // issueTimeout bounds the wait for a turn to read an issue, and the read.
 const issueTimeout = 20 * time.Second
 
-// errNoIssueTurn is returned when the turn of a request has not come for too long.
-var errNoIssueTurn = fmt.Errorf("no turn to read the issue of the forecast came in time: %w", admission.ErrBusy)
-
 // maxCachedIssues and maxCachedIssueBytes bound the earlier issues in memory. One is kept at any size.
 const (
 	maxCachedIssues     = 4
@@ -34,9 +30,17 @@ type cachedIssue struct {
 	*snapshot.Forecasts
 }
 
+// newestIssue returns the newest issue, if the request asks for that; nil if there is none.
+func newestIssue(snap *snapshot.Snapshot, issued data.Optional[data.Date]) *snapshot.Forecasts {
+	if newest := snap.Forecasts; newest != nil && (!issued.Known || issued.Value == newest.Issue.Issued) {
+		return newest
+	}
+	return nil
+}
+
 // issueOf returns the forecasts of the newest issue, or of the day that the request names.
 func (h *lakeHandlers) issueOf(r *http.Request, query *params.Params, snap *snapshot.Snapshot, issued data.Optional[data.Date]) (*snapshot.Forecasts, error) {
-	if newest := snap.Forecasts; newest != nil && (!issued.Known || issued.Value == newest.Issue.Issued) {
+	if newest := newestIssue(snap, issued); newest != nil {
 		return newest, nil
 	}
 	if !issued.Known {
@@ -74,16 +78,10 @@ func (c *issueCache) read(r *http.Request, snap *snapshot.Snapshot, issued data.
 	if f = c.get(snap, issued); f != nil {
 		return f, nil, nil
 	}
-	waiting, stop := context.WithTimeoutCause(r.Context(), issueTimeout, errNoIssueTurn)
-	defer stop()
-	failed := false
-	err = c.turns.Do(waiting, answer.ClientOf(r), func() error {
+	err = askInTurn(r, c.turns, issueTimeout, errIssueStore, func(ctx context.Context) (err error) {
 		if f = c.get(snap, issued); f != nil { // another request has read it meanwhile
 			return nil
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), issueTimeout)
-		defer cancel()
-		var err error
 		if f, _, err = snap.ReadForecasts(ctx, c.source, data.Known(issued)); err == nil {
 			c.put(snap, f)
 			return nil
@@ -92,12 +90,8 @@ func (c *issueCache) read(r *http.Request, snap *snapshot.Snapshot, issued data.
 			f = nil
 			issues, err = c.source.ForecastIssues(ctx)
 		}
-		failed = err != nil
 		return err
 	})
-	if failed {
-		err = fmt.Errorf("%w: %w", errIssueStore, err)
-	}
 	return f, issues, err
 }
 

@@ -49,7 +49,7 @@ type issuedForecast struct {
 
 // forecastOf returns the forecast of Lakes[i]: of the newest issue, or of the day that the request names.
 func (h *lakeHandlers) forecastOf(r *http.Request, query *params.Params, snap *snapshot.Snapshot, i int, issued data.Optional[data.Date]) (f issuedForecast, err error) {
-	if newest := snap.Forecasts; newest != nil && (!issued.Known || issued.Value == newest.Issue.Issued) {
+	if newest := newestIssue(snap, issued); newest != nil {
 		f.issue = &newest.Issue
 		f.LakeForecast, f.hasValues = newest.Of(i)
 		f.LakeID = snap.Lakes[i].ID

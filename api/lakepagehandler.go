@@ -4,8 +4,6 @@ import (
 	"html/template"
 	"net/http"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"limnomap/api/answer"
 	"limnomap/api/lakepage"
 	"limnomap/api/params"
@@ -14,15 +12,8 @@ import (
 	"limnomap/data"
 )
 
-// maxLakeHistories is how many histories that came from the store are kept for pages: 5 MB.
+// maxLakeHistories is how many histories that came from the store are kept for pages: 5 MB. A page that many look at does not ask it each time.
 const maxLakeHistories = 256
-
-// lakeHistories are histories that came from the store, by the index of the lake. A page that many look at does not ask it each time.
-type lakeHistories = lru.Cache[int, []data.Observation]
-
-func newLakeHistories() (*lakeHistories, error) {
-	return lru.New[int, []data.Observation](maxLakeHistories)
-}
 
 // A lakePageHandler answers with the page of one lake.
 type lakePageHandler struct {

@@ -34,9 +34,6 @@ const (
 	tilePixels   = 512 // of scale 2
 )
 
-// errNoPreviewTurn is returned when the turn of a request has not come for too long.
-var errNoPreviewTurn = fmt.Errorf("no turn to draw a preview came in time: %w", admission.ErrBusy)
-
 var previewKind = answer.NewKind(answer.TypePNG, answer.CacheMinute)
 
 // A PreviewPicture is what a preview shows beside the verdict.
@@ -68,10 +65,9 @@ type previews struct {
 	drawn *lru.Cache[previewKey, []byte]
 }
 
-func newPreviews() (*previews, error) {
-	drawn, err := lru.New[previewKey, []byte](keptPreviews)
+func newPreviews() *previews {
 	// Not the turns of tiles: previews must not take those.
-	return &previews{admission.NewTurns(admission.TurnsOptions{Count: 1, Waiting: waitingPreviews, Waits: true}), drawn}, err
+	return &previews{admission.NewTurns(admission.TurnsOptions{Count: 1, Waiting: waitingPreviews, Waits: true}), newCache[previewKey, []byte](keptPreviews)}
 }
 
 // preview answers with the picture of a link to a lake's page (og:image).
@@ -95,7 +91,7 @@ func (h *signHandlers) preview(w http.ResponseWriter, r *http.Request, p *publis
 // drawPreview draws a preview when it is the client's turn, unless another request has drawn it by then.
 func (h *signHandlers) drawPreview(r *http.Request, p *published, key previewKey, verdict *sign.Verdict) ([]byte, error) {
 	lake := &p.snap.Lakes[key.lake]
-	ctx, cancel := context.WithTimeoutCause(r.Context(), previewWait, errNoPreviewTurn)
+	ctx, cancel := answer.Waiting(r, previewWait)
 	defer cancel()
 	excerpt, err := h.mapAround(ctx, p, lake)
 	if err != nil {

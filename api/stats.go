@@ -31,11 +31,6 @@ type countsKey struct {
 	week data.Week
 }
 
-func newCounts() (*counts, error) {
-	bodies, err := lru.New[countsKey, *answer.Body](maxCounts)
-	return &counts{bodies: bodies}, err
-}
-
 // stats answers with the number of lakes and the quantiles of their values, by region, risk or trophic status.
 func (h *lakeHandlers) stats(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)

@@ -40,11 +40,6 @@ type descriptionHandlers struct {
 	drawing sync.Mutex                    // held while a legend is drawn
 }
 
-func newDescriptionHandlers(s *common) (*descriptionHandlers, error) {
-	drawn, err := lru.New[legendKey, []byte](maxLegends(len(s.colormaps.byID), len(s.styleIDs)))
-	return &descriptionHandlers{common: s, drawn: drawn}, err
-}
-
 // tileJSON answers with the description of the tiles, for the map that the parameters choose.
 func (h *descriptionHandlers) tileJSON(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -15,9 +13,6 @@ import (
 
 // weekTurnWait is how long a request waits for its turn to build the map of a week, or to read it.
 const weekTurnWait = 20 * time.Second
-
-// errNoWeekTurn is returned when the turn of a request has not come for too long.
-var errNoWeekTurn = fmt.Errorf("no turn to make the map of the week came in time: %w", admission.ErrBusy)
 
 // weekViews gives requests the maps of weeks. Maps not in memory are made in turns, which the clients share fairly:
 // so many requests for many weeks need the memory of a few, and one client's weeks do not delay another's. The maps that
@@ -59,7 +54,7 @@ func (wv *weekViews) get(r *http.Request, snap *snapshot.Snapshot, week data.Wee
 	if snap.Old(week) {
 		turns = wv.reads
 	}
-	ctx, cancel := context.WithTimeoutCause(r.Context(), weekTurnWait, errNoWeekTurn)
+	ctx, cancel := answer.Waiting(r, weekTurnWait)
 	defer cancel()
 	err = turns.Do(ctx, client, func() (err error) {
 		// A request that has gone, or was answered with 503, may have left a read behind.
@@ -136,7 +131,7 @@ func (wv *weekViews) releaseOnce(v *snapshot.View) func() {
 // have a turn take memory.
 func (wv *weekViews) during(r *http.Request, snap *snapshot.Snapshot, week data.Week, f func(*snapshot.View) error) error {
 	client := answer.ClientOf(r)
-	ctx, cancel := context.WithTimeoutCause(r.Context(), weekTurnWait, errNoWeekTurn)
+	ctx, cancel := answer.Waiting(r, weekTurnWait)
 	defer cancel()
 	mustRead := false
 	err := wv.turns.Do(ctx, client, func() (err error) {

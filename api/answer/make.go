@@ -2,7 +2,6 @@ package answer
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"slices"
@@ -138,7 +137,7 @@ func (s *Sender) InTurn(r *http.Request, n int, f func() error) error {
 // inTurn returns what runs a function when the client that sent r has a turn.
 func (s *Sender) inTurn(r *http.Request) inTurn {
 	return func(f func() error) error {
-		ctx, cancel := context.WithTimeoutCause(r.Context(), s.options.TurnWait, errNoTurn)
+		ctx, cancel := Waiting(r, s.options.TurnWait)
 		defer cancel()
 		return s.options.Turns.Do(ctx, ClientOf(r), f)
 	}

@@ -3,6 +3,7 @@ package answer
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,6 +30,11 @@ const (
 
 // errNoTurn is returned when the turn of a client has not come for too long.
 var errNoTurn = fmt.Errorf("no turn came in time: %w", admission.ErrBusy)
+
+// Waiting returns a context in which a request waits for its turn for that time. After it the error is [admission.ErrBusy].
+func Waiting(r *http.Request, wait time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(r.Context(), wait, errNoTurn)
+}
 
 // Options are the bounds of a [Sender]. A zero field means its default, except for Memory and Turns, which are required.
 type Options struct {
