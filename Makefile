@@ -76,7 +76,7 @@ bench-http: build ## Compare with a plain net/http handler and nginx, using wrk 
 
 pictures: web ## Make the pictures of the README (with Chromium) and of docs/heat-field.md
 	go test ./render -run '^TestDocPictures$$' -count 1 -docs "$(CURDIR)/docs"
-	go test ./web/pagetest -run '^TestPagePictures$$' -count 1 -pictures "$(CURDIR)/docs"
+	go test -tags long ./web/pagetest -run '^TestPagePictures$$' -count 1 -pictures "$(CURDIR)/docs"
 
 mosaics: ## Draw many tiles of zoom 0 to 12 over several maps into the folder bin/mosaics, to look at them
 	mkdir -p bin/mosaics

@@ -1,3 +1,5 @@
+//go:build long
+
 package pagetest
 
 import (
@@ -14,83 +16,6 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/web/browsertest"
 )
-
-// weekday returns the Monday that is a number of weeks after this week's, as a date in the data.
-func weekday(weeks int) string {
-	now := time.Now().UTC()
-	return now.AddDate(0, 0, 7*weeks-(int(now.Weekday())+6)%7).Format(time.DateOnly)
-}
-
-var cardDatabase database
-
-// startCardServer serves lakes with histories that are hard to draw: a gap, a week without a value, a value below every axis,
-// reported scum over clear water, and forecasts.
-func startCardServer(t *testing.T, args ...string) string {
-	t.Helper()
-	const lakes = `id,name,lat,lon,region
-de_t_karte,Kartensee,52.4,13.6,Berlin
-de_t_alt,Altsee,53.1,13.0,Brandenburg
-de_t_leer,Leersee,52.9,14.1,Brandenburg
-de_t_nie,Niesee,52.8,14.0,Brandenburg
-`
-	var rows strings.Builder
-	rows.WriteString("lake_id,date,chl,data_type,who_level\n")
-	row := func(lake string, week int, chl, kind, level string) {
-		fmt.Fprintf(&rows, "%s,%s,%s,%s,%s\n", lake, weekday(week), chl, kind, level)
-	}
-	for week := -130; week <= -20; week++ {
-		row("de_t_karte", week, "8", "satellite", "")
-	}
-	row("de_t_karte", -10, "12", "satellite", "")
-	row("de_t_karte", -9, "", "satellite", "")
-	row("de_t_karte", -8, "150", "satellite", "")
-	row("de_t_karte", -7, "0", "satellite", "")
-	row("de_t_karte", -6, "5", "satellite", "3")
-	row("de_t_karte", 0, "24.5", "satellite", "")
-	row("de_t_karte", 1, "30", "ai_forecast", "")
-	row("de_t_karte", 2, "60", "ai_forecast", "")
-	row("de_t_alt", -3, "80", "satellite", "")
-	row("de_t_leer", -30, "80", "satellite", "")
-	db := cardDatabase.importedOnce(t, lakes, rows.String())
-	return startServer(t, append(args, "--db", db, "--base-path", "/lakes")...)
-}
-
-const chartDrawn = `document.querySelector('#card .plot svg > *') !== null`
-
-// press presses a button of the card. A card grows while it loads, so that a click at a place could miss the button.
-func press(text string) chromedp.Action[chromedp.Void] {
-	return browsertest.Until(fmt.Sprintf(`(() => {
-		const button = [...document.querySelectorAll('#card button')].find((b) => b.checkVisibility() && (b.textContent === %[1]q || b.ariaLabel === %[1]q));
-		button?.click();
-		return button !== undefined;
-	})()`, text))
-}
-
-// says waits until the card contains a text.
-func says(text string) chromedp.Action[chromedp.Void] {
-	return browsertest.Until(fmt.Sprintf(`document.querySelector('#card').innerText.includes(%q)`, text))
-}
-
-// wantCard reports the texts that the open card lacks, and the forbidden texts that it contains.
-func wantCard(t *testing.T, b *browsertest.Browser, wants []string, never ...string) {
-	t.Helper()
-	card := browsertest.Ask(t, b, chromedp.Text("#card"))
-	for _, want := range wants {
-		if !strings.Contains(card, want) {
-			t.Errorf("card = %[2]q, want %[1]q in it", want, card)
-		}
-	}
-	for _, no := range never {
-		if strings.Contains(card, no) {
-			t.Errorf("the card contains %q: %s", no, card)
-		}
-	}
-}
-
-func wantNoProblems(t *testing.T, b *browsertest.Browser, base string) {
-	t.Helper()
-	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
-}
 
 // A link opens the card of a lake, which first answers what a bather asks.
 func TestPageCard(t *testing.T) {
@@ -314,4 +239,57 @@ func TestPageCardContext(t *testing.T) {
 	other := startBrowser(t, "en-GB")
 	other.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(startServer(t)+"/#lake=de_be_grosser_mueggelsee"), browsertest.Until(chartDrawn))
 	wantCard(t, other, nil, "Who to ask")
+}
+
+// A value that arrives while the page is open appears in the chart too.
+func TestPageCardOfANewerValue(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	base := limnomaptest.Front(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.Contains(r.URL.Path, "/history/") || strings.Contains(r.URL.RawQuery, "to=") || asked.Add(1) > 1 { // with to= it asks for the years before the chart
+			return false
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"history":[{"date":%q,"chl":8,"data_type":"satellite","who_level":0}]}`, weekday(-20))
+		return true
+	}, nil)
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_t_karte"), browsertest.Until(chartDrawn))
+	wantCard(t, b, []string{"24.5 µg/l"})
+	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-6))),
+		browsertest.Until(`document.querySelector('.plot input').max === '103'`), browsertest.Until(chartSays+`.endsWith(': 5 µg/l, High risk, reported')`))
+	if n := asked.Load(); n != 2 {
+		t.Errorf("the history was asked for %d times, want 2", n)
+	}
+	wantNoProblems(t, b, base)
+}
+
+// With an open card on the smallest phone, the date, the notice, the limits and the legend stay visible, and nothing covers
+// the mark of the lake.
+func TestPageCardKeepsNotices(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	for _, language := range []string{"en-GB", "de"} {
+		b := startBrowser(t, language)
+		b.Do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
+			chromedp.Navigate(base+"/#lake=de_by_starnberger_see"), browsertest.Until(chartDrawn))
+		for _, selector := range []string{"#date", "#notice", "#limits summary", "#legend .compact", "#card .risk", "#card .age"} {
+			// The element at its centre must be the element itself or a part of it.
+			seen := fmt.Sprintf(`(() => {
+				const e = document.querySelector(%q), r = e.getBoundingClientRect();
+				return e.textContent !== '' && e.contains(document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2));
+			})()`, selector)
+			if !browsertest.Ask(t, b, chromedp.Evaluate[bool](seen)) {
+				t.Errorf("%s: %s is not visible with an open card", language, selector)
+			}
+		}
+		covered := browsertest.Ask(t, b, chromedp.Evaluate[string](`(() => {
+			const r = document.querySelector('#map').getBoundingClientRect();
+			return document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2).closest('button, #legend')?.outerHTML ?? '';
+		})()`))
+		if covered != "" {
+			t.Errorf("%s: the mark of the lake is covered by %.100s", language, covered)
+		}
+		wantNoProblems(t, b, base)
+	}
 }

@@ -5,38 +5,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/paulmach/orb"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
-
-// listedLakes returns the ids of the listed lakes, in order.
-const listedLakes = `[...document.querySelectorAll('#find li button:not(.star)')].map((b) => b.dataset.id)`
-
-const listReady = `document.querySelectorAll('#find li').length > 0`
-
-// typeText replaces the text in the search field.
-func typeText(t *testing.T, b *browsertest.Browser, text string) {
-	t.Helper()
-	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
-		const q = document.querySelector('#q');
-		q.value = %q;
-		q.dispatchEvent(new Event('input'));
-	})()`, text)))
-}
 
 // selectOrder selects the order of the list.
 func selectOrder(t *testing.T, b *browsertest.Browser, order string) {
@@ -46,33 +29,6 @@ func selectOrder(t *testing.T, b *browsertest.Browser, order string) {
 		select.value = %q;
 		select.dispatchEvent(new Event('change'));
 	})()`, order)))
-}
-
-// waitForList waits until the list shows these lakes, in this order if ordered is set.
-func waitForList(t *testing.T, b *browsertest.Browser, what string, want []string, ordered bool) {
-	t.Helper()
-	if !ordered {
-		want = slices.Sorted(slices.Values(want))
-	}
-	wanted, err := json.Marshal(append([]string{}, want...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := listedLakes
-	if !ordered {
-		list += ".sort()"
-	}
-	holds := fmt.Sprintf(`JSON.stringify(%s) === %q`, list, wanted)
-	if _, err := chromedp.Run(b.Ctx, browsertest.Until(holds)); err != nil {
-		t.Fatalf("%s: the list has %.300q, want %.300q", what, browsertest.Ask(t, b, chromedp.Evaluate[[]string](list)), want)
-	}
-}
-
-func idsOfLakes(answer limnomaptest.Status) (ids []string) {
-	for _, lake := range answer.Lakes {
-		ids = append(ids, lake.ID)
-	}
-	return ids
 }
 
 func TestPageFind(t *testing.T) {
@@ -129,7 +85,7 @@ func sortValue(chl *float64) float64 {
 }
 
 func testFindByName(t *testing.T, b *browsertest.Browser, base string) {
-	for _, q := range []string{"grosser", "GROßER", "gröss", "muggelsee", "MUEGGELSEE"} {
+	for _, q := range testsize.Cases(2, []string{"muggelsee", "GROßER", "grosser", "gröss", "MUEGGELSEE"}) {
 		var found limnomaptest.Status
 		limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=500&q="+url.QueryEscape(q), &found)
 		if found.TotalLakes == 0 {
@@ -285,68 +241,11 @@ func TestSearchFoldsNames(t *testing.T) {
 	}
 }
 
-// Without an answer of the server the page searches only names, and says so.
-func TestPageFindsNamesWithoutTheServer(t *testing.T) {
-	t.Parallel()
-	front := limnomaptest.Front(t, startServer(t), func(w http.ResponseWriter, r *http.Request) bool {
-		if strings.HasSuffix(r.URL.Path, "/search") {
-			w.WriteHeader(http.StatusTooManyRequests)
-			return true
-		}
-		return false
-	}, nil)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
-	typeText(t, b, "starnberger")
-	waitForList(t, b, "starnberger", []string{"de_by_starnberger_see"}, true)
-	b.Do(t, browsertest.Until(`document.querySelector('#find [role=status]').textContent.includes('The server does not answer')`))
-	typeText(t, b, "a region that no name contains")
-	b.Do(t, browsertest.Until(`/^No lake found.*The server does not answer/.test(document.querySelector('#find [role=status]').textContent)`))
-	for _, p := range b.Problems(front) {
-		if !strings.Contains(p, "429") {
-			t.Errorf("problem: %s", p)
-		}
-	}
-}
-
-// A new search cancels the one before, and a search that the server refused is repeated.
-func TestPageSearchesAgain(t *testing.T) {
-	t.Parallel()
-	base := startServer(t)
-	var asked, withdrawn, refused atomic.Int32
-	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
-		if !strings.HasSuffix(r.URL.Path, "/search") {
-			return false
-		}
-		switch q := r.URL.Query().Get("q"); {
-		case q == "bayern":
-			asked.Add(1)
-			<-r.Context().Done()
-			withdrawn.Add(1)
-			return true
-		case q == "hamburg" && refused.Add(1) == 1:
-			w.Header().Set("Retry-After", "1")
-			w.WriteHeader(http.StatusTooManyRequests)
-			return true
-		}
-		return false
-	}, nil)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
-	typeText(t, b, "bayern")
-	limnomaptest.Within(t, 2*time.Minute, "the server is asked", func() bool { return asked.Load() == 1 })
-	var berlin, hamburg limnomaptest.Status
-	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=500&q=berlin", &berlin)
-	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=500&q=hamburg", &hamburg)
-	typeText(t, b, "berlin")
-	waitForList(t, b, "berlin", idsOfLakes(berlin), false)
-	limnomaptest.Within(t, 2*time.Minute, "the question for Bavaria is withdrawn", func() bool { return withdrawn.Load() == 1 })
-	typeText(t, b, "hamburg")
-	waitForList(t, b, "hamburg, once the server is less busy", idsOfLakes(hamburg), false)
-	limnomaptest.Within(t, 2*time.Minute, "the server is asked for Hamburg again", func() bool { return refused.Load() == 2 }) // the page knows Hamburg's lakes too
-	for _, p := range b.Problems(front) {
-		if !strings.Contains(p, "429") {
-			t.Errorf("problem: %s", p)
-		}
-	}
+// locateAt presses the button that shows the user's position, which is there.
+func locateAt(t *testing.T, b *browsertest.Browser, lat, lon float64) {
+	t.Helper()
+	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+		navigator.geolocation.getCurrentPosition = (found) => found({coords: {latitude: %v, longitude: %v, accuracy: 50}});
+		document.querySelector('#locate').click();
+	})()`, lat, lon)))
 }

@@ -2,6 +2,7 @@ package pagetest
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -16,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
 
@@ -137,14 +139,12 @@ func firstView(t *testing.T, b *browsertest.Browser, when string) {
 func TestPageFirstView(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	t.Run("fast network", func(t *testing.T) {
-		t.Parallel()
-		testFirstView(t, base, new(meteredNetwork))
-	})
-	t.Run("150 ms and 1.6 Mbit per second", func(t *testing.T) {
-		t.Parallel()
-		testFirstView(t, base, &meteredNetwork{latency: 150 * time.Millisecond, rate: 200_000})
-	})
+	for _, network := range testsize.Cases(1, []*meteredNetwork{{}, {latency: 150 * time.Millisecond, rate: 200_000}}) {
+		t.Run(fmt.Sprintf("%v and %v bytes per second", network.latency, network.rate), func(t *testing.T) {
+			t.Parallel()
+			testFirstView(t, base, network)
+		})
+	}
 }
 
 func testFirstView(t *testing.T, server string, network *meteredNetwork) {

@@ -1,3 +1,5 @@
+//go:build long
+
 package pagetest
 
 import (
@@ -8,9 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
+	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
@@ -157,5 +161,73 @@ func TestPageFrameMessages(t *testing.T) {
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelectorAll('iframe')[1].srcdoc += ' '`), browsertest.Until(`got.some((m) => /^\[iFrameSizer\]lakes:\d+:600:init$/.test(m))`))
 	if bad := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`got.filter((m) => typeof m === 'string' && !/^\[iFrameSizer\]lakes:\d+:600:\w+$/.test(m) && m !== '[iFrameResizerChild]Ready')`)); len(bad) > 0 {
 		t.Errorf("the iframe also sent %q", bad)
+	}
+}
+
+// With frame-ancestors set, other pages cannot embed the map, and the page offers no code for them.
+func TestPageFrameAncestors(t *testing.T) {
+	t.Parallel()
+	base := startServer(t, "--frame-ancestors", "self")
+	page := startHost(t, func() string { return fmt.Sprintf(`<iframe src="%s/embed"></iframe>`, base) })
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
+	limnomaptest.Within(t, 2*time.Minute, "the browser refuses the frame", func() bool {
+		return strings.Contains(fmt.Sprint(b.Problems(page)), "frame-ancestors 'self'")
+	})
+	other := startBrowser(t, "en-GB")
+	other.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.Click("#share-open"), browsertest.Until(`document.querySelector('#share')?.open`))
+	if browsertest.Ask(t, other, chromedp.Evaluate[bool](`document.querySelector('#share textarea').checkVisibility()`)) {
+		t.Error("the page offers a code although no page may embed the map")
+	}
+	for _, p := range other.Problems(base) {
+		t.Errorf("problem: %s", p)
+	}
+}
+
+// The page itself and the table can never be framed.
+func TestPageItselfIsNeverFramed(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	page := startHost(t, func() string {
+		return fmt.Sprintf(`<iframe src="%s/"></iframe><iframe src="%s/table"></iframe>`, base, base)
+	})
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
+	limnomaptest.Within(t, 2*time.Minute, "the browser refuses both frames", func() bool {
+		return strings.Count(fmt.Sprint(b.Problems(page)), "frame-ancestors 'self'") >= 2
+	})
+}
+
+// An embedded map of a lake that no longer exists still shows the map, and says so.
+func TestPageEmbedOfAnUnknownLake(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "en-GB")
+	b.Do(t,
+		chromedp.EmulateViewport(600, 480),
+		chromedp.Navigate(base+"/embed?lake=gone_for_good&lang=en"),
+		browsertest.Until(heatDrawn),
+		browsertest.Until(`document.querySelector('#legend').getClientRects().length > 0`),
+	)
+	if wide := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 600 {
+		t.Errorf("the embedded map is %d px wide in an iframe of 600", wide)
+	}
+	b.Do(t, browsertest.Until(`document.body.innerText.includes('gone_for_good')`))
+	// In a narrow iframe the notices are still visible.
+	b.Do(t, chromedp.EmulateViewport(320, 480, chromedp.EmulateMobile), browsertest.Until(`innerWidth === 320 && document.querySelector('#map').clientHeight > 80`))
+	for _, s := range []string{"#notice", "#date", "#limits summary", "#card", "#tools a"} {
+		if !browsertest.Ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector('%s').checkVisibility()`, s))) {
+			t.Errorf("%s is not visible in an iframe of 320 x 480 px", s)
+		}
+	}
+	if wide := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 320 {
+		t.Errorf("the embedded map is %d px wide in an iframe of 320", wide)
+	}
+	startAxe(t, b)
+	checkAccess(t, b, "the embedded map")
+	for _, p := range b.Problems(base) {
+		if !strings.Contains(p, "gone_for_good") { // the browser reports each 404
+			t.Errorf("problem: %s", p)
+		}
 	}
 }

@@ -1,3 +1,5 @@
+//go:build long
+
 package pagetest
 
 import (
@@ -14,20 +16,6 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/web/browsertest"
 )
-
-// A mapPosition is the centre and the zoom of the map.
-type mapPosition struct{ Zoom, Lat, Lon float64 }
-
-// centreOfMap computes the position from a tile of the heat map, independently of the page's own state.
-const centreOfMap = `(() => {
-	const img = [...document.querySelectorAll('.heatmap img')].find((i) => i.isConnected);
-	const [, z, x, y] = img.src.match(/tiles.(\d+).(\d+).(\d+)/).map(Number);
-	const [tile, map] = [img, document.querySelector('#map')].map((e) => e.getBoundingClientRect());
-	const across = (x + (map.left + map.width / 2 - tile.left) / tile.width) / 2 ** z;
-	const down = (y + (map.top + map.height / 2 - tile.top) / tile.height) / 2 ** z;
-	return {zoom: z + Math.log2(tile.width / 256), lon: across * 360 - 180,
-		lat: Math.atan(Math.sinh(Math.PI * (1 - 2 * down))) * 180 / Math.PI};
-})()`
 
 func (p mapPosition) near(other mapPosition, pixels float64) bool {
 	degrees := pixels * 360 / (256 * math.Exp2(p.Zoom))

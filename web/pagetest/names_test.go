@@ -1,10 +1,10 @@
+//go:build long
+
 package pagetest
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -143,16 +143,5 @@ func TestPageNamesKeepValues(t *testing.T) {
 	b.Do(t, chromedp.Navigate(base+"/embed?lake=x0"), browsertest.Until(`document.querySelector('#card [data-fact=chlorophyll]')?.textContent === '52.1 µg/l'`))
 	if got := displayed(t, b, "#card dd"); got != "52.1 µg/l" {
 		t.Errorf("the card in an iframe shows the value %q", got)
-	}
-}
-
-// savePicture saves a picture of the window for a person to look at, with go test -artifacts.
-func savePicture(t *testing.T, b *browsertest.Browser, name string) {
-	t.Helper()
-	if flag.Lookup("test.artifacts").Value.String() != "true" {
-		return
-	}
-	if err := os.WriteFile(filepath.Join(t.ArtifactDir(), name+".png"), browsertest.Ask(t, b, chromedp.CaptureScreenshot()), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -1,24 +1,20 @@
+//go:build long
+
 package pagetest
 
 import (
 	"fmt"
-	"net/http"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/data/demo"
 	"limnomap/web/browsertest"
 )
-
-const attributionText = `document.querySelector('.leaflet-control-attribution').textContent.trim()`
 
 func TestPageInBrowser(t *testing.T) {
 	t.Parallel()
@@ -67,23 +63,6 @@ func checkLegend(t *testing.T, b *browsertest.Browser, wants ...string) {
 			t.Errorf("the legend lacks %q: %s", want, legend)
 		}
 	}
-}
-
-// find searches for a text and waits for the list and for the answer of the server, after which the list does not change.
-func find(t *testing.T, b *browsertest.Browser, words string) {
-	t.Helper()
-	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
-		document.querySelector('#find [role=status]').value = '';
-		performance.clearResourceTimings();
-		const field = document.querySelector('#q');
-		field.focus();
-		field.value = %q;
-		field.dispatchEvent(new Event('input'));
-	})()`, words)))
-	if words != "" {
-		b.Do(t, browsertest.Until(`performance.getEntriesByType('resource').some(({name}) => name.includes('/search?'))`))
-	}
-	b.Do(t, browsertest.Until(`/^\d/.test(document.querySelector('#find [role=status]').value)`), chromedp.WaitVisible("#find li button"))
 }
 
 func testCard(t *testing.T, b *browsertest.Browser) {
@@ -185,85 +164,6 @@ func testPhone(t *testing.T, b *browsertest.Browser, base string) {
 	}
 }
 
-// The page draws the map under the host it was opened with, also if the TileJSON names another one.
-func TestPageWithAnotherPublicURL(t *testing.T) {
-	t.Parallel()
-	base := startServer(t, "--public-url", "http://elsewhere.example")
-	var tileJSON struct {
-		Tiles    []string
-		Snapshot string
-	}
-	limnomaptest.GetJSON(t, base+"/api/v1/tiles.json", &tileJSON)
-	if len(tileJSON.Tiles) != 1 || !strings.HasPrefix(tileJSON.Tiles[0], "http://elsewhere.example/") {
-		t.Fatalf("tiles = %q, want another host than the page's", tileJSON.Tiles)
-	}
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
-	src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src`))
-	if !strings.HasSuffix(src, ".png?v="+tileJSON.Snapshot) {
-		t.Errorf("a tile's address is %s, want v=%s", src, tileJSON.Snapshot)
-	}
-	b.WantNoProblems(t, base)
-}
-
-// A reported level may be worse than the chlorophyll suggests, as with scum. The lake's colour shows only the chlorophyll; the page
-// must not look cleaner. A level that is lower changes nothing.
-func TestPageOfReportedLevels(t *testing.T) {
-	t.Parallel()
-	db := filepath.Join(t.TempDir(), "lakes.db")
-	importCSV(t, db,
-		"id,name,lat,lon,region\nscum,Scumsee,52.4,13.6,Berlin\nharmless,Blumsee,53.1,13.0,Brandenburg\nclean,Klarsee,52.9,14.1,Brandenburg\n",
-		"lake_id,date,chl,data_type,who_level\nscum,2024-11-11,5,satellite,3\nharmless,2024-11-11,80,satellite,0\nclean,2024-11-11,5,satellite,\n")
-	base := startOwnServer(t, "--db", db)
-	colours := legendColours(t, base)
-	for language, cards := range map[string][]struct {
-		name, risk string   // in the order of the list
-		says       []string // the card
-		level      string   // on the card, at the end of its line
-	}{
-		"en-GB": {
-			{"Scumsee", "high", []string{"High risk (reported)", "do not bathe", "People at the lake reported"}, "3 of 3 (reported)"},
-			{"Blumsee", "high", []string{"High risk", "do not bathe"}, "2 of 3"},
-			{"Klarsee", "low", []string{"Low risk", "Few algae"}, "not reached"},
-		},
-		"de": {
-			{"Scumsee", "high", []string{"Hohes Risiko (gemeldet)", "nicht baden", "Menschen am See gemeldet"}, "3 von 3 (gemeldet)"},
-			{"Blumsee", "high", []string{"Hohes Risiko", "nicht baden"}, "2 von 3"},
-			{"Klarsee", "low", []string{"Geringes Risiko", "wenige Algen"}, "nicht erreicht"},
-		},
-	} {
-		b := startBrowser(t, language)
-		b.Prefer(t, "reduced-motion", "reduce") // no animation of the cards
-		b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
-		find(t, b, "")
-		for i, want := range cards {
-			name := fmt.Sprintf(`document.querySelectorAll('#find li strong')[%d].textContent`, i)
-			if got := browsertest.Ask(t, b, chromedp.Evaluate[string](name)); got != want.name {
-				t.Errorf("%s: lake %d of the list is %s, want the worst first: %s", language, i, got, want.name)
-			}
-		}
-		for _, want := range cards {
-			find(t, b, want.name)
-			b.Do(t, chromedp.Click("#find li button"), browsertest.Until(fmt.Sprintf(`document.querySelector('#card h2')?.textContent === %q`, want.name)))
-			card := browsertest.Ask(t, b, chromedp.Text("#card"))
-			for _, says := range append(want.says, want.level+"\n") {
-				if !strings.Contains(card, says) {
-					t.Errorf("%s: the card of %s lacks %q: %q", language, want.name, says, card)
-				}
-			}
-			for where, got := range browsertest.Ask(t, b, chromedp.Evaluate[map[string]string](shownColours)) {
-				if !slices.Contains(colours[want.risk], got) {
-					t.Errorf("%s: the %s of %s is %s, want a colour of %s risk", language, where, want.name, got, want.risk)
-				}
-			}
-			b.Do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
-		}
-		for _, p := range b.Problems(base) {
-			t.Errorf("%s: problem: %s", language, p)
-		}
-	}
-}
-
 // legendColours returns the colours of the legend by risk, in the browser's notation.
 func legendColours(t *testing.T, base string) map[string][]string {
 	t.Helper()
@@ -285,71 +185,4 @@ func legendColours(t *testing.T, base string) map[string][]string {
 		}
 	}
 	return colours
-}
-
-// In German, with a profile whose limits belong to the lower class.
-func TestPageInGerman(t *testing.T) {
-	t.Parallel()
-	base := startServer(t, "--profile", "who2021", "--attribution", demo.Notice)
-	b := startBrowser(t, "de")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
-	if notice := browsertest.Ask(t, b, chromedp.Text("#notice")); !strings.Contains(notice, "imulierte") {
-		t.Errorf("the notice = %q, want German", notice)
-	}
-	if attribution := browsertest.Ask(t, b, chromedp.Evaluate[string](attributionText)); attribution != "" {
-		t.Errorf("the attribution = %q, want only the notice above the map, in German", attribution)
-	}
-	b.Do(t, chromedp.Click("#legend summary"))
-	checkLegend(t, b, "Geringes Risiko: bis 12", "Mittleres Risiko: über 12 bis 24", "Hohes Risiko: über 24", "Kein aktueller Wert")
-	b.WantNoProblems(t, base)
-}
-
-// Without a basemap the page still shows outlines, heat map and lakes.
-func TestPageWithoutInternet(t *testing.T) {
-	t.Parallel()
-	const unreachable = "http://127.0.0.1:1/"
-	base := startServer(t, "--basemap-url", unreachable+"{z}/{x}/{y}.png")
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
-	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#message').textContent`)); said != "" {
-		t.Errorf("the page says %q", said)
-	}
-	for _, p := range b.Problems(base) {
-		if !strings.Contains(p, unreachable) {
-			t.Errorf("problem: %s", p)
-		}
-	}
-}
-
-// A page that is opened before the first snapshot says so, and continues by itself.
-func TestPageBeforeTheFirstSnapshot(t *testing.T) {
-	t.Parallel()
-	base := startServer(t)
-	var ready atomic.Bool
-	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
-		if strings.Contains(r.URL.Path, "/bathing-lakes/") && !ready.Load() {
-			w.Header().Set("Retry-After", "1")
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return true
-		}
-		if strings.HasSuffix(r.URL.Path, "/page.json") && !ready.Load() {
-			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprint(w, `{"basemap":null,"notice":"Simulated","simulated":true,"attribution":"","max_zoom":18,"version":""}`)
-			return true
-		}
-		return false
-	}, nil)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.Navigate(front+"/"), chromedp.WaitVisible("#message"))
-	if said := browsertest.Ask(t, b, chromedp.Text("#message")); !strings.Contains(said, "still loading its data") {
-		t.Errorf("before the first snapshot the page says %q", said)
-	}
-	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#notice').hidden`)) {
-		t.Error("the waiting page does not show the notice")
-	}
-	ready.Store(true)
-	b.Do(t, chromedp.WaitNotVisible("#message"), browsertest.Until(heatDrawn))
-	if src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src`)); strings.HasSuffix(src, "v=") {
-		t.Errorf("a tile's address is %s, want the version of the server", src)
-	}
 }

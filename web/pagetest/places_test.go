@@ -1,3 +1,5 @@
+//go:build long
+
 package pagetest
 
 import (
@@ -7,7 +9,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -23,15 +27,6 @@ const (
 	// addressPosition is the position of the map in the address: zoom, latitude and longitude.
 	addressPosition = `(/map=([^&]*)/.exec(location.hash) ?? ['', '0/0/0'])[1].split('/').map(Number)`
 )
-
-// locateAt presses the button that shows the user's position, which is there.
-func locateAt(t *testing.T, b *browsertest.Browser, lat, lon float64) {
-	t.Helper()
-	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
-		navigator.geolocation.getCurrentPosition = (found) => found({coords: {latitude: %v, longitude: %v, accuracy: 50}});
-		document.querySelector('#locate').click();
-	})()`, lat, lon)))
-}
 
 // typeKeys types a text into the empty field, key by key.
 func typeKeys(t *testing.T, b *browsertest.Browser, text string) {
@@ -274,5 +269,71 @@ func TestPlacesOfThePage(t *testing.T) {
 	}
 	if licences := string(body("licences.txt")); !strings.Contains(licences, "https://creativecommons.org/licenses/by/4.0/") {
 		t.Error("licences.txt does not name the licence of GeoNames")
+	}
+}
+
+// Without an answer of the server the page searches only names, and says so.
+func TestPageFindsNamesWithoutTheServer(t *testing.T) {
+	t.Parallel()
+	front := limnomaptest.Front(t, startServer(t), func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "/search") {
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		}
+		return false
+	}, nil)
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
+	typeText(t, b, "starnberger")
+	waitForList(t, b, "starnberger", []string{"de_by_starnberger_see"}, true)
+	b.Do(t, browsertest.Until(`document.querySelector('#find [role=status]').textContent.includes('The server does not answer')`))
+	typeText(t, b, "a region that no name contains")
+	b.Do(t, browsertest.Until(`/^No lake found.*The server does not answer/.test(document.querySelector('#find [role=status]').textContent)`))
+	for _, p := range b.Problems(front) {
+		if !strings.Contains(p, "429") {
+			t.Errorf("problem: %s", p)
+		}
+	}
+}
+
+// A new search cancels the one before, and a search that the server refused is repeated.
+func TestPageSearchesAgain(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	var asked, withdrawn, refused atomic.Int32
+	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/search") {
+			return false
+		}
+		switch q := r.URL.Query().Get("q"); {
+		case q == "bayern":
+			asked.Add(1)
+			<-r.Context().Done()
+			withdrawn.Add(1)
+			return true
+		case q == "hamburg" && refused.Add(1) == 1:
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		}
+		return false
+	}, nil)
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
+	typeText(t, b, "bayern")
+	limnomaptest.Within(t, 2*time.Minute, "the server is asked", func() bool { return asked.Load() == 1 })
+	var berlin, hamburg limnomaptest.Status
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=500&q=berlin", &berlin)
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=500&q=hamburg", &hamburg)
+	typeText(t, b, "berlin")
+	waitForList(t, b, "berlin", idsOfLakes(berlin), false)
+	limnomaptest.Within(t, 2*time.Minute, "the question for Bavaria is withdrawn", func() bool { return withdrawn.Load() == 1 })
+	typeText(t, b, "hamburg")
+	waitForList(t, b, "hamburg, once the server is less busy", idsOfLakes(hamburg), false)
+	limnomaptest.Within(t, 2*time.Minute, "the server is asked for Hamburg again", func() bool { return refused.Load() == 2 }) // the page knows Hamburg's lakes too
+	for _, p := range b.Problems(front) {
+		if !strings.Contains(p, "429") {
+			t.Errorf("problem: %s", p)
+		}
 	}
 }

@@ -73,7 +73,7 @@ func TestPagePrintsOneSheet(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--attribution", "Lake Agency")
 	for _, s := range testsize.Cases(1, []screen{{width: 1440, height: 900}, {width: 1920, height: 700}, {width: 390, height: 844, touch: true}, {width: 844, height: 390, touch: true}, {width: 1440, height: 900, text: 26}}) {
-		for _, lake := range []string{"", embeddedLake} {
+		for _, lake := range testsize.Of([]string{embeddedLake}, []string{"", embeddedLake}) {
 			t.Run(strings.TrimSpace(s.String()+" "+lake), func(t *testing.T) {
 				t.Parallel()
 				b := startBrowser(t, "en-GB")
@@ -82,7 +82,7 @@ func TestPagePrintsOneSheet(t *testing.T) {
 					b.Do(t, chromedp.Evaluate[chromedp.Void](`void (location.hash = 'lake=`+lake+`')`), browsertest.Until(chartDrawn), browsertest.Until(`document.querySelector('#card .ahead').textContent !== ''`))
 				}
 				b.Do(t, browsertest.Until(`onbeforeprint !== null`), browsertest.Until(`[...document.querySelectorAll('.heatmap img')].every((i) => i.complete)`))
-				for _, paper := range sheets {
+				for _, paper := range testsize.Cases(1, sheets) {
 					pdf, err := chromedp.Call(b.Ctx, page.PrintToPDF, page.PrintToPDFParams{PrintBackground: new(true), Landscape: &paper.landscape, PaperWidth: paper.paper[0], PaperHeight: paper.paper[1]})
 					if err != nil {
 						t.Fatal(err)
@@ -96,7 +96,7 @@ func TestPagePrintsOneSheet(t *testing.T) {
 				}
 				b.Do(t, chromedp.Evaluate[chromedp.Void](`void window.dispatchEvent(new Event('beforeprint'))`))
 				browsertest.Enable(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
-				for _, paper := range sheets {
+				for _, paper := range testsize.Cases(1, sheets) {
 					b.Do(t, chromedp.EmulateViewport(paper.width, paper.height), browsertest.Until(fmt.Sprintf(`innerWidth === %d`, paper.width)))
 					checkSheet(t, b, paper, lake != "")
 				}

@@ -5,11 +5,8 @@
 package pagetest
 
 import (
-	"encoding/json"
-	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -105,21 +102,3 @@ const shownColours = `(() => {
 	};
 	return {card: colour('#card .risk'), list: colour('#find li')};
 })()`
-
-// startProxyWithManyLakes starts a proxy in front of base that reports more lakes than a phone can hold.
-func startProxyWithManyLakes(t *testing.T, base string) string {
-	t.Helper()
-	return limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
-		if !strings.HasSuffix(r.URL.Path, "/page.json") {
-			return false
-		}
-		var settings map[string]any
-		limnomaptest.GetJSON(t, base+"/page.json", &settings)
-		settings["total_lakes"] = 1_400_000
-		w.Header().Set("Content-Type", "application/json")
-		if err := json.NewEncoder(w).Encode(settings); err != nil {
-			t.Error(err)
-		}
-		return true
-	}, nil)
-}

@@ -1,9 +1,10 @@
+//go:build long
+
 package pagetest
 
 import (
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -17,62 +18,6 @@ import (
 	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
-
-// The closed lakes have many algae, no value, and few algae next to another lake; one was closed only in the past.
-const statementLakes = `id,name,lat,lon,region
-zu_gruen,Grünsee,52.4000,13.6000,Berlin
-zu_leer,Wolkensee,51.5000,12.0000,Sachsen
-zu_klar,Klarsee,48.5000,9.0000,Bayern
-neben,Nebensee,48.5030,9.0000,Bayern
-zell,Zellsee,50.5000,11.0000,Thüringen
-warn,Warnsee,49.5000,10.0000,Bayern
-saison,Saisonsee,53.1000,13.0000,Brandenburg
-einst,Einstsee,52.9000,14.1000,Brandenburg
-`
-
-var (
-	statementDatabase database
-	day               = 24 * time.Hour
-	closedUntil       = time.Now().UTC().Add(30 * day).Truncate(day)
-)
-
-// startStatements serves lakes with official statements, and one with samples, whose cell count is worse than its colour.
-func startStatements(t *testing.T) string {
-	t.Helper()
-	obs := "lake_id,date,chl,data_type,cell_density_cells_ml,chl_lower,chl_upper,quality,secchi_m,water_temperature_c\n"
-	for week := -12; week <= 0; week++ {
-		for _, lake := range []string{"zu_klar", "neben", "warn", "saison", "einst", "zell"} {
-			quality := ""
-			if lake == "zell" && week == -4 {
-				quality = "poor"
-			}
-			obs += fmt.Sprintf("%s,%s,3,satellite,,2,4.5,%s,,\n", lake, weekday(week), quality)
-		}
-		obs += fmt.Sprintf("zu_gruen,%s,80,satellite,,,,,,\n", weekday(week))
-	}
-	obs += fmt.Sprintf("zell,%s,5,in_situ,150000,4,6.5,good,1.2,21.5\n", weekday(0))
-	obs += fmt.Sprintf("zell,%s,<15,in_situ,,,,,2.5,19\n", weekday(-5))
-	obs += fmt.Sprintf("zell,%s,40,in_situ,,,,poor,,\n", weekday(-8))
-	obs += fmt.Sprintf("zell,%s,6,ai_forecast,,,,,,\n", weekday(1))
-	db := statementDatabase.importedOnce(t, statementLakes, obs)
-	statementDatabase.statements.Do(func() {
-		moment := func(d time.Duration) string { return time.Now().UTC().Add(d).Format(time.RFC3339) }
-		rows := "id,lake_id,kind,cause,issuer,text_en,text_de,url,issued,valid_from,valid_until,withdrawn\n"
-		for _, row := range [][]string{
-			{"a1", "zu_gruen", "closure", "cyanobacteria", "Gesundheitsamt Berlin", "The whole beach is closed.", "Der ganze Strand ist gesperrt.", "https://example.org/beach?a=1&b=2", moment(-day), moment(-day), closedUntil.Format(time.RFC3339), ""},
-			{"a2", "zu_gruen", "season", "other", "Stadt Berlin", "The season has begun.", "Die Saison hat begonnen.", "", moment(-day), moment(-day), "", ""},
-			{"a3", "zu_leer", "closure", "bacteria", "Landkreis Wittenberg", "", "Badeverbot wegen Bakterien.", "", moment(-day), moment(-day), "", ""},
-			{"a4", "zu_klar", "closure", "other", "Stadt Tübingen", "Building works.", "", "", moment(-day), moment(-day), "", ""},
-			{"a5", "warn", "warning", "cyanobacteria", "Stadt Nürnberg", "", "", "", moment(-day), moment(-day), "", ""},
-			{"a6", "saison", "season", "other", "Land Brandenburg", "", "", "", moment(-day), moment(-day), "", ""},
-			{"a7", "einst", "closure", "cyanobacteria", "Amt Uckermark", "It was closed.", "Er war gesperrt.", "", weekday(-5), weekday(-5), weekday(-3), ""},
-		} {
-			rows += strings.Join(row, ",") + "\n"
-		}
-		limnomaptest.Run(t, "import", "advisories", "--db", db, limnomaptest.WriteFile(t, filepath.Dir(db), "advisories.csv", rows))
-	})
-	return startServer(t, "--db", db)
-}
 
 // eachReader runs a test in both languages, on a phone and on a desk.
 func eachReader(t *testing.T, test func(t *testing.T, b *browsertest.Browser, german bool)) {
@@ -416,30 +361,6 @@ func TestPageSampleBesideSatellite(t *testing.T) {
 		if key := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.key').innerText`)); strings.Contains(key, in(german, "sample", "probe")) || strings.Contains(key, "<") {
 			t.Errorf("the key of a chart without samples is %q", key)
 		}
-		b.WantNoProblems(t, base)
-	})
-}
-
-// Without JavaScript the table says the same.
-func TestPageNoScriptStatements(t *testing.T) {
-	t.Parallel()
-	base := startStatements(t)
-	eachReader(t, func(t *testing.T, b *browsertest.Browser, german bool) {
-		b.Do(t, chromedp.Navigate(base+"/table?sort=value"), chromedp.WaitVisible("tbody tr"))
-		rows := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('tbody tr')].map((r) => [...r.querySelectorAll('use')].map((u) => u.getAttribute('href')).join('') + ' ' + r.innerText.replaceAll(/\s+/g, ' '))`))
-		for i, want := range []string{
-			in(german, "#closed Grünsee Closed until", "#closed Grünsee Gesperrt bis"), in(german, "#closed Klarsee Closed", "#closed Klarsee Gesperrt"), in(german, "#closed Wolkensee Closed", "#closed Wolkensee Gesperrt"),
-			in(german, "#high#badge Zellsee High risk (cell count)", "#high#badge Zellsee Hohes Risiko (Zellzahl)"),
-		} {
-			if len(rows) <= i || !strings.HasPrefix(rows[i], want) {
-				t.Errorf("row %d of %q does not begin with %q", i, rows, want)
-			}
-		}
-		if width := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`)); width > 0 {
-			t.Errorf("the table is %d px too wide", width)
-		}
-		startAxe(t, b)
-		checkAccess(t, b, "the table with closed lakes")
 		b.WantNoProblems(t, base)
 	})
 }

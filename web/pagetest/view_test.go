@@ -1,21 +1,20 @@
+//go:build long
+
 package pagetest
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
+	"limnomap/data/demo"
 	"limnomap/web/browsertest"
 )
-
-// cardOf waits until the card of a lake is open.
-func cardOf(name string) chromedp.Action[chromedp.Void] {
-	return browsertest.Until(`document.querySelector('#card h2')?.textContent.includes('` + name + `') && !document.querySelector('#card').hidden`)
-}
-
-const noCard = `document.querySelector('#card').hidden`
 
 // The address holds the view: a link shares it, the back button closes the card, and invalid fields are ignored.
 func TestPageAddress(t *testing.T) {
@@ -50,5 +49,80 @@ func TestPageOfOldValues(t *testing.T) {
 	if said := browsertest.Ask(t, b, chromedp.Text("header .warning")); !strings.HasPrefix(said, "Old values") || !strings.Contains(said, "2024") {
 		t.Errorf("the page says %q about values of 2024", said)
 	}
+	b.WantNoProblems(t, base)
+}
+
+// A reported level may be worse than the chlorophyll suggests, as with scum. The lake's colour shows only the chlorophyll; the page
+// must not look cleaner. A level that is lower changes nothing.
+func TestPageOfReportedLevels(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "lakes.db")
+	importCSV(t, db,
+		"id,name,lat,lon,region\nscum,Scumsee,52.4,13.6,Berlin\nharmless,Blumsee,53.1,13.0,Brandenburg\nclean,Klarsee,52.9,14.1,Brandenburg\n",
+		"lake_id,date,chl,data_type,who_level\nscum,2024-11-11,5,satellite,3\nharmless,2024-11-11,80,satellite,0\nclean,2024-11-11,5,satellite,\n")
+	base := startOwnServer(t, "--db", db)
+	colours := legendColours(t, base)
+	for language, cards := range map[string][]struct {
+		name, risk string   // in the order of the list
+		says       []string // the card
+		level      string   // on the card, at the end of its line
+	}{
+		"en-GB": {
+			{"Scumsee", "high", []string{"High risk (reported)", "do not bathe", "People at the lake reported"}, "3 of 3 (reported)"},
+			{"Blumsee", "high", []string{"High risk", "do not bathe"}, "2 of 3"},
+			{"Klarsee", "low", []string{"Low risk", "Few algae"}, "not reached"},
+		},
+		"de": {
+			{"Scumsee", "high", []string{"Hohes Risiko (gemeldet)", "nicht baden", "Menschen am See gemeldet"}, "3 von 3 (gemeldet)"},
+			{"Blumsee", "high", []string{"Hohes Risiko", "nicht baden"}, "2 von 3"},
+			{"Klarsee", "low", []string{"Geringes Risiko", "wenige Algen"}, "nicht erreicht"},
+		},
+	} {
+		b := startBrowser(t, language)
+		b.Prefer(t, "reduced-motion", "reduce") // no animation of the cards
+		b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
+		find(t, b, "")
+		for i, want := range cards {
+			name := fmt.Sprintf(`document.querySelectorAll('#find li strong')[%d].textContent`, i)
+			if got := browsertest.Ask(t, b, chromedp.Evaluate[string](name)); got != want.name {
+				t.Errorf("%s: lake %d of the list is %s, want the worst first: %s", language, i, got, want.name)
+			}
+		}
+		for _, want := range cards {
+			find(t, b, want.name)
+			b.Do(t, chromedp.Click("#find li button"), browsertest.Until(fmt.Sprintf(`document.querySelector('#card h2')?.textContent === %q`, want.name)))
+			card := browsertest.Ask(t, b, chromedp.Text("#card"))
+			for _, says := range append(want.says, want.level+"\n") {
+				if !strings.Contains(card, says) {
+					t.Errorf("%s: the card of %s lacks %q: %q", language, want.name, says, card)
+				}
+			}
+			for where, got := range browsertest.Ask(t, b, chromedp.Evaluate[map[string]string](shownColours)) {
+				if !slices.Contains(colours[want.risk], got) {
+					t.Errorf("%s: the %s of %s is %s, want a colour of %s risk", language, where, want.name, got, want.risk)
+				}
+			}
+			b.Do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
+		}
+		for _, p := range b.Problems(base) {
+			t.Errorf("%s: problem: %s", language, p)
+		}
+	}
+}
+
+// In German, with a profile whose limits belong to the lower class.
+func TestPageInGerman(t *testing.T) {
+	t.Parallel()
+	base := startServer(t, "--profile", "who2021", "--attribution", demo.Notice)
+	b := startBrowser(t, "de")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
+	if notice := browsertest.Ask(t, b, chromedp.Text("#notice")); !strings.Contains(notice, "imulierte") {
+		t.Errorf("the notice = %q, want German", notice)
+	}
+	if attribution := browsertest.Ask(t, b, chromedp.Evaluate[string](attributionText)); attribution != "" {
+		t.Errorf("the attribution = %q, want only the notice above the map, in German", attribution)
+	}
+	b.Do(t, chromedp.Click("#legend summary"))
+	checkLegend(t, b, "Geringes Risiko: bis 12", "Mittleres Risiko: über 12 bis 24", "Hohes Risiko: über 24", "Kein aktueller Wert")
 	b.WantNoProblems(t, base)
 }

@@ -1,0 +1,166 @@
+//go:build long
+
+package pagetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
+)
+
+// Without a service worker, or if it is denied, the page works without errors.
+func TestPageWithoutServiceWorker(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	for name, source := range map[string]string{
+		"by http":    `delete Navigator.prototype.serviceWorker`,
+		"refused":    `ServiceWorkerContainer.prototype.register = () => Promise.reject(new DOMException('no', 'SecurityError'))`,
+		"in a frame": `Object.defineProperty(Navigator.prototype, 'serviceWorker', {get() { throw new DOMException('no', 'SecurityError'); }})`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := startBrowser(t, "en-GB")
+			browsertest.Enable(t, b, page.Enable, page.EnableParams{})
+			if _, err := chromedp.Call(b.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: source}); err != nil {
+				t.Fatal(err)
+			}
+			b.Do(t, chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
+			b.WantNoProblems(t, base)
+		})
+	}
+}
+
+// If the words or a script of the page do not load, the page says so in both languages, and continues when they do.
+func TestPageLoadHelp(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	for _, file := range []string{"/words-", "/leaflet-"} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			var available atomic.Bool
+			front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+				if available.Load() || !strings.Contains(r.URL.Path, file) {
+					return false
+				}
+				http.Error(w, "no server", http.StatusBadGateway)
+				return true
+			}, nil)
+			b := startBrowser(t, "de")
+			const help = `document.querySelector('#load-help').innerText`
+			b.Do(t,
+				chromedp.Navigate(front+"/"),
+				browsertest.Until(help+`.includes('The map has not loaded yet')`),
+				browsertest.Until(help+`.includes('Die Karte ist noch nicht geladen')`),
+			)
+			available.Store(true)
+			if file == "/leaflet-" {
+				b.Do(t, chromedp.Click("#load-help a"))
+			}
+			b.Do(t, browsertest.Until(heatDrawn), browsertest.Until(`document.querySelector('#load-help') === null`))
+			for _, p := range b.Problems(front) {
+				// These requests fail by design, and a preloaded file may be used late.
+				if !strings.Contains(p, "Failed to load resource") && !strings.Contains(p, "was preloaded") {
+					t.Errorf("problem: %s", p)
+				}
+			}
+		})
+	}
+}
+
+// The page draws the map under the host it was opened with, also if the TileJSON names another one.
+func TestPageWithAnotherPublicURL(t *testing.T) {
+	t.Parallel()
+	base := startServer(t, "--public-url", "http://elsewhere.example")
+	var tileJSON struct {
+		Tiles    []string
+		Snapshot string
+	}
+	limnomaptest.GetJSON(t, base+"/api/v1/tiles.json", &tileJSON)
+	if len(tileJSON.Tiles) != 1 || !strings.HasPrefix(tileJSON.Tiles[0], "http://elsewhere.example/") {
+		t.Fatalf("tiles = %q, want another host than the page's", tileJSON.Tiles)
+	}
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
+	src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src`))
+	if !strings.HasSuffix(src, ".png?v="+tileJSON.Snapshot) {
+		t.Errorf("a tile's address is %s, want v=%s", src, tileJSON.Snapshot)
+	}
+	b.WantNoProblems(t, base)
+}
+
+// Without a basemap the page still shows outlines, heat map and lakes.
+func TestPageWithoutInternet(t *testing.T) {
+	t.Parallel()
+	const unreachable = "http://127.0.0.1:1/"
+	base := startServer(t, "--basemap-url", unreachable+"{z}/{x}/{y}.png")
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
+	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#message').textContent`)); said != "" {
+		t.Errorf("the page says %q", said)
+	}
+	for _, p := range b.Problems(base) {
+		if !strings.Contains(p, unreachable) {
+			t.Errorf("problem: %s", p)
+		}
+	}
+}
+
+// A page that is opened before the first snapshot says so, and continues by itself.
+func TestPageBeforeTheFirstSnapshot(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	var ready atomic.Bool
+	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.Contains(r.URL.Path, "/bathing-lakes/") && !ready.Load() {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return true
+		}
+		if strings.HasSuffix(r.URL.Path, "/page.json") && !ready.Load() {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"basemap":null,"notice":"Simulated","simulated":true,"attribution":"","max_zoom":18,"version":""}`)
+			return true
+		}
+		return false
+	}, nil)
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.Navigate(front+"/"), chromedp.WaitVisible("#message"))
+	if said := browsertest.Ask(t, b, chromedp.Text("#message")); !strings.Contains(said, "still loading its data") {
+		t.Errorf("before the first snapshot the page says %q", said)
+	}
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#notice').hidden`)) {
+		t.Error("the waiting page does not show the notice")
+	}
+	ready.Store(true)
+	b.Do(t, chromedp.WaitNotVisible("#message"), browsertest.Until(heatDrawn))
+	if src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src`)); strings.HasSuffix(src, "v=") {
+		t.Errorf("a tile's address is %s, want the version of the server", src)
+	}
+}
+
+// startProxyWithManyLakes starts a proxy in front of base that reports more lakes than a phone can hold.
+func startProxyWithManyLakes(t *testing.T, base string) string {
+	t.Helper()
+	return limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/page.json") {
+			return false
+		}
+		var settings map[string]any
+		limnomaptest.GetJSON(t, base+"/page.json", &settings)
+		settings["total_lakes"] = 1_400_000
+		w.Header().Set("Content-Type", "application/json")
+		if err := json.NewEncoder(w).Encode(settings); err != nil {
+			t.Error(err)
+		}
+		return true
+	}, nil)
+}
