@@ -1,15 +1,14 @@
+//go:build long
+
 package faulttest
 
 import (
-	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -19,10 +18,9 @@ import (
 
 // On Linux each address of 127.0.0.0/8 can be that of a client. The server listens on 127.0.0.1, which counts as the machine itself.
 const (
-	visitor   = "127.200.0.1"
-	neighbour = "127.200.0.2"
-	proxy     = "127.9.0.1"
-	proxies   = "127.9.0.0/16"
+	visitor = "127.200.0.1"
+	proxy   = "127.9.0.1"
+	proxies = "127.9.0.0/16"
 )
 
 // dialFrom opens a connection from that address. With receiveBuffer > 0 the client can receive only little before it reads.
@@ -44,23 +42,6 @@ func dialFrom(t testing.TB, s *limnomaptest.Server, source string, receiveBuffer
 	}
 	t.Cleanup(func() { conn.Close() })
 	return conn
-}
-
-// clientFrom returns a client with that address, and the number of connections that it has opened.
-func clientFrom(t testing.TB, source string, keepAlive bool) (*http.Client, *atomic.Int32) {
-	t.Helper()
-	dials := new(atomic.Int32)
-	dialer := net.Dialer{Timeout: answerTime, LocalAddr: &net.TCPAddr{IP: net.ParseIP(source)}}
-	transport := &http.Transport{
-		DisableKeepAlives: !keepAlive,
-		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
-		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			dials.Add(1)
-			return dialer.DialContext(ctx, network, addr)
-		},
-	}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: patience}, dials
 }
 
 // wantOK checks that a client gets the health and a tile.
@@ -95,83 +76,6 @@ func publicConnections(t testing.TB, s *limnomaptest.Server) float64 {
 func wantNoConnections(t testing.TB, s *limnomaptest.Server) {
 	t.Helper()
 	limnomaptest.Within(t, patience, "no connection is counted", func() bool { return publicConnections(t, s) == 0 })
-}
-
-// TestConnectionFloods opens thousands of connections that are half open or idle, from one address and from many, while others use
-// the server.
-func TestConnectionFloods(t *testing.T) {
-	t.Parallel()
-	const total = 600
-	for _, secure := range []bool{false, true} {
-		t.Run(fmt.Sprintf("tls=%t", secure), func(t *testing.T) {
-			t.Parallel()
-			args := []string{"--max-connections", fmt.Sprint(total), "--api-rate", "0"}
-			if secure {
-				cert, key := limnomaptest.Certificate(t)
-				args = append(args, "--tls-cert", cert, "--tls-key", key)
-			}
-			s := start(t, args...)
-			goroutines := s.Metric(t, "go_goroutines")
-			regular, dials := clientFrom(t, neighbour, true)
-			regular.Transport.(*http.Transport).ForceAttemptHTTP2 = secure
-			wantOK(t, regular, s.Base)
-			newcomer, _ := clientFrom(t, visitor, false)
-
-			var flood []net.Conn
-			for i := range 1000 { // an address may have 150
-				flood = append(flood, attack(t, s, "127.3.0.1", i, secure))
-				if i%100 == 99 {
-					wantOK(t, newcomer, s.Base)
-				}
-			}
-			wantOK(t, regular, s.Base)
-			if got := dials.Load(); got != 1 {
-				t.Errorf("a client that has one connection needed %d, want none of them closed for another address", got)
-			}
-			if n := publicConnections(t, s); n > total/4+3 {
-				t.Errorf("%v connections, want at most a quarter of the total, and a few", n)
-			}
-
-			for i := range 2000 {
-				flood = append(flood, attack(t, s, fmt.Sprintf("127.4.%d.%d", i%2, 1+i/2%200), i, secure))
-				if i%100 == 99 {
-					wantOK(t, newcomer, s.Base)
-				}
-			}
-			if n := publicConnections(t, s); n > total {
-				t.Errorf("%v connections, want at most %d", n, total)
-			}
-			closed := 0.0
-			for _, reason := range []string{"address", "total"} {
-				closed += s.Metric(t, `limnomap_connections_closed_early_total{listener="public",reason="`+reason+`"}`)
-			}
-			if want := float64(len(flood) - total); closed < want/2 { // timeouts close others
-				t.Errorf("%v connections were closed early, want most of %v", closed, want)
-			}
-			for _, c := range flood {
-				c.Close()
-			}
-			regular.CloseIdleConnections()
-			wantNoConnections(t, s)
-			limnomaptest.Within(t, patience, "the goroutines have ended", func() bool {
-				http.DefaultClient.CloseIdleConnections()
-				return s.Metric(t, "go_goroutines") <= goroutines+5
-			})
-			stopCleanly(t, s)
-		})
-	}
-}
-
-// attack opens a connection that stays half open or idle.
-func attack(t testing.TB, s *limnomaptest.Server, source string, i int, secure bool) net.Conn {
-	t.Helper()
-	conn := dialFrom(t, s, source, 0)
-	text := []string{"", "GET / HT", "GET /healthz HTTP/1.1\r\nHost: lakes\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"}[i%4]
-	if secure && i%4 > 1 {
-		text = "\x16\x03\x01\x02\x00\x01" // the start of a handshake
-	}
-	_, _ = io.WriteString(conn, text) // fails if the connection is closed already
-	return conn
 }
 
 // readSlowly reads what c receives, so slowly that answers stay unsent, and so often that c never counts as stalled: a newcomer may have
@@ -221,9 +125,8 @@ func TestReservedConnections(t *testing.T) {
 		t.Errorf("%v connections were refused, want 1", got)
 	}
 	for _, source := range []string{proxy, "127.0.0.1"} { // a load balancer; limnomap healthcheck
-		client, _ := clientFrom(t, source, false)
 		for range 20 {
-			wantOK(t, client, s.Base)
+			wantOK(t, clientAt(source), s.Base)
 		}
 	}
 	_, address, _ := strings.Cut(s.Base, "://")
@@ -252,8 +155,7 @@ func TestReservedConnections(t *testing.T) {
 		c.Close()
 	}
 	wantNoConnections(t, s)
-	client, _ := clientFrom(t, visitor, false)
-	wantOK(t, client, s.Base)
+	wantOK(t, clientAt(visitor), s.Base)
 	stopCleanly(t, s)
 }
 

@@ -23,7 +23,7 @@ const reloadFailures = "limnomap_snapshot_refresh_failures_total"
 func TestDamagedDatabase(t *testing.T) {
 	t.Parallel()
 	garbage := func(content []byte) []byte { return bytes.Repeat([]byte("id,name,lat,lon\n"), len(content)/16) }
-	for _, test := range []struct {
+	for _, test := range testsize.Cases(2, []struct {
 		name string
 		do   func(t *testing.T, path string, content []byte)
 		log  string // must be in the log
@@ -38,7 +38,7 @@ func TestDamagedDatabase(t *testing.T) {
 			must(t, os.Remove(path))
 			must(t, os.Mkdir(path, 0o755))
 		}, "this is a folder"},
-	} {
+	}) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			db, next := newUniformDB(t, uniformLakes, 5), newUniformDB(t, uniformLakes, 50)
@@ -79,7 +79,7 @@ func TestDamagedDatabase(t *testing.T) {
 // fails meanwhile.
 func TestReplacedDatabase(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
+	for _, test := range testsize.Cases(1, []struct {
 		name string
 		do   func(t *testing.T, db, next uniformDB)
 	}{
@@ -99,7 +99,7 @@ func TestReplacedDatabase(t *testing.T) {
 			must(t, os.Remove(db.path+"-wal"))
 			must(t, os.Remove(db.path+"-shm"))
 		}},
-	} {
+	}) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			db, next := newUniformDB(t, uniformLakes, 5), newUniformDB(t, uniformLakes, 50)
@@ -113,26 +113,6 @@ func TestReplacedDatabase(t *testing.T) {
 			wantValue(t, start(t, "--db", db.path), 50)
 		})
 	}
-}
-
-// TestDatabaseImportedAgainAndAgain removes and imports the database as quickly as a script can. The server shows each
-// import.
-func TestDatabaseImportedAgainAndAgain(t *testing.T) {
-	t.Parallel()
-	rounds := testsize.Of(2, 30) // one for each value
-	db, next := newUniformDB(t, uniformLakes, 5), newUniformDB(t, uniformLakes, 50)
-	s := start(t, "--db", db.path, "--api-rate", "0")
-	for round := range rounds {
-		values, want := next.values, 50.0
-		if round%2 == 1 {
-			values, want = db.values, 5
-		}
-		must(t, os.Remove(db.path))
-		importFile(t, "lakes", db.lakes, db.path)
-		importFile(t, "observations", values, db.path)
-		awaitValue(t, s, want)
-	}
-	stopCleanly(t, s)
 }
 
 // overwrite writes content into an existing file, as cp does.

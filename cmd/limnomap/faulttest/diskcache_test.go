@@ -38,12 +38,12 @@ func TestDiskCache(t *testing.T) {
 	t.Parallel()
 	c := &diskCacheTest{db: newGermanDB(t), paths: heatTiles(250, "", "@2x")}
 	c.want = newExpectedTiles(t, c.db, c.paths)
-	for _, fault := range append([]cacheFault{
+	for _, fault := range testsize.Cases(1, append([]cacheFault{
 		{"KillDuringWrites", c.killDuringWrites},
 		{"TwoServersShareAFolder", c.twoServersShareAFolder},
 		{"FolderRemoved", c.folderRemoved},
 		{"EntriesWithWrongTimes", c.entriesWithWrongTimes},
-	}, c.diskFaults()...) {
+	}, c.diskFaults()...)) {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
 			fault.test(t)

@@ -151,9 +151,12 @@ func TestEventsSurviveKills(t *testing.T) {
 			}
 		}, 2},
 	} {
+		if name != "SQLite" && !testsize.Long {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			kills := testsize.Of(8, 200)
+			kills := testsize.Of(4, 200)
 			db, outage := setup.open(t)
 			const lakes = 20
 			dir := t.TempDir()

@@ -82,7 +82,6 @@ type databaseFault struct {
 	end      func(*testing.T, *faultyDatabase)
 	reported string // the field of /readyz that reports it; "" if the server copes with it
 	log      string // must be in the log
-	long     bool   // only at full length
 }
 
 const (
@@ -102,24 +101,17 @@ func hostile(name, do, undo, log string) databaseFault {
 	}
 }
 
+// databaseFaults returns all faults. make test has only the first.
 func databaseFaults() []databaseFault {
-	slow := func(name string, delay time.Duration, piece int, long bool) databaseFault {
+	slow := func(name string, delay time.Duration, piece int) databaseFault {
 		return databaseFault{
 			name:  name,
 			begin: func(_ *testing.T, d *faultyDatabase) { d.wire.slow(delay, piece) },
 			end:   func(_ *testing.T, d *faultyDatabase) { d.wire.slow(0, 0) },
-			long:  long,
 		}
-	}
-	long := func(f databaseFault) databaseFault {
-		f.long = true
-		return f
 	}
 	terminate := "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 	return []databaseFault{
-		slow("200 ms", 200*time.Millisecond, 0, false),
-		slow("2 s", 2*time.Second, 0, true),
-		slow("bytes one by one", time.Millisecond, 1, true),
 		{
 			name:     "hangs",
 			begin:    func(_ *testing.T, d *faultyDatabase) { d.wire.hang(true) },
@@ -127,6 +119,9 @@ func databaseFaults() []databaseFault {
 			reported: staleSince,
 			log:      "loading newer data failed",
 		},
+		slow("200 ms", 200*time.Millisecond, 0),
+		slow("2 s", 2*time.Second, 0),
+		slow("bytes one by one", time.Millisecond, 1),
 		{
 			name: "hangs in the middle of a load",
 			begin: func(t *testing.T, d *faultyDatabase) {
@@ -148,14 +143,12 @@ func databaseFaults() []databaseFault {
 				d.wire.hang(false)
 			},
 			reported: failedSince,
-			long:     true,
 		},
 		{
 			name:     "accepts no connection",
 			begin:    func(t *testing.T, d *faultyDatabase) { d.wire.hang(true); d.wire.cut() },
 			end:      func(_ *testing.T, d *faultyDatabase) { d.wire.hang(false) },
 			reported: staleSince,
-			long:     true,
 		},
 		{
 			name: "read-only",
@@ -172,14 +165,14 @@ func databaseFaults() []databaseFault {
 		},
 		hostile("name of 10 MB", "UPDATE limnomap.lakes SET name = repeat('x', 10000000) WHERE id = 'lake_3'",
 			"UPDATE limnomap.lakes SET name = 'See 3' WHERE id = 'lake_3'", "name is missing, or longer"),
-		long(hostile("outline of 100 MB", "UPDATE limnomap.lakes SET outline = convert_to(repeat('x', 100000000), 'UTF8') WHERE id = 'lake_3'",
-			"UPDATE limnomap.lakes SET outline = '' WHERE id = 'lake_3'", "outline is missing, or longer")),
-		long(hostile("an error of 20 MB", `ALTER TABLE limnomap.lakes RENAME TO real;
+		hostile("outline of 100 MB", "UPDATE limnomap.lakes SET outline = convert_to(repeat('x', 100000000), 'UTF8') WHERE id = 'lake_3'",
+			"UPDATE limnomap.lakes SET outline = '' WHERE id = 'lake_3'", "outline is missing, or longer"),
+		hostile("an error of 20 MB", `ALTER TABLE limnomap.lakes RENAME TO real;
 			CREATE FUNCTION limnomap.shout() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '%', repeat('loud', 5000000); END $$;
 			CREATE VIEW limnomap.lakes AS SELECT key, id, external_id, limnomap.shout() AS name, lon, lat, region, area_km2, outline FROM limnomap.real`,
-			"DROP VIEW limnomap.lakes; ALTER TABLE limnomap.real RENAME TO lakes", "loading newer data failed")),
-		long(hostile("cells that are no number", "UPDATE limnomap.observations SET density = 'NaN' WHERE lake = 8",
-			"UPDATE limnomap.observations SET density = NULL", "cell_density_cells_ml NaN")),
+			"DROP VIEW limnomap.lakes; ALTER TABLE limnomap.real RENAME TO lakes", "loading newer data failed"),
+		hostile("cells that are no number", "UPDATE limnomap.observations SET density = 'NaN' WHERE lake = 8",
+			"UPDATE limnomap.observations SET density = NULL", "cell_density_cells_ml NaN"),
 		{
 			name: "hundreds of thousands of rows of one lake", // one for each day of twenty centuries: the server copes
 			begin: func(t *testing.T, d *faultyDatabase) {
@@ -189,12 +182,11 @@ func databaseFaults() []databaseFault {
 			end: func(t *testing.T, d *faultyDatabase) {
 				d.exec(t, "DELETE FROM limnomap.observations WHERE type = 1", "DROP TABLE limnomap.others", nextNumber)
 			},
-			long: true,
 		},
-		long(hostile("no tables", "ALTER SCHEMA limnomap RENAME TO away; CREATE SCHEMA limnomap; CREATE TABLE limnomap.revision AS SELECT 1 AS number",
-			"DROP SCHEMA limnomap CASCADE; ALTER SCHEMA away RENAME TO limnomap", "")),
-		long(hostile("a newer schema", "INSERT INTO limnomap.goose_db_version (version_id, is_applied) VALUES (9999, true); ALTER TABLE limnomap.lakes RENAME TO lakes_9999",
-			"DELETE FROM limnomap.goose_db_version WHERE version_id = 9999; ALTER TABLE limnomap.lakes_9999 RENAME TO lakes", "tables are gone")),
+		hostile("no tables", "ALTER SCHEMA limnomap RENAME TO away; CREATE SCHEMA limnomap; CREATE TABLE limnomap.revision AS SELECT 1 AS number",
+			"DROP SCHEMA limnomap CASCADE; ALTER SCHEMA away RENAME TO limnomap", ""),
+		hostile("a newer schema", "INSERT INTO limnomap.goose_db_version (version_id, is_applied) VALUES (9999, true); ALTER TABLE limnomap.lakes RENAME TO lakes_9999",
+			"DELETE FROM limnomap.goose_db_version WHERE version_id = 9999; ALTER TABLE limnomap.lakes_9999 RENAME TO lakes", "tables are gone"),
 	}
 }
 
@@ -220,10 +212,7 @@ func TestFaultyDatabase(t *testing.T) {
 	must(t, err)
 	password, _ := u.User.Password()
 	t.Run("faults", func(t *testing.T) {
-		for i, fault := range databaseFaults() {
-			if fault.long && !testsize.Long {
-				continue
-			}
+		for i, fault := range testsize.Cases(1, databaseFaults()) {
 			t.Run(fault.name, func(t *testing.T) {
 				t.Parallel()
 				d := newFaultyDatabase(t, base, "fault_"+string(rune('a'+i)))
@@ -306,70 +295,4 @@ func wantOldHistory(t testing.TB, s *limnomaptest.Server, want int) {
 	if got := s.StatusOf(oldHistoryPath); got != want {
 		t.Errorf("a history that only the database has: %d, want %d", got, want)
 	}
-}
-
-// TestDatabaseConnectionsUsedUp takes all connections of a PostgreSQL, and restarts it in the middle of an import. The server goes on with the data in memory, and recovers.
-func TestDatabaseConnectionsUsedUp(t *testing.T) {
-	t.Parallel()
-	p := startPostgres(t)
-	execPostgres(t, p.url, "ALTER SYSTEM SET max_connections = 30")
-	p.do(t, "stop")
-	p.start(t)
-	dir := t.TempDir()
-	importFile(t, "lakes", writeLakes(t, dir, uniformLakes), p.url)
-	importFile(t, "observations", writeValues(t, dir, uniformLakes, 5), p.url)
-	importOldValues(t, uniformDB{path: p.url})
-	s := start(t, "--db", p.url, "--weeks", "1", "--api-rate", "0")
-	wantValue(t, s, 5)
-	wantOldHistory(t, s, http.StatusOK)
-
-	var held []*pgx.Conn
-	release := func() {
-		for _, conn := range held {
-			_ = conn.Close(context.WithoutCancel(t.Context()))
-		}
-		held = nil
-	}
-	defer release()
-	hold := func() {
-		for len(held) < 100 {
-			conn, err := pgx.Connect(t.Context(), p.url)
-			if err != nil {
-				return
-			}
-			held = append(held, conn)
-		}
-	}
-	hold()
-	limnomaptest.Within(t, patience, "the log says that there is no connection left", func() bool {
-		// Each time: the server may be quicker than this test to connect again.
-		_, err := held[0].Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'limnomap'")
-		must(t, err)
-		hold()
-		return strings.Contains(eventLog(s), "raise its max_connections")
-	})
-	limnomaptest.Within(t, patience, "/readyz says that the data may be old", func() bool { return readyField(t, s, staleSince) != nil })
-	wantAnswers(t, s)
-	wantValue(t, s, 5)
-	wantOldHistory(t, s, http.StatusServiceUnavailable)
-	release()
-	importValue(t, p.url, 50)
-	awaitValue(t, s, 50)
-	wantOldHistory(t, s, http.StatusOK)
-
-	// A restart in the middle of an import and of the load that the server does all the time.
-	importing, output := startCommand(t, "import", "observations", writeValues(t, dir, uniformLakes, 60), "--db", p.url)
-	for range 5 {
-		execPostgres(t, p.url, nextNumber)
-		time.Sleep(20 * time.Millisecond)
-	}
-	p.kill(t)
-	err := importing.Wait() // it may have been quicker
-	t.Logf("the import during the restart: %v\n%s", err, output)
-	wantAnswers(t, s)
-	p.start(t)
-	importValue(t, p.url, 70)
-	awaitValue(t, s, 70)
-	wantOldHistory(t, s, http.StatusOK)
-	stopCleanly(t, s)
 }

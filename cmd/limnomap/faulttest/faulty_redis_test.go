@@ -4,7 +4,9 @@ package faulttest
 
 import (
 	"fmt"
+	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -20,9 +22,9 @@ type redisFault struct {
 	begin, end func(*testing.T, *redistest.Server, *wire)
 	copes      bool   // whether the limits go on being shared
 	log        string // must be in the log
-	long       bool   // only at full length
 }
 
+// redisFaults returns all faults. make test has only the first.
 func redisFaults(password string) []redisFault {
 	cli := func(args ...string) func(*testing.T, *redistest.Server, *wire) {
 		return func(t *testing.T, server *redistest.Server, _ *wire) {
@@ -36,11 +38,11 @@ func redisFaults(password string) []redisFault {
 		return do(func(w *wire) { w.slow(delay, piece) })
 	}
 	return []redisFault{
-		{name: "200 ms", begin: slow(200*time.Millisecond, 0), end: slow(0, 0)},
-		{name: "2 s", begin: slow(2*time.Second, 0), end: slow(0, 0), long: true},
-		{name: "bytes one by one", begin: slow(20*time.Millisecond, 1), end: slow(0, 0), long: true},
 		{name: "hangs", begin: do(func(w *wire) { w.hang(true) }), end: do(func(w *wire) { w.hang(false) })},
-		{name: "hangs in the middle of an answer", begin: do(func(w *wire) { w.hangAfter(2) }), end: do(func(w *wire) { w.hang(false) }), long: true},
+		{name: "200 ms", begin: slow(200*time.Millisecond, 0), end: slow(0, 0)},
+		{name: "2 s", begin: slow(2*time.Second, 0), end: slow(0, 0)},
+		{name: "bytes one by one", begin: slow(20*time.Millisecond, 1), end: slow(0, 0)},
+		{name: "hangs in the middle of an answer", begin: do(func(w *wire) { w.hangAfter(2) }), end: do(func(w *wire) { w.hang(false) })},
 		{name: "full", begin: cli("CONFIG", "SET", "maxmemory", "1"), end: cli("CONFIG", "SET", "maxmemory", "0"), log: "raise its maxmemory"},
 		{name: "a replica", begin: cli("REPLICAOF", "127.0.0.1", "1"), end: cli("REPLICAOF", "NO", "ONE"), log: "name the primary"},
 		{
@@ -62,10 +64,7 @@ func redisFaults(password string) []redisFault {
 func TestFaultyRedis(t *testing.T) {
 	t.Parallel()
 	const password = "s3cret-0f-redis"
-	for _, fault := range redisFaults(password) {
-		if fault.long && !testsize.Long {
-			continue
-		}
+	for _, fault := range testsize.Cases(1, redisFaults(password)) {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
 			db := newUniformDB(t, uniformLakes, 5)
@@ -123,7 +122,7 @@ func (f *redisFault) await(t *testing.T, s *limnomaptest.Server, what string, wa
 	next := 0
 	limnomaptest.Within(t, patience, what, func() bool {
 		next++
-		resp, err := clientAt(t, fmt.Sprintf("127.0.%d.%d", 10+next/250, 1+next%250)).Get(s.Base + "/api/v1/styles")
+		resp, err := clientAt(fmt.Sprintf("127.0.%d.%d", 10+next/250, 1+next%250)).Get(s.Base + "/api/v1/styles")
 		must(t, err)
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {
@@ -131,4 +130,14 @@ func (f *redisFault) await(t *testing.T, s *limnomaptest.Server, what string, wa
 		}
 		return s.Metric(t, limitsFailing) == want
 	})
+}
+
+const limitsFailing = "limnomap_shared_limits_failing"
+
+var limitsWarning = regexp.MustCompile(`level=WARN.*rate limits`)
+
+// clientAt returns a client with that loopback address, which opens a connection for each request.
+func clientAt(ip string) *http.Client {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
+	return &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}, Timeout: answerTime}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 // newWorldDB returns a database of simulated lakes all over the world, with two weeks of values.
@@ -97,7 +98,7 @@ func TestWarmInterrupted(t *testing.T) {
 func TestExportInterrupted(t *testing.T) {
 	t.Parallel()
 	db := newWorldDB(t, 300)
-	for _, name := range []string{"map.pmtiles", "map.mbtiles", "map/"} {
+	for _, name := range testsize.Cases(1, []string{"map.pmtiles", "map.mbtiles", "map/"}) {
 		dir := t.TempDir()
 		out, errOut := interrupt(t, dir, append([]string{"export", dir + "/" + name, "--db", db}, manyTiles...)...)
 		if !strings.Contains(errOut, "interrupted") || !strings.Contains(errOut, "nothing was written") || out != "" {

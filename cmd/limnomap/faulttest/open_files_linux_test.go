@@ -1,3 +1,5 @@
+//go:build long
+
 package faulttest
 
 import (
@@ -19,7 +21,7 @@ func TestNoMoreOpenFiles(t *testing.T) {
 	const spare = 20
 	limit := uint64(s.Metric(t, "process_open_fds")) + spare
 	must(t, unix.Prlimit(s.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit, Max: limit}, nil))
-	c := connectClients(t, s, 100, 0, "GET /api/v1/tiles/6/33/21.png?v=x HTTP/1.1\r\nHost: lakes\r\n\r\n")
+	c := connectClients(t, s, 100, "GET /api/v1/tiles/6/33/21.png?v=x HTTP/1.1\r\nHost: lakes\r\n\r\n")
 	const hint = "LimitNOFILE" // in the warning about connections that cannot be accepted
 	limnomaptest.Within(t, patience, "the log says that connections cannot be accepted", func() bool {
 		return strings.Contains(eventLog(s), hint)

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && long
 
 package faulttest
 
@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -256,11 +254,7 @@ func (rt *replicaTest) withoutDatabase(t testing.TB) {
 	}
 }
 
-const limitsFailing = "limnomap_shared_limits_failing"
-
 const limitsMessage = `msg="rate limits` // begins the messages about the failure and about its end
-
-var limitsWarning = regexp.MustCompile(`level=WARN.*rate limits`)
 
 // withoutRedis kills Redis and starts it again. Each server uses local limits, logs that once, and then shares them again.
 func (rt *replicaTest) withoutRedis(t testing.TB) {
@@ -308,8 +302,7 @@ func TestReplicasShareLimits(t *testing.T) {
 	// wantGranted sends requests as one client until far beyond its limit.
 	wantGranted := func(ip string, want int) {
 		t.Helper()
-		client := clientAt(t, ip)
-		defer client.CloseIdleConnections()
+		client := clientAt(ip)
 		start, granted := time.Now(), 0
 		for i := range 4 * rate {
 			req, err := http.NewRequest(http.MethodGet, d.front+"/api/v1/styles", nil)
@@ -350,7 +343,7 @@ func TestReplicasShareLimits(t *testing.T) {
 	for i, r := range d.servers {
 		limnomaptest.Within(t, patience, "the limits are shared again", func() bool {
 			next++
-			resp, err := clientAt(t, fmt.Sprintf("127.0.1.%d", next)).Get(r.Base + "/api/v1/styles")
+			resp, err := clientAt(fmt.Sprintf("127.0.1.%d", next)).Get(r.Base + "/api/v1/styles")
 			must(t, err)
 			resp.Body.Close()
 			time.Sleep(100 * time.Millisecond)
@@ -361,12 +354,4 @@ func TestReplicasShareLimits(t *testing.T) {
 		}
 	}
 	wantGranted("127.0.0.4", rate)
-}
-
-// clientAt returns a client with that loopback address.
-func clientAt(t testing.TB, ip string) *http.Client {
-	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
-	transport := &http.Transport{DialContext: dialer.DialContext}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: answerTime}
 }

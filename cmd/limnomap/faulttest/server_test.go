@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 func TestMain(m *testing.M) {
-	// .ci/test has a binary with the race detector for these tests.
-	if path := os.Getenv("LIMNOMAP_TEST_RACE_BINARY"); path != "" {
+	// .ci/test has a binary with the race detector for the long form of these tests.
+	if path := os.Getenv("LIMNOMAP_TEST_RACE_BINARY"); path != "" && testsize.Long {
 		_ = os.Setenv("LIMNOMAP_TEST_BINARY", path)
 	}
 	limnomaptest.Parallel(6)

@@ -35,15 +35,6 @@ func heatTiles(n int, scales ...string) []string {
 	return paths[:n]
 }
 
-// dotTiles returns the paths of all tiles with a marker in them from zoom 10 on. Only blank tiles are smaller.
-func dotTiles() []string {
-	var paths []string
-	for z := maptile.Zoom(10); z <= 18; z++ {
-		paths = append(paths, lakeTiles(z, "", "dots")...)
-	}
-	return paths
-}
-
 // lakeTiles returns the paths of the tiles with a lake in them, in all colour maps.
 func lakeTiles(z maptile.Zoom, scale, style string) []string {
 	var paths []string
