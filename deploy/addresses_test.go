@@ -1,3 +1,5 @@
+//go:build long
+
 package deploy
 
 import (
@@ -71,4 +73,13 @@ func TestMapLibreReadsTileJSON(t *testing.T) {
 	for _, problem := range v.problems() {
 		t.Errorf("on the page: %s", problem)
 	}
+}
+
+// Without --public-url, GDAL reads the WMTS at the address that the server listens on.
+func TestGDALWithoutPublicURL(t *testing.T) {
+	limnomaptest.Need(t, "gdal_translate")
+	server := limnomaptest.Start(t)
+	dir := t.TempDir()
+	command(t, "", dir, "gdal_translate", "-q", "-of", "PNG", "-outsize", "256", "0",
+		"WMTS:"+server.Base+"/wmts,layer=chlorophyll,style=dots,zoom_level=4", dir+"/lakes.png")
 }

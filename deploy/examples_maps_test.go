@@ -266,9 +266,11 @@ func TestExampleMaps(t *testing.T) {
 			checkFaults(t, v, server.Base, lakes)
 		})
 	}
-	t.Run("closed", func(t *testing.T) { checkClosed(t, v) })
-	t.Run("bounded", func(t *testing.T) { checkBounded(t, v, server.Base) })
-	t.Run("no WebGL", func(t *testing.T) { checkNoWebGL(t, v, server.Base) })
+	if testsize.Long {
+		t.Run("closed", func(t *testing.T) { checkClosed(t, v) })
+		t.Run("bounded", func(t *testing.T) { checkBounded(t, v, server.Base) })
+		t.Run("no WebGL", func(t *testing.T) { checkNoWebGL(t, v, server.Base) })
+	}
 }
 
 // mapAttribution is text that no page may interpret as markup.

@@ -21,6 +21,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/internal/testsize"
 )
 
 const (
@@ -316,14 +317,14 @@ func TestTracesCannotBeSent(t *testing.T) {
 	t.Cleanup(func() { hanging.Close() })
 	refusing := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(refusing.Close)
-	for _, test := range []struct {
+	for _, test := range testsize.Cases(1, []struct {
 		name, endpoint string
 		failures       bool // failures are counted before the server stops
 	}{
 		{"away", "http://127.0.0.1:1", true},
 		{"refusing", refusing.URL, true},
 		{"hanging", "http://" + hanging.Addr().String(), false},
-	} {
+	}) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			server := startTraced(t, env, "--otlp-endpoint", test.endpoint, "--trace-ratio", "1")

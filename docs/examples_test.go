@@ -26,9 +26,9 @@ const mostNotRun = 15
 //	            A block with the mark no-test is not run; a comment in it, or the paragraph before it, says why. For a
 //	            block with the mark refused the server must refuse a request, for all others it must not refuse any.
 //	python, r   run by python3 and Rscript in the same folder
-//	js          parsed by Node as a module; with the mark leaflet, openlayers or maplibre also run in Chromium, on a page
-//	            with that library and a map, where it must request something from the server
-//	html        parsed; its addresses on the server exist, and its frame shows a map
+//	js          parsed by Node as a module; with the mark leaflet, openlayers or maplibre make test-long also runs it in Chromium, on a
+//	            page with that library and a map, where it must request something from the server
+//	html        parsed; its addresses on the server exist, and with make test-long its frame shows a map
 //	yaml        parsed; with the mark config also checked by limnomap config
 //	xml, csv    parsed
 //	go          see TestExtending
@@ -65,7 +65,9 @@ func TestExamples(t *testing.T) {
 			})
 		}
 	})
-	t.Run("views", func(t *testing.T) { views.show(t, server.Base) })
+	if testsize.Long {
+		t.Run("views", func(t *testing.T) { views.show(t, server.Base) })
+	}
 }
 
 // examples are the blocks of one page, with the output of the last one that ran.

@@ -28,7 +28,7 @@ var (
 	// installed matches the programs of make setup that blocks call.
 	installed = regexp.MustCompile(`\b(?:curl|gdal_translate|gdalinfo|ogr2ogr|promtool|python3)\b`)
 	// installedLong matches those of make setup long.
-	installedLong = regexp.MustCompile(`\bpromtool\b`)
+	installedLong = regexp.MustCompile(`\b(?:gdal_translate|gdalinfo|ogr2ogr|promtool)\b`)
 	// serves matches the log line of a server that is ready.
 	serves = regexp.MustCompile(`msg="?(?:serving|refresh)`)
 )

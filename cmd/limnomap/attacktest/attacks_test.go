@@ -142,7 +142,7 @@ func attacks() []attack {
 		list = append(list, attack{"HTTP/2", test.name, size(2*time.Second, 200*time.Millisecond), frames(size(20, 3), test.read, test.send)})
 	}
 	if !testsize.Long {
-		for _, class := range []string{weeks, drawn, conns, "HTTP/1", "HTTP/2"} {
+		for _, class := range []string{slow, weeks, drawn, conns, "HTTP/1", "HTTP/2"} {
 			list = together(list, class)
 		}
 	}
