@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -155,47 +154,6 @@ func testAdvisoriesOfImport(t *testing.T, open opener) {
 	}
 }
 
-// A kept column retains its stored value. Only a new statement takes it from the import.
-func testAdvisoryColumns(t *testing.T, open opener) {
-	s := open(t, time.Now)
-	put(t, s, []data.Lake{testLake("a")}, nil)
-	stored := testAdvisory("s", "a")
-	stored.Withdrawn = stored.Issued.Add(time.Hour)
-	other := stored
-	other.TextEN, other.TextDE, other.URL, other.Withdrawn = "", "", "", time.Time{}
-	all := AdvisoryColumns{TextEN: true, TextDE: true, URL: true, Withdrawn: true}
-	if got := putStatements(t, s, all, stored); got[0] != Added {
-		t.Errorf("a new statement = %v, want added", got)
-	}
-	if got := putStatements(t, s, all, other); got[0] != Unchanged {
-		t.Errorf("without the kept columns = %v, want unchanged", got)
-	}
-	for _, step := range []struct {
-		name string
-		keep AdvisoryColumns
-		edit func()
-	}{
-		{"text_en", AdvisoryColumns{TextDE: true, URL: true, Withdrawn: true}, func() { stored.TextEN = "" }},
-		{"text_de", AdvisoryColumns{URL: true, Withdrawn: true}, func() { stored.TextDE = "" }},
-		{"url", AdvisoryColumns{Withdrawn: true}, func() { stored.URL = "" }},
-		{"withdrawn", AdvisoryColumns{}, func() { stored.Withdrawn = time.Time{} }},
-	} {
-		t.Run(step.name, func(t *testing.T) {
-			step.edit()
-			if got := putStatements(t, s, step.keep, other, other); !slices.Equal(got, []Change{Changed, Unchanged}) {
-				t.Errorf("import = %v, want changed, unchanged", got)
-			}
-			if got := statementsOf(t, s); !slices.Equal(got, []data.Advisory{stored}) {
-				t.Errorf("stored %+v, want %+v", got, stored)
-			}
-		})
-	}
-	other.Cause, stored.Cause = data.Bacteria, data.Bacteria
-	if got := putStatements(t, s, all, other); got[0] != Changed || !slices.Equal(statementsOf(t, s), []data.Advisory{stored}) {
-		t.Errorf("another cause = %v, stored %+v, want changed, %+v", got, statementsOf(t, s), stored)
-	}
-}
-
 // A row with the id of a statement about another lake, or by another issuer, is not written, whatever columns it lacks and however
 // often it is repeated.
 func testOtherStatement(t *testing.T, open opener) {
@@ -240,64 +198,5 @@ func testRepeatedAdvisories(t *testing.T, open opener) {
 	}
 	if got := putStatements(t, s, AdvisoryColumns{}, other); got[0] != OtherStatement {
 		t.Errorf("the next import = %v, want another statement", got)
-	}
-}
-
-// An import of more than a server holds is an error, even if the caller ignores it.
-func testAdvisoryBounds(t *testing.T, open opener) {
-	s, ctx := open(t, time.Now), t.Context()
-	put(t, s, []data.Lake{testLake("a")}, nil)
-	before := revisionOf(t, s)
-	long := make([]data.Advisory, maxAdvisoryMemory/maxAdvisoryTextBytes+200)
-	for i := range long {
-		long[i] = testAdvisory(data.AdvisoryID(fmt.Sprint("s", i)), "a")
-		long[i].TextEN = strings.Repeat("🏊", 4000)
-	}
-	err := s.Import(ctx, func(tx Tx) error {
-		if _, err := tx.PutAdvisories(ctx, long, AdvisoryColumns{}); !errors.Is(err, errLongAdvisories) {
-			t.Errorf("PutAdvisories = %v, want %v", err, errLongAdvisories)
-		}
-		return nil
-	})
-	if !errors.Is(err, errLongAdvisories) {
-		t.Errorf("Import = %v, want %v", err, errLongAdvisories)
-	}
-	if got := statementsOf(t, s); len(got) > 0 || revisionOf(t, s) != before {
-		t.Errorf("it has stored %d statements", len(got))
-	}
-	err = s.Import(ctx, func(tx Tx) error {
-		bad := testAdvisory("s", "a")
-		bad.ValidUntil = bad.ValidFrom
-		tx.PutAdvisories(ctx, []data.Advisory{bad}, AdvisoryColumns{})
-		return nil
-	})
-	if _, is := errors.AsType[*Error](err); !is {
-		t.Errorf("Import = %v, want an error of the database for a statement that ends before it begins", err)
-	}
-}
-
-// A statement that is issued again after it was withdrawn is in force again, unless the import says when it was withdrawn.
-func testStatementIssuedAgain(t *testing.T, open opener) {
-	s := open(t, time.Now)
-	put(t, s, []data.Lake{testLake("a")}, nil)
-	stored := testAdvisory("s", "a")
-	stored.Withdrawn = stored.Issued.Add(time.Hour)
-	putStatements(t, s, AdvisoryColumns{}, stored)
-	again := stored
-	again.Withdrawn = time.Time{}
-	for _, step := range []struct {
-		name  string
-		after time.Duration
-		want  time.Time
-	}{{"before the withdrawal", time.Minute, stored.Withdrawn}, {"at the withdrawal", time.Hour, stored.Withdrawn}, {"after the withdrawal", 2 * time.Hour, time.Time{}}} {
-		again.Issued = stored.Issued.Add(step.after)
-		if got := putStatements(t, s, AdvisoryColumns{Withdrawn: true}, again, again); !slices.Equal(got, []Change{Changed, Unchanged}) {
-			t.Errorf("%s = %v, want changed, unchanged", step.name, got)
-		}
-		want := again
-		want.Withdrawn = step.want
-		if got := statementsOf(t, s); !slices.Equal(got, []data.Advisory{want}) || got[0].CheckImport() != nil {
-			t.Errorf("%s: stored %+v, want %+v", step.name, got, want)
-		}
 	}
 }

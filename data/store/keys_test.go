@@ -1,17 +1,10 @@
 package store
 
 import (
-	"context"
 	"errors"
-	"io/fs"
 	"slices"
 	"testing"
-	"testing/fstest"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
 
 	"limnomap/data/apikey"
 )
@@ -126,75 +119,5 @@ func testKeyUses(t *testing.T, open opener) {
 	}
 	if rev := revisionOf(t, s); rev.Number != 0 {
 		t.Errorf("uses of keys raised the revision to %d", rev.Number)
-	}
-}
-
-// An old PostgreSQL database keeps its keys with their access, and an old server that is still running continues to read
-// them.
-func TestPostgresKeysOfBefore(t *testing.T) {
-	dsn := newDatabase(t)
-	onServer(t, dsn, "CREATE SCHEMA limnomap")
-	first, err := fs.ReadFile(postgresMigrations, "migrations/postgres/0001_initial.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := pgx.ParseConfig(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := stdlib.OpenDB(*config)
-	defer db.Close()
-	p, err := goose.NewProvider(goose.DialectPostgres, db, fstest.MapFS{"0001_initial.sql": {Data: first}},
-		goose.WithDisableGlobalRegistry(true), goose.WithTableName("limnomap.goose_db_version"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := upgrade(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
-	onServer(t, dsn, `INSERT INTO limnomap.api_keys VALUES ('one', decode(repeat('01', 32), 'hex'), 1, 3, 2), ('two', decode(repeat('02', 32), 'hex'), 1, NULL, NULL)`)
-	const formerRead = "SELECT name, hash, created_at, expires_at, revoked_at FROM limnomap.api_keys ORDER BY name"
-	before, err := db.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer before.Close()
-	reads := func() (n int) {
-		rows, err := before.QueryContext(context.WithoutCancel(t.Context()), formerRead)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			n++
-		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-	if n := reads(); n != 2 {
-		t.Fatalf("a server of before reads %d keys", n)
-	}
-
-	s := openURL(t, dsn, false)
-	var ones, twos [32]byte
-	for i := range ones {
-		ones[i], twos[i] = 1, 2
-	}
-	want := []apikey.Key{
-		{Name: "one", Hash: ones, Scopes: apikey.ScopeMonitor, CreatedAt: time.Unix(1, 0).UTC(), ExpiresAt: time.Unix(3, 0).UTC(), RevokedAt: time.Unix(2, 0).UTC()},
-		{Name: "two", Hash: twos, Scopes: apikey.ScopeMonitor, CreatedAt: time.Unix(1, 0).UTC()},
-	}
-	if got, err := s.Keys(t.Context()); err != nil || !slices.Equal(got, want) {
-		t.Errorf("Keys = %v, %v, want %v", got, err, want)
-	}
-	if err := s.RotateKey(t.Context(), "two", time.Unix(9, 0), func(k apikey.Key) apikey.Key {
-		return apikey.Key{Hash: ones, Scopes: k.Scopes, CreatedAt: time.Unix(5, 0)}
-	}); err != nil {
-		t.Error(err)
-	}
-	if n := reads(); n != 3 {
-		t.Errorf("a server of before reads %d keys after the rotation, want both of the one name and the other", n)
 	}
 }

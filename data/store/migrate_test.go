@@ -11,14 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
-
-	"github.com/paulmach/orb"
 
 	"limnomap/data"
-	"limnomap/data/apikey"
-	"limnomap/data/events/hook"
-	"limnomap/data/outline"
 )
 
 // migrationFiles returns the first n migrations, as in an older limnomap, or all of them if n is 0.
@@ -108,7 +102,7 @@ func schemaOf(t *testing.T, path string) (schema []string) {
 // be written to.
 func TestEveryVersionIsMigrated(t *testing.T) {
 	outline := testOutline(t)
-	// What each version can hold beyond the versions before. A new migration adds a check that it keeps its rows.
+	// What each version can hold beyond the versions before. A new migration adds its rows.
 	holds := []struct {
 		statement string
 		args      []any
@@ -144,6 +138,7 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 	for version := 1; version <= versions; version++ {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			path := oldDatabase(t, version)
+			var before []string
 			withDB(t, path, func(db *sql.DB) error {
 				fill := strings.NewReplacer()
 				if version >= 6 { // then a row of the first version has a source too, which has no name
@@ -154,120 +149,70 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 						return fmt.Errorf("%s: %w", h.statement, err)
 					}
 				}
+				before = contentOf(t, db, db)
 				return nil
 			})
-			lake, seen, forecast := testLake("a"), testObservation("a", 9, data.Satellite, 500), testObservation("a", 9, data.Forecast, data.NoChlorophyll)
-			seen.Level, seen.CellDensity, seen.MeasuredAt = 3, 0.5, time.Unix(777601, 0).UTC()
-			if version >= 2 {
-				lake.Outline = outline
-			}
 			s := openFile(t, path, false)
-			rev, lakes, observations := scan(t, &s.Store)
-			if rev.Number != 41 || rev.ChangedAt.Unix() != 5 {
-				t.Errorf("the revision is %v, want 41 of second 5", rev)
-			}
-			want := []data.Observation{seen, forecast}
-			if version >= 6 {
-				sample := testObservation("a", 10, data.InSitu, 700)
-				sample.Source = "Labor"
-				if version >= 7 {
-					sample.Rank = 1
+			withDB(t, path, func(db *sql.DB) error {
+				old, err := sql.Open("sqlite", oldDatabase(t, version))
+				if err != nil {
+					return err
 				}
-				want = append(want, sample)
-			}
-			if !slices.Equal(lakes, []data.Lake{lake}) || !slices.Equal(observations, want) {
-				t.Errorf("the database holds %+v, %+v, want %+v, %+v", lakes, observations, lake, want)
-			}
-			key := apikey.Key{Name: "one", Scopes: apikey.ScopeMonitor, CreatedAt: time.Unix(1, 0).UTC(), RevokedAt: time.Unix(2, 0).UTC()}
-			if version >= 4 {
-				key.Scopes, key.UsedAt = apikey.ScopeMetrics, time.Unix(9, 0).UTC()
-			}
-			if keys, err := s.Keys(t.Context()); err != nil || !slices.Equal(keys, []apikey.Key{key}) {
-				t.Errorf("Keys = %v, %v, want %v", keys, err, key)
-			}
-			var turn int64
-			if version >= 3 {
-				turn = 3
-			}
-			if r, err := s.Refresh(t.Context()); err != nil || r.Turn != turn {
-				t.Errorf("Refresh = %+v, %v, want turn %d", r, err, turn)
-			}
-			var rasters []data.RasterRecord
-			if version >= 8 {
-				rasters = []data.RasterRecord{{Key: "k", Name: "x.nc", Stamp: "1", TriedAt: time.Unix(9, 0).UTC(), Product: "P", Version: "V", Date: 8, Lakes: 7, Gaps: 6, Written: 5, Bytes: 4}}
-			}
-			if got, err := s.RasterRecords(t.Context()); err != nil || !slices.Equal(got, rasters) {
-				t.Errorf("RasterRecords = %+v, %v, want %+v", got, err, rasters)
-			}
-			if version >= 9 {
-				_, own, err := s.LakeForecast(t.Context(), "a", 9)
-				if want := (data.StoredForecast{Chl: 5_0000, Sigma: 7000}); err != nil || own.Weeks[0] != want {
-					t.Errorf("the forecast is %+v, %v, want %+v", own, err, want)
+				defer old.Close()
+				if after := contentOf(t, old, db); !slices.Equal(after, before) {
+					t.Errorf("the database holds\n%s\nwant as before\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
 				}
-			}
-			if version >= 10 {
-				want := data.Event{Seq: 1, ID: data.EventID(strings.Repeat("0", 32)), At: time.Unix(6, 0).UTC(), LakeID: "a", Kind: data.BecameStale, Snapshot: "v",
-					Before: data.EventValue{Chlorophyll: 500, Level: 0, MeasuredAt: data.Known(int64(5))}, After: data.NoEventValue()}
-				if got := eventsOf(t, &s.Store, data.EventQuery{}); !slices.Equal(got, []data.Event{want}) {
-					t.Errorf("the events are %+v, want %+v", got, want)
-				}
-			}
-			if version >= 12 {
-				n, claimed, err := s.LeaseNotifications(t.Context(), "p", "me", time.Unix(10, 0), time.Unix(20, 0))
-				if err != nil || !claimed || n.Endpoint != "https://example.org/" || !n.Daily || len(n.Events) != 1 {
-					t.Errorf("the notifications are %+v, %v, %v", n, claimed, err)
-				}
-			}
-			if version >= 11 {
-				hooks, err := s.Hooks(t.Context())
-				if err != nil || len(hooks) != 1 || hooks[0].State != hook.Paused || hooks[0].After != 1 || !slices.Equal(hooks[0].Filter.Lakes, []data.LakeID{"a"}) {
-					t.Errorf("the webhooks are %+v, %v", hooks, err)
-				}
-			}
-			var statements []data.Advisory
-			if version >= 5 {
-				statements = []data.Advisory{{ID: "s", LakeID: "a", Kind: data.Closure, Cause: data.Cyanobacteria, Issuer: "Amt",
-					Issued: time.Unix(1, 0).UTC(), ValidFrom: time.Unix(2, 0).UTC()}}
-			}
-			if got := statementsOf(t, &s.Store); !slices.Equal(got, statements) {
-				t.Errorf("the database holds the statements %+v, want %+v", got, statements)
-			}
+				return nil
+			})
 			if got := schemaVersion(t, path); got != versions {
 				t.Errorf("the schema is of version %d, want %d", got, versions)
 			}
 			if got, want := schemaOf(t, path), schemaOf(t, newest); !slices.Equal(got, want) {
 				t.Errorf("the schema is\n%s\nwant that of a new database\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
-			lake.Outline = outline
-			lake.Name, seen.Chlorophyll = "Neuer See", 600
-			ofLakes, ofObservations := put(t, &s.Store, []data.Lake{lake}, []data.Observation{seen, forecast})
-			if ofLakes[0] != Changed || !slices.Equal(ofObservations, []Change{Changed, Unchanged}) {
-				t.Errorf("an import made %v and %v of them, want changed, changed, unchanged", ofLakes, ofObservations)
+			lake, seen := testLake("a"), testObservation("a", 9, data.Satellite, 600)
+			lake.Name = "Neuer See"
+			if ofLakes, ofObservations := put(t, &s.Store, []data.Lake{lake}, []data.Observation{seen}); ofLakes[0] != Changed || ofObservations[0] != Changed {
+				t.Errorf("an import made %v and %v of them, want changed", ofLakes, ofObservations)
 			}
-			if rev, lakes, _ := scan(t, &openFile(t, path, false).Store); rev.Number != 42 || !slices.Equal(lakes, []data.Lake{lake}) {
-				t.Errorf("opened again it holds %+v at revision %v, want %+v at 42", lakes, rev, lake)
+			if rev := revisionOf(t, &openFile(t, path, false).Store); rev.Number != 42 {
+				t.Errorf("opened again it is at revision %v, want 42", rev)
 			}
 		})
 	}
 }
 
-// A limnomap with one migration less rejects the database, names the version that it needs, and changes nothing.
+// contentOf returns the rows of a database, of the tables and columns that another one has, but for those of goose.
+func contentOf(t *testing.T, columns, db *sql.DB) (content []string) {
+	t.Helper()
+	strs := func(db *sql.DB, query string) (all []string) {
+		rows, err := db.Query(query)
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var s string
+			if err := rows.Scan(&s); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, s)
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	for _, query := range strs(columns, `SELECT format('SELECT ''%s: '' || concat_ws('', '', %s) FROM %s ORDER BY 1', m.name, group_concat(format('quote(%s)', c.name), ', '), m.name)
+		FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name NOT LIKE 'goose%' AND m.name NOT LIKE 'sqlite%' GROUP BY m.name`) {
+		content = append(content, strs(db, query)...)
+	}
+	return content
+}
+
+// A limnomap with fewer migrations rejects the database, names the versions, and changes nothing.
 func TestNewerSchemaIsRefused(t *testing.T) {
 	versions := len(migrationFiles(t, 0))
-	for known := 1; known < versions; known++ {
-		path := oldDatabase(t, versions)
-		before := readFile(t, path)
-		withDB(t, path, func(db *sql.DB) error {
-			want := fmt.Sprintf("its schema is version %d and this limnomap knows only up to %d: use a newer limnomap", versions, known)
-			if err := migrateOnce(t.Context(), db, migrationFiles(t, known)); err == nil || err.Error() != want {
-				t.Errorf("a program with %d migrations returns %v, want %s", known, err, want)
-			}
-			return nil
-		})
-		if !bytes.Equal(readFile(t, path), before) {
-			t.Errorf("a program with %d migrations has changed the file", known)
-		}
-	}
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	newFile(t, path, "a")
 	execSQL(t, path, fmt.Sprintf("INSERT INTO goose_db_version (version_id, is_applied) VALUES (%d, 1)", versions+1))
@@ -284,27 +229,5 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	}
 	if !bytes.Equal(readFile(t, path), before) {
 		t.Error("a refused database was changed")
-	}
-}
-
-// An outline is stored as bytes, which may include zero.
-func TestOutlineIsStoredAsBytes(t *testing.T) {
-	s := openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
-	lake := testLake("a")
-	var err error
-	if lake.Outline, err = outline.New(orb.MultiPolygon{{{{0, 0}, {1, 0}, {1, 1}, {0, 1}}}}); err != nil {
-		t.Fatal(err)
-	}
-	put(t, &s.Store, []data.Lake{lake, testLake("b")}, nil)
-	var kind, none string
-	var size int
-	err = s.readers.QueryRowContext(t.Context(), `SELECT typeof(a.outline), length(a.outline), typeof(b.outline)
-		FROM lakes AS a, lakes AS b WHERE a.id = 'a' AND b.id = 'b'`).Scan(&kind, &size, &none)
-	if err != nil || kind != "blob" || size != len(lake.Outline) || none != "blob" {
-		t.Errorf("stored are a %s of %d bytes and a %s, %v, want blobs, the first of %d bytes", kind, size, none, err, len(lake.Outline))
-	}
-	got, _, err := s.History(t.Context(), "a", data.Newest(1))
-	if err != nil || got != lake {
-		t.Errorf("History gives %+v, %v, want %+v", got, err, lake)
 	}
 }

@@ -34,12 +34,13 @@ func testPast(t *testing.T, open opener) {
 	stored := map[modelKey]data.Observation{}
 	errStop := errors.New("stop")
 	rapid.Check(t, func(rt *rapid.T) {
+		var rows []data.Observation
 		for _, id := range ids {
-			rows := drawRows(rt, id)
-			put(t, s, nil, rows)
-			for _, o := range rows {
-				stored[modelKeyOf(o)] = o
-			}
+			rows = append(rows, drawRows(rt, id)...)
+		}
+		put(t, s, nil, rows)
+		for _, o := range rows {
+			stored[modelKeyOf(o)] = o
 		}
 		p := drawPeriod(rt)
 		want := modelPast(stored, p)
@@ -54,6 +55,15 @@ func testPast(t *testing.T, open opener) {
 		}
 	})
 }
+
+type modelKey struct {
+	lake   data.LakeID
+	date   data.Date
+	kind   data.DataType
+	source string
+}
+
+func modelKeyOf(o data.Observation) modelKey { return modelKey{o.LakeID, o.Date, o.Type, o.Source} }
 
 // modelPast is a simple implementation of the rules of data.Source.
 func modelPast(rows map[modelKey]data.Observation, p data.Period) (want []data.Observation) {

@@ -33,10 +33,15 @@ func postgresAdmin(tb testing.TB) *url.URL {
 // newDatabase creates an empty database, which is dropped when the test ends, and returns its URL. Its collation is that of a
 // language, which mixes capital and small letters, like those of most operators.
 func newDatabase(tb testing.TB) string {
+	return newDatabaseOf(tb, "template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'en'")
+}
+
+// newDatabaseOf is newDatabase for a copy of another database.
+func newDatabaseOf(tb testing.TB, template string) string {
 	tb.Helper()
 	u := postgresAdmin(tb)
 	name := "limnomap_test_" + strings.ToLower(rand.Text())
-	onServer(tb, u.String(), "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'en'")
+	onServer(tb, u.String(), "CREATE DATABASE "+name+" TEMPLATE "+template)
 	tb.Cleanup(func() { onServer(tb, u.String(), "DROP DATABASE "+name+" WITH (FORCE)") })
 	own := *u
 	own.Path = "/" + name
@@ -70,8 +75,12 @@ func openURL(tb testing.TB, dsn string, create bool) *postgres {
 }
 
 func TestPostgres(t *testing.T) {
+	tables := newDatabase(t) // a copy of them takes less time than to make them
+	openURL(t, tables, true).Close()
+	template := tables[strings.LastIndex(tables, "/")+1:]
+	template, _, _ = strings.Cut(template, "?")
 	testStore(t, func(t *testing.T, now func() time.Time) *Store {
-		s := openURL(t, newDatabase(t), true)
+		s := openURL(t, newDatabaseOf(t, template), true)
 		s.now = now
 		return &s.Store
 	})

@@ -226,19 +226,3 @@ func testRefreshInImport(t *testing.T, open opener) {
 		})
 	}
 }
-
-// An older database gets the tables for refreshes.
-func TestVersion2GainsRefreshes(t *testing.T) {
-	path := oldDatabase(t, 2,
-		`INSERT INTO lakes (key, id, external_id, name, lon, lat, region, area_km2) VALUES (7, 'a', 'x-a', 'See a', 11.3, 47.9, 'Bayern', 56.36)`)
-	s := openFile(t, path, false)
-	if r := refreshOf(t, &s.Store); r != (data.Refresh{}) {
-		t.Errorf("an old database was refreshed: %+v", r)
-	}
-	if !claim(t, &s.Store, 0, "me", time.Minute) {
-		t.Error("an old database cannot be refreshed")
-	}
-	if _, lakes, _ := scan(t, &s.Store); !slices.Equal(lakes, []data.Lake{testLake("a")}) {
-		t.Errorf("the database holds %+v", lakes)
-	}
-}

@@ -4,14 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"limnomap/data"
@@ -91,53 +89,6 @@ func TestBackupAcrossAnImport(t *testing.T) {
 	wantYears(t, copied, revision, func(int64) data.Chlorophyll { return 1 })
 	if after := revisionOf(t, &s.Store); after.Number != before.Number+1 {
 		t.Errorf("the database is at revision %d, want %d", after.Number, before.Number+1)
-	}
-}
-
-// While imports follow each other, each backup ends and has the state of one of them.
-func TestBackupDuringImports(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "lakes.db")
-	s := yearsOf(t, path, 1)
-	value := func(revision int64) data.Chlorophyll { return data.Chlorophyll(revision) }
-	ctx, cancel := context.WithCancel(t.Context())
-	imported := make(chan struct{})
-	var imports sync.WaitGroup
-	imports.Go(func() { // ends with ctx
-		for c := data.Chlorophyll(2); ctx.Err() == nil; c++ {
-			err := s.Import(ctx, func(tx Tx) error {
-				_, err := tx.PutObservations(ctx, someYears("a", c), ObservationColumns{})
-				return err
-			})
-			if err != nil && ctx.Err() == nil {
-				t.Error(err)
-				cancel()
-			}
-			select {
-			case imported <- struct{}{}:
-			case <-ctx.Done():
-			}
-		}
-	})
-	seen := map[int64]bool{}
-	for i := range 5 {
-		copied := filepath.Join(dir, fmt.Sprintf("copy%d.db", i))
-		revision, err := Backup(ctx, path, copied, nil)
-		if err != nil {
-			t.Error(err)
-			break
-		}
-		seen[revision.Number] = true
-		wantYears(t, copied, revision, value)
-		select {
-		case <-imported: // the next backup begins in the middle of the next import
-		case <-ctx.Done():
-		}
-	}
-	cancel()
-	imports.Wait()
-	if len(seen) < 3 {
-		t.Errorf("the backups are of the revisions %v, want some different ones", seen)
 	}
 }
 

@@ -9,97 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"pgregory.net/rapid"
 
 	"limnomap/data"
 )
-
-// Small groups keep all rules of imports.
-func TestGroupsKeepRules(t *testing.T) {
-	for name, test := range map[string]func(*testing.T, opener){
-		"observations": testObservations, "extremes": testExtremes, "sources": testSources, "kept reports": testKeptReports,
-		"kept chlorophyll": testKeptChlorophyll, "contradicting observations": testContradictingObservations, "versions": testVersions,
-		"worse than stored": testWorseThanStored, "best of an import": testBestOfImport, "repeated": testRepeated, "rollback": testRollback,
-	} {
-		t.Run(name, func(t *testing.T) {
-			test(t, func(t *testing.T, now func() time.Time) *Store {
-				s := openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
-				s.now, s.groupRows = now, 2
-				return &s.Store
-			})
-		})
-	}
-}
-
-// Rows that are inserted in groups have the same effect as rows that are inserted one by one: new rows, stored ones, and those that repeat a key.
-func TestGroupsAsRows(t *testing.T) {
-	var stores [2]*sqlite
-	for i := range stores {
-		stores[i] = openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
-		put(t, &stores[i].Store, []data.Lake{testLake("a"), testLake("b")}, nil)
-	}
-	rapid.Check(t, func(rt *rapid.T) {
-		stores[0].groupRows, stores[1].groupRows = 1, rapid.IntRange(2, 5).Draw(rt, "rows of a group")
-		for _, s := range stores {
-			if _, err := s.writer.Exec("DELETE FROM observations; DELETE FROM sampled_lakes; DELETE FROM sources"); err != nil {
-				rt.Fatal(err)
-			}
-		}
-		for range rapid.IntRange(1, 3).Draw(rt, "imports") {
-			var batches [][]data.Observation
-			var keeps []ObservationColumns
-			for range rapid.IntRange(1, 3).Draw(rt, "batches") {
-				keep := ObservationColumns{Level: rapid.Bool().Draw(rt, "keep level"), Quality: rapid.Bool().Draw(rt, "keep quality")}
-				rows := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) data.Observation {
-					o := drawObservation(rt, keep)
-					o.Date += data.Date(rapid.IntRange(0, 9).Draw(rt, "days"))
-					return o
-				}), 0, 20).Draw(rt, "rows")
-				batches, keeps = append(batches, rows), append(keeps, keep)
-			}
-			var results [len(stores)]string
-			for i, s := range stores {
-				err := s.Import(t.Context(), func(tx Tx) error {
-					for n, rows := range batches {
-						changes, err := tx.PutObservations(t.Context(), rows, keeps[n])
-						if err != nil {
-							return err
-						}
-						results[i] += fmt.Sprintln(changes, tx.Repeated())
-					}
-					return nil
-				})
-				if err != nil {
-					rt.Fatal(err)
-				}
-				_, _, stored := scan(t, &s.Store)
-				results[i] += fmt.Sprint(stored, revisionOf(t, &s.Store).Number, sampledLakes(t, s))
-			}
-			if results[0] != results[1] {
-				rt.Fatalf("one by one:\n%s\nin groups:\n%s", results[0], results[1])
-			}
-		}
-	})
-}
-
-func sampledLakes(t *testing.T, s *sqlite) (lakes []int64) {
-	t.Helper()
-	rows, err := s.writer.Query("SELECT lake FROM sampled_lakes ORDER BY lake")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var lake int64
-		if err := rows.Scan(&lake); err != nil {
-			t.Fatal(err)
-		}
-		lakes = append(lakes, lake)
-	}
-	return lakes
-}
 
 // observationsOn returns observations of lake a on n days.
 func observationsOn(n int) (rows []data.Observation) {
