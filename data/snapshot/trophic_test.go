@@ -3,8 +3,6 @@ package snapshot
 import (
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"limnomap/data"
 )
 
@@ -42,48 +40,6 @@ func TestTrophicOf(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A simple implementation of the rule gives the same result for any readings.
-func TestTrophicOfProperty(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		date := data.Date(rapid.Int32Range(-1000, 20_000).Draw(t, "first"))
-		var readings []reading
-		for range rapid.IntRange(0, 12).Draw(t, "readings") {
-			date += data.Date(rapid.Int32Range(1, 80).Draw(t, "days"))
-			c := data.Chlorophyll(rapid.Int32Range(-1, 30_00).Draw(t, "chl"))
-			readings = append(readings, testReading(date, c))
-		}
-		asOf := date + data.Date(rapid.Int32Range(0, 400).Draw(t, "age"))
-
-		months := make(map[string]bool)
-		var sum, n float64
-		for _, s := range readings {
-			if s.valid() && s.date() > asOf-365 {
-				months[s.date().Time().Format("2006-01")] = true
-				sum += float64(s.chlorophyll())
-				n++
-			}
-		}
-		want := data.TrophicUnknown
-		if mean := sum / n / 100; n >= 5 && len(months) >= 3 {
-			switch {
-			case mean <= 1:
-				want = data.Ultraoligotrophic
-			case mean <= 2.5:
-				want = data.Oligotrophic
-			case mean < 8:
-				want = data.Mesotrophic
-			case mean < 25:
-				want = data.Eutrophic
-			default:
-				want = data.Hypertrophic
-			}
-		}
-		if got := trophicOf(readings, asOf); got != want {
-			t.Fatalf("trophicOf(%v, %s) = %s, want %s", readings, asOf, got, want)
-		}
-	})
 }
 
 func TestTrophicNames(t *testing.T) {

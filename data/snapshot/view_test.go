@@ -95,79 +95,6 @@ func sampled(o data.Observation) data.Observation { o.Type = data.InSitu; return
 
 func from(source string, o data.Observation) data.Observation { o.Source = source; return o }
 
-// lastKnown is a simple implementation of the rule of which value counts.
-func lastKnown(src *memory, lake data.LakeID, asOf data.Date, opts *snapshot.Options) (last data.Observation, ok bool) {
-	newest := func(kind data.DataType) (best data.Observation, ok bool) {
-		for _, o := range src.observations {
-			if o.LakeID != lake || o.Type != kind || o.Date > asOf || !o.Chlorophyll.Valid() || o.Quality == data.Poor {
-				continue
-			}
-			worth := func(o data.Observation) [6]int {
-				level, _ := opts.Profile.Classify(o)
-				good := 1
-				if o.Quality == data.Suspect {
-					good = 0
-				}
-				week, place := 0, 0
-				if kind == data.Satellite {
-					week, place = int(o.Date.Week()), -int(o.Rank-1) // no rank is the last place
-				}
-				return [6]int{week, place, int(o.Date), good, int(level), int(o.Chlorophyll)}
-			}
-			if a, b := worth(o), worth(best); !ok || slices.Compare(a[:], b[:]) >= 0 {
-				best, ok = o, true
-			}
-		}
-		return best, ok
-	}
-	pass, passed := newest(data.Satellite)
-	sample, sampled := newest(data.InSitu)
-	stale := func(o data.Observation) bool { return int(asOf-o.Date) > opts.StaleAfter }
-	switch {
-	case !sampled:
-		return pass, passed
-	case !passed:
-		return sample, true
-	case int(pass.Date-sample.Date) > *opts.SamplePrefer || stale(sample) && !stale(pass):
-		return pass, true
-	}
-	return sample, true
-}
-
-// The value of each lake and week is that of the rule.
-func TestCurrentValueFollowsTheRule(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		src, opts := drawSource(t), drawOptions(t)
-		s := mustLoad(t, src, opts)
-		for _, w := range weeksAround(s) {
-			v, err := s.View(context.Background(), w)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, got := range v.States {
-				want := unknown
-				if o, ok := lastKnown(src, s.Lakes[i].ID, v.AsOf, opts); ok && len(s.Weeks) > 0 && w >= s.Weeks[0].Week {
-					level, density := s.Profile.Classify(o)
-					want.Risk, want.MeasuredBy, want.Date, want.TakenOffset = level.Risk(), o.Type, o.Date, int32(o.Taken().Unix()-o.Date.Time().Unix())
-					if int(v.AsOf-o.Date) <= opts.StaleAfter {
-						want.Chlorophyll, want.Level, want.CountedCells = o.Chlorophyll, level, o.CellDensity
-						if got.CellDensity() != density {
-							t.Fatalf("week %s: lake %s has %v cells/ml, want %v", w, s.Lakes[i].ID, got.CellDensity(), density)
-						}
-					}
-				}
-				want.Trophic = got.Trophic
-				if got != want {
-					t.Fatalf("week %s: lake %s has %+v, want %+v", w, s.Lakes[i].ID, got, want)
-				}
-				if got.Stale() != (got.Risk != data.RiskUnknown && !got.Chlorophyll.Valid()) {
-					t.Fatalf("Stale() of %+v", got)
-				}
-			}
-		}
-	})
-}
-
 func TestWhichValueIsCurrent(t *testing.T) {
 	pass := func(date string, chl float64) data.Observation { return obs(t, "a", date, chl) }
 	sample := func(date string, chl float64) data.Observation { return sampled(obs(t, "a", date, chl)) }
@@ -197,41 +124,6 @@ func TestWhichValueIsCurrent(t *testing.T) {
 		s := load(t, src, c.opts)
 		if got := state(t, s, s.Current, "a").Chlorophyll; got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
-		}
-	}
-}
-
-// A counted sample is the current value only by the rule, and a density that follows from the chlorophyll is no count.
-func TestCountedCells(t *testing.T) {
-	pass := func(date string) data.Observation { return obs(t, "a", date, 3) }
-	sample := func(date string) data.Observation { return sampled(obs(t, "a", date, 20)) }
-	for _, test := range []struct {
-		name string
-		rows []data.Observation
-		want float64
-		ok   bool
-	}{
-		{"nothing", nil, 0, false},
-		{"a counted sample", []data.Observation{counted(sample("2026-07-29"), 150000)}, 150000, true},
-		{"no cells", []data.Observation{counted(sample("2026-07-29"), 0)}, 0, true},
-		{"a derived density", []data.Observation{sample("2026-07-29")}, 0, false},
-		{"a counted pass", []data.Observation{counted(pass("2026-07-29"), 150000)}, 0, false},
-		{"a counted pass, but the sample counts", []data.Observation{sample("2026-07-28"), counted(pass("2026-07-29"), 150000)}, 0, false},
-		{"a sample before a pass", []data.Observation{counted(sample("2026-07-15"), 7), pass("2026-07-29")}, 7, true},
-		{"too long before the pass", []data.Observation{counted(sample("2026-07-14"), 7), pass("2026-07-29")}, 0, false},
-		{"a newer sample without a count", []data.Observation{counted(sample("2026-07-22"), 7), sample("2026-07-29")}, 0, false},
-		{"a poor one", []data.Observation{counted(sample("2026-07-22"), 7), ofQuality(counted(sample("2026-07-29"), 9), data.Poor)}, 7, true},
-		{"two laboratories: the worse", []data.Observation{from("A", counted(sample("2026-07-29"), 7)), from("B", counted(sample("2026-07-29"), 150000))}, 150000, true},
-		{"stale", []data.Observation{counted(sample("2026-06-01"), 7), obs(t, "b", "2026-07-29", 3)}, 0, false},
-	} {
-		src := &memory{lakes: lakes("a", "b"), observations: test.rows}
-		s, err := snapshot.Load(t.Context(), src, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		state := s.Current.States[0]
-		if got, ok := state.CountedCells, state.MeasuredBy == data.InSitu && state.CountedCells >= 0; ok != test.ok || ok && got != test.want {
-			t.Errorf("%s: %v, %t, want %v, %t", test.name, got, ok, test.want, test.ok)
 		}
 	}
 }
@@ -479,13 +371,9 @@ func TestMissingValueIsNeverLow(t *testing.T) {
 			if st.Level != data.NoLevel || st.CountedCells != data.NoCellDensity || st.CellDensity() != data.NoCellDensity || st.Trophic != data.TrophicUnknown {
 				t.Fatalf("a class without a value: %+v", st)
 			}
-			want := data.RiskUnknown
-			if o, ok := lastKnown(src, s.Lakes[i].ID, s.Current.AsOf, opts); ok {
-				level, _ := s.Profile.Classify(o)
-				want = level.Risk()
-			}
-			if st.Risk != want {
-				t.Fatalf("without a current value risk is %s, want the last known, %s", st.Risk, want)
+			ever := slices.ContainsFunc(src.observations, func(o data.Observation) bool { return o.LakeID == s.Lakes[i].ID && o.Usable() })
+			if (st.Risk != data.RiskUnknown) != ever {
+				t.Fatalf("without a current value risk is %s, want it known: %v", st.Risk, ever)
 			}
 		}
 	})

@@ -154,15 +154,6 @@ func TestWatcherConfirmsAsOfTheQuestion(t *testing.T) {
 	expect(t, "confirmed", confirmed, "0s", "1s", "2s", "6s")
 }
 
-func TestWatcherInterval(t *testing.T) {
-	src := &scripted{script: []step{{4, func(s *scripted) { s.revision.Number = 1 }}}}
-	published, _ := watch(t, src, 5*time.Second, 20)
-	expect(t, "published", published, "0s: 0", "5s: 1")
-	if src.asked != 4 {
-		t.Errorf("asked %d times in 20 s, want 4", src.asked)
-	}
-}
-
 func TestWatcherRetriesTheFirstLoad(t *testing.T) {
 	locked := errors.New("locked")
 	src := &scripted{scanErr: locked, script: []step{
@@ -290,20 +281,6 @@ func TestWatcherEndsQuietly(t *testing.T) {
 	published, failed := watch(t, src, 0, 5)
 	expect(t, "published", published, "0s: 0")
 	expect(t, "failed", failed)
-}
-
-func TestWatcherWithoutFailed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		src := &scripted{scanErr: errors.New("locked")}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		published := 0
-		watcher := &snapshot.Watcher{Source: src, Publish: func(*snapshot.Snapshot) { published++ }}
-		watcher.Run(ctx)
-		if src.scanned < 3 || published != 0 {
-			t.Errorf("read %d times, published %d, want several and none", src.scanned, published)
-		}
-	})
 }
 
 // Official statements begin and end at their times, also while the source does not answer.

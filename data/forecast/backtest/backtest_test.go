@@ -1,7 +1,6 @@
 package backtest_test
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -152,151 +151,56 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// Scores are what other formulas say about the same pairs.
+// The scores of two forecasts with a median of e µg/l and a standard deviation of 1, of values whose logarithms are 0 and 2: errors of 1 and -1.
 func TestScores(t *testing.T) {
-	classes := backtest.Classes{Limits: [2]float64{8, 20}}
-	s := backtest.New(classes)
-	var all []backtest.Pair
-	const lakes = 12
-	for seed := range uint64(lakes) {
-		pairs := backtest.Pairs(50, randomLake(seed), 3)
-		s.Add(s.Evaluate(pairs))
-		all = append(all, pairs...)
+	s := backtest.New(backtest.Classes{Limits: [2]float64{2, 50}})
+	var pairs []backtest.Pair
+	for i, truth := range []float64{1, math.Exp(2)} {
+		p := backtest.Pair{Origin: 7 * i, Target: 7*i + 7, TruthDay: 7*i + 7, Truth: truth}
+		for m := range p.Predictions {
+			p.Predictions[m] = forecast.Prediction{Mu: 1, Sigma: 1}
+		}
+		pairs = append(pairs, p)
 	}
-	for week := range backtest.Weeks + 1 {
+	s.Add(s.Evaluate(pairs))
+	reaches := math.Erfc((math.Ln2-1)/math.Sqrt2) / 2 // 2 µg/l
+	reachesHigh := math.Erfc((math.Log(50)-1)/math.Sqrt2) / 2
+	const within = 1.28155 // standard deviations to the quantile 0.9
+	for _, week := range []int{0, 1} {
 		for m := range backtest.Method(backtest.Methods) {
-			var pairs []backtest.Pair
-			for _, p := range all {
-				if week == 0 || p.Week() == week {
-					pairs = append(pairs, p)
-				}
-			}
-			n := float64(len(pairs))
-			var want backtest.Row
-			var sizes []float64
-			for _, p := range pairs {
-				q := p.Predictions[m]
-				y := math.Log(max(p.Truth, 0.1))
-				e := q.Mu - y
-				want.RMSE += e * e / n
-				want.MAE += math.Abs(e) / n
-				want.Bias += e / n
-				sizes = append(sizes, math.Abs(e))
-				for _, quantile := range []float64{0.1, 0.5, 0.9} {
-					x := q.Mu + q.Sigma*math.Sqrt2*math.Erfinv(2*quantile-1)
-					want.Pinball += 2.0 / 3 * max(quantile*(y-x), (quantile-1)*(y-x)) / n
-				}
-				want.CRPS += crps(q, y) / n
-				if l, u := math.Log(q.Lower()), math.Log(q.Upper()); y >= l && y <= u {
-					want.Coverage += 1 / n
-				}
-				want.Width += math.Log(q.Upper()/q.Lower()) / n
-				class := func(v float64) int {
-					if v >= 20 {
-						return 2
-					} else if v >= 8 {
-						return 1
-					}
-					return 0
-				}
-				if class(p.Truth) == class(q.Chl()) {
-					want.RightClass += 1 / n
-				}
-				for i, limit := range classes.Limits {
-					o := 0.0
-					if p.Truth >= limit {
-						o = 1
-					}
-					want.Brier[i] += (q.Exceeds(limit) - o) * (q.Exceeds(limit) - o) / n
-				}
-			}
-			want.RMSE = math.Sqrt(want.RMSE)
-			slices.Sort(sizes)
-			want.MedianFactor = math.Exp(sizes[(len(sizes)-1)/2])
-			for i, limit := range classes.Limits {
-				higher, both := 0.0, 0.0
-				for _, p := range pairs {
-					for _, q := range pairs {
-						if p.Truth >= limit && q.Truth < limit {
-							both++
-							switch cmp.Compare(p.Predictions[m].Exceeds(limit), q.Predictions[m].Exceeds(limit)) {
-							case 1:
-								higher++
-							case 0:
-								higher += 0.5
-							}
-						}
-					}
-				}
-				want.AUC[i] = higher / both
-			}
-			got := s.Row(week, m)
-			if got.Pairs != len(pairs) || got.Lakes != lakes {
-				t.Errorf("week %d, %s: %d pairs and %d lakes, want %d and %d", week, m, got.Pairs, got.Lakes, len(pairs), lakes)
+			r := s.Row(week, m)
+			if r.Pairs != 2 || r.Lakes != 1 || r.ComparedLakes != 0 || !math.IsNaN(r.AUC[1]) { // no value reaches the second limit
+				t.Errorf("week %d, %s: %+v", week, m, r)
 			}
 			for _, c := range []struct {
-				name            string
-				got, want, most float64
+				name      string
+				got, want float64
 			}{
-				{"RMSE", got.RMSE, want.RMSE, 1e-12},
-				{"MAE", got.MAE, want.MAE, 1e-12},
-				{"Bias", got.Bias, want.Bias, 1e-12},
-				{"MedianFactor", got.MedianFactor, want.MedianFactor, 0.002},
-				{"Pinball", got.Pinball, want.Pinball, 1e-9},
-				{"CRPS", got.CRPS, want.CRPS, 1e-4},
-				{"Coverage", got.Coverage, want.Coverage, 1e-9},
-				{"Width", got.Width, want.Width, 1e-9},
-				{"Brier 0", got.Brier[0], want.Brier[0], 1e-12},
-				{"Brier 1", got.Brier[1], want.Brier[1], 1e-12},
-				{"AUC 0", got.AUC[0], want.AUC[0], 1e-3},
-				{"AUC 1", got.AUC[1], want.AUC[1], 1e-3},
-				{"RightClass", got.RightClass, want.RightClass, 1e-12},
+				{"RMSE", r.RMSE, 1}, {"MAE", r.MAE, 1}, {"Bias", r.Bias, 0}, {"MedianFactor", r.MedianFactor, math.Exp(1.0005)},
+				{"Pinball", r.Pinball, 2.0 / 3 * (0.1*(within-1) + 0.5 + 0.1*(within+1))},
+				{"CRPS", r.CRPS, math.Erf(1/math.Sqrt2) + 2*math.Exp(-0.5)/math.Sqrt(2*math.Pi) - 1/math.Sqrt(math.Pi)},
+				{"Coverage", r.Coverage, 1}, {"Width", r.Width, 2 * within}, {"RightClass", r.RightClass, 0.5},
+				{"Brier 0", r.Brier[0], (reaches*reaches + (1-reaches)*(1-reaches)) / 2}, {"Brier 1", r.Brier[1], reachesHigh * reachesHigh}, {"AUC 0", r.AUC[0], 0.5},
 			} {
-				if !(math.Abs(c.got-c.want) <= c.most) {
+				if !(math.Abs(c.got-c.want) <= 1e-4) {
 					t.Errorf("week %d, %s: %s = %v, want %v", week, m, c.name, c.got, c.want)
 				}
 			}
-			for limit := range 2 {
-				forecasts, reached := 0, 0.0
-				for _, b := range s.Reliability(week, m, limit) {
-					if b.Forecasts > 0 {
-						if !(b.Forecast >= b.From-0.0001 && b.Forecast <= b.To+0.0001) {
-							t.Errorf("week %d, %s: %+v", week, m, b)
-						}
-						forecasts += b.Forecasts
-						reached += b.Reached * float64(b.Forecasts)
-					}
-				}
-				if forecasts != len(pairs) {
-					t.Errorf("week %d, %s: reliability of %d forecasts, want %d", week, m, forecasts, len(pairs))
-				}
-				observed := 0
-				for _, p := range pairs {
-					if p.Truth >= classes.Limits[limit] {
-						observed++
-					}
-				}
-				if math.Abs(reached-float64(observed)) > 1e-6 {
-					t.Errorf("week %d, %s: %v values reached limit %d, want %d", week, m, reached, limit, observed)
-				}
+			bin := s.Reliability(week, m, 0)[6]
+			if bin.Forecasts != 2 || math.Abs(bin.Forecast-reaches) > 1e-4 || bin.Reached != 0.5 {
+				t.Errorf("week %d, %s: reliability %+v, want 2 forecasts of %v, of which one reached the limit", week, m, bin, reaches)
 			}
 		}
 	}
-}
-
-// crps integrates the squared distance of two distributions, on both sides of the value.
-func crps(p forecast.Prediction, y float64) (sum float64) {
-	const steps = 300
-	integrate := func(low, high, above float64) {
-		step := (high - low) / steps
-		for i := range steps {
-			f := math.Erfc((p.Mu-low-(float64(i)+0.5)*step)/p.Sigma/math.Sqrt2)/2 - above
-			sum += f * f * step
-		}
+	// A lake with a value above both limits, and a forecast that says so.
+	high := backtest.Pair{Origin: 0, Target: 14, Truth: 60}
+	for m := range high.Predictions {
+		high.Predictions[m] = forecast.Prediction{Mu: 4, Sigma: 1}
 	}
-	integrate(min(p.Mu-7*p.Sigma, y), y, 0)
-	integrate(y, max(p.Mu+7*p.Sigma, y), 1)
-	return sum
+	s.Add(s.Evaluate([]backtest.Pair{high}))
+	if r := s.Row(0, backtest.Model); r.Pairs != 3 || r.Lakes != 2 || r.AUC != [2]float64{0.75, 1} {
+		t.Errorf("with a third forecast: %+v", r)
+	}
 }
 
 // pairsOf returns pairs of one week whose errors are given, for the model and for persistence. The value of pair i has day truths[i].

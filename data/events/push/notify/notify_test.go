@@ -163,7 +163,8 @@ type world struct {
 	store  *store.Store
 	snap   *snapshot.Snapshot
 	newest atomic.Int64
-	now    atomic.Int64 // Unix seconds
+	now    atomic.Int64  // Unix seconds
+	news   chan struct{} // wakes a server
 }
 
 func newWorld(t *testing.T) *world {
@@ -196,7 +197,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, store: s, snap: snap}
+	w := &world{t: t, store: s, snap: snap, news: make(chan struct{}, 1)}
 	w.now.Store(noon.Unix())
 	w.happen() // the first moment
 	return w
@@ -272,7 +273,7 @@ func (w *world) closed(lake data.LakeID, id data.AdvisoryID) *snapshot.Snapshot 
 // send starts a server that sends notifications, until stop is called.
 func (w *world) send(s *service) (stop func()) {
 	o := notify.Options{Store: w.store, Holder: rand.Text(), Key: s.key, Contact: "mailto:lakes@example.org", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: w.time,
-		Logger: slog.New(slog.DiscardHandler), Newest: func() (int64, <-chan struct{}, *snapshot.Snapshot) { return w.newest.Load(), nil, w.snap }, Attempted: func(string) {}}
+		Logger: slog.New(slog.DiscardHandler), Newest: func() (int64, <-chan struct{}, *snapshot.Snapshot) { return w.newest.Load(), w.news, w.snap }, Attempted: func(string) {}}
 	sender := notify.NewForTest(o, s.Certificate())
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -286,6 +287,10 @@ func (w *world) send(s *service) (stop func()) {
 func (w *world) await(what string, cond func() bool) {
 	w.t.Helper()
 	for began := time.Now(); !cond(); time.Sleep(5 * time.Millisecond) {
+		select {
+		case w.news <- struct{}{}:
+		default:
+		}
 		if time.Since(began) > time.Minute {
 			w.t.Fatalf("after a minute: not %s", what)
 		}
