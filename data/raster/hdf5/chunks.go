@@ -1,6 +1,7 @@
 package hdf5
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -25,6 +26,7 @@ type chunkIndex interface {
 type linearIndex struct {
 	address uint64
 	bytes   uint64 // of a chunk
+	stride  uint64 // bytes from one chunk to the next, 0 if it is that of a chunk
 	grid    gridOrder
 	filters uint32 // mask of the only chunk
 }
@@ -37,10 +39,11 @@ func (x *linearIndex) find(at []uint64) (chunkRef, error) {
 	if err != nil {
 		return missingChunk, err
 	}
-	if i > 0 && i > (math.MaxUint64-x.address)/max(1, x.bytes) {
+	stride := cmp.Or(x.stride, x.bytes, 1)
+	if i > (math.MaxUint64-x.address)/stride {
 		return missingChunk, damaged("chunk %v is beyond the largest address", at)
 	}
-	return chunkRef{address: x.address + i*x.bytes, size: x.bytes, mask: x.filters}, nil
+	return chunkRef{address: x.address + i*stride, size: x.bytes, mask: x.filters}, nil
 }
 
 // A gridOrder turns the coordinates of a chunk into its number in an array of chunks.

@@ -57,6 +57,10 @@ func (c *converter) rows(dst []float64, b []byte) {
 		for i := range dst {
 			dst[i] = c.number(uint64(binary.LittleEndian.Uint32(b[4*i:])))
 		}
+	case c.size == 4:
+		for i := range dst {
+			dst[i] = c.number(uint64(binary.BigEndian.Uint32(b[4*i:])))
+		}
 	default:
 		for i := range dst {
 			dst[i] = c.one(b[i*c.size:])

@@ -146,7 +146,7 @@ func (g *gathering) openIndex() (err error) {
 		}
 		g.index = x
 	case implicit:
-		g.index = &linearIndex{address: s.indexAddress, bytes: bytes, grid: order}
+		g.index = &linearIndex{address: s.indexAddress, bytes: bytes, stride: s.record, grid: order}
 	case fixedArray:
 		g.index, err = newFixedArrayIndex(file, s.indexAddress, order, bytes)
 	case extensibleArray:

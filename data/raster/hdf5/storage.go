@@ -49,6 +49,7 @@ type storage struct {
 	index        indexKind
 	indexAddress uint64   // of the chunk itself for singleChunk, of the first chunk for implicit; undefined if nothing was written
 	chunk        []uint64 // shape of a chunk, without the element size
+	record       uint64   // bytes from one chunk to the next, of arrays of other formats, else 0
 	elementSize  uint32   // of chunked and contiguous values of layout versions 1 to 3, else 0
 
 	singleFiltered    bool   // the only chunk was filtered:

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"limnomap/data/raster/hdf5"
 )
 
 // maxNumbers bounds the numbers of an attribute.
@@ -170,6 +172,16 @@ func (t classicType) valid(version byte) bool {
 func (t classicType) String() string { return classicTypes[t].name }
 func (t classicType) size() int      { return classicTypes[t].size }
 
+// hdf5 returns the type as one of HDF5.
+func (t classicType) hdf5() hdf5.Type {
+	class := hdf5.Integer
+	if t == classicFloat || t == classicDouble {
+		class = hdf5.Float
+	}
+	signed := t < classicUbyte && t != classicChar || t == classicInt64
+	return hdf5.Type{Class: class, Size: t.size(), Signed: signed, BigEndian: true}
+}
+
 // bits decodes an integer.
 func (t classicType) bits(raw []byte) uint64 {
 	switch t {
@@ -192,35 +204,16 @@ func (t classicType) bits(raw []byte) uint64 {
 
 // floats decodes values.
 func (t classicType) floats(values []float64, raw []byte) {
-	switch t {
-	case classicByte:
-		for i := range values {
-			values[i] = float64(int8(raw[i]))
-		}
-	case classicShort:
-		for i := range values {
-			values[i] = float64(int16(binary.BigEndian.Uint16(raw[2*i:])))
-		}
-	case classicInt:
-		for i := range values {
-			values[i] = float64(int32(binary.BigEndian.Uint32(raw[4*i:])))
-		}
-	case classicFloat:
-		for i := range values {
-			values[i] = float64(math.Float32frombits(binary.BigEndian.Uint32(raw[4*i:])))
-		}
-	case classicDouble:
-		for i := range values {
-			values[i] = math.Float64frombits(binary.BigEndian.Uint64(raw[8*i:]))
-		}
-	case classicInt64:
-		for i := range values {
-			values[i] = float64(int64(binary.BigEndian.Uint64(raw[8*i:])))
-		}
-	default: // unsigned
-		size := t.size()
-		for i := range values {
-			values[i] = float64(t.bits(raw[i*size:]))
+	for i := range values {
+		switch b := raw[i*t.size():]; t {
+		case classicFloat:
+			values[i] = float64(math.Float32frombits(binary.BigEndian.Uint32(b)))
+		case classicDouble:
+			values[i] = math.Float64frombits(binary.BigEndian.Uint64(b))
+		case classicUint64:
+			values[i] = float64(t.bits(b))
+		default:
+			values[i] = float64(int64(t.bits(b)))
 		}
 	}
 }

@@ -1,11 +1,14 @@
 package netcdf
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
 	"math/bits"
+
+	"limnomap/data/raster/hdf5"
 )
 
 // Bounds of a classic header.
@@ -101,6 +104,36 @@ func (c *classicFile) variable(f *File, cv *classicVariable) *Variable {
 		v.err = fmt.Errorf("variable %s: %w", v.name, unsupported("values of type char"))
 	}
 	return v
+}
+
+// gather reads windows, after checking that the file has their values.
+func (v *classicVariable) gather(ctx context.Context, windows []Window, each func(i int, part Window, values []float64) error) error {
+	for i, w := range windows {
+		if end := v.end(w); end > v.file.size {
+			return damaged("the values of window %d end at offset %d, the file at %d", i, end, v.file.size)
+		}
+	}
+	record := int64(0)
+	if v.record {
+		record = v.file.recordSize
+	}
+	return fromHDF5(hdf5.NewArray(v.file.r, v.file.size, v.typ.hdf5(), v.shape, v.begin, record).Gather(ctx, windows, each))
+}
+
+// end returns where the last value of a window ends, 0 for an empty window.
+func (v *classicVariable) end(w Window) int64 {
+	end, size := v.begin+int64(v.typ.size()), int64(v.typ.size())
+	for k := len(v.shape) - 1; k >= 0; k-- {
+		if w.Shape[k] == 0 {
+			return 0
+		}
+		if v.record && k == 0 {
+			size = v.file.recordSize
+		}
+		end += (w.Start[k] + w.Shape[k] - 1) * size
+		size *= v.shape[k]
+	}
+	return end
 }
 
 // A header decodes the header of a classic file. It keeps its first error. It is short if it ends beyond the bytes that were read.

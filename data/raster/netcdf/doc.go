@@ -32,8 +32,7 @@
 // # Limits
 //
 // Files may be hostile. A classic header has at most 8 MiB, and 65,536 dimensions, variables and attributes; counts are checked
-// against the bytes that are left before memory is allocated. Gather needs about 2 MiB for classic files, and what package hdf5
-// says for others.
+// against the bytes that are left before memory is allocated. Gather needs what package hdf5 says.
 //
 // Files and variables are immutable after Open and safe for concurrent use, if the reader is.
 package netcdf

@@ -280,20 +280,35 @@ func typeName(t hdf5.Type) string {
 // gather reads windows. Values beyond the dataset, which the NetCDF library does not write for a record that another variable has,
 // are the fill value.
 func (d *hdf5Dataset) gather(ctx context.Context, windows []Window, each func(i int, part Window, values []float64) error) error {
-	copied := false
-	for i, w := range windows {
-		if !d.exceeds(w) {
-			continue
-		}
-		if err := d.fillBeyond(ctx, w, func(part Window, values []float64) error { return each(i, part, values) }); err != nil {
-			return err
-		}
-		if !copied {
-			windows, copied = slices.Clone(windows), true
-		}
-		windows[i] = d.clip(w)
+	if !slices.ContainsFunc(windows, d.exceeds) {
+		return fromHDF5(d.Gather(ctx, windows, each))
 	}
-	return fromHDF5(d.Gather(ctx, windows, each))
+	within := make([]Window, len(windows))
+	var beyond []Window // of window owners[i]
+	var owners []int
+	shape := slices.Clone(d.shape) // with what is beyond
+	for i, w := range windows {
+		rest := Window{Start: slices.Clone(w.Start), Shape: slices.Clone(w.Shape)}
+		for k, n := range d.shape {
+			shape[k] = max(shape[k], w.Start[k]+w.Shape[k])
+			if over := min(rest.Shape[k], rest.Start[k]+rest.Shape[k]-n); over > 0 {
+				box := Window{Start: slices.Clone(rest.Start), Shape: slices.Clone(rest.Shape)}
+				rest.Shape[k] -= over
+				box.Start[k] += rest.Shape[k]
+				box.Shape[k] = over
+				beyond, owners = append(beyond, box), append(owners, i)
+			}
+		}
+		if slices.Contains(rest.Shape, 0) {
+			clear(rest.Start)
+		}
+		within[i] = rest
+	}
+	filled := func(i int, part Window, values []float64) error { return each(owners[i], part, values) }
+	if err := d.Unwritten(shape).Gather(ctx, beyond, filled); err != nil {
+		return fromHDF5(err)
+	}
+	return fromHDF5(d.Gather(ctx, within, each))
 }
 
 // exceeds reports whether a window has values beyond the dataset.
@@ -304,80 +319,6 @@ func (d *hdf5Dataset) exceeds(w Window) bool {
 		}
 	}
 	return false
-}
-
-// clip returns the part of a window that lies within the dataset. It may be empty.
-func (d *hdf5Dataset) clip(w Window) Window {
-	c := Window{Start: slices.Clone(w.Start), Shape: slices.Clone(w.Shape)}
-	empty := false
-	for k, n := range d.shape {
-		c.Shape[k] = min(c.Shape[k], n-c.Start[k])
-		empty = empty || c.Shape[k] <= 0
-	}
-	if empty {
-		clear(c.Start)
-		clear(c.Shape)
-	}
-	return c
-}
-
-// fillBeyond passes on fill values for the part of a window that lies outside the dataset.
-func (d *hdf5Dataset) fillBeyond(ctx context.Context, w Window, each func(part Window, values []float64) error) error {
-	fill, _ := d.FillValue()
-	values := slices.Repeat([]float64{fill}, maxValues)
-	rest := Window{Start: slices.Clone(w.Start), Shape: slices.Clone(w.Shape)} // without what was passed on
-	for k, n := range d.shape {
-		beyond := min(rest.Shape[k], rest.Start[k]+rest.Shape[k]-n)
-		if beyond <= 0 {
-			continue
-		}
-		box := Window{Start: slices.Clone(rest.Start), Shape: slices.Clone(rest.Shape)}
-		box.Start[k] += box.Shape[k] - beyond
-		box.Shape[k] = beyond
-		if err := eachPart(ctx, box, func(part Window, count int64) error { return each(part, values[:count]) }); err != nil {
-			return err
-		}
-		rest.Shape[k] -= beyond
-	}
-	return nil
-}
-
-// eachPart splits a box into parts of at most 65,536 values.
-func eachPart(ctx context.Context, box Window, each func(part Window, count int64) error) error {
-	if slices.Contains(box.Shape, 0) {
-		return nil
-	}
-	most := slices.Clone(box.Shape) // the shape of a part that is not at an end
-	count := int64(1)
-	for k := len(most) - 1; k >= 0; k-- {
-		most[k] = min(most[k], maxValues/count)
-		count *= most[k]
-	}
-	part := Window{Start: slices.Clone(box.Start), Shape: make([]int64, len(most))}
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		count := int64(1)
-		for k := range most {
-			part.Shape[k] = min(most[k], box.Start[k]+box.Shape[k]-part.Start[k])
-			count *= part.Shape[k]
-		}
-		if err := each(part, count); err != nil {
-			return err
-		}
-		k := len(most) - 1
-		for ; k >= 0; k-- {
-			part.Start[k] += most[k]
-			if part.Start[k] < box.Start[k]+box.Shape[k] {
-				break
-			}
-			part.Start[k] = box.Start[k]
-		}
-		if k < 0 {
-			return nil
-		}
-	}
 }
 
 // An hdf5Object has attributes.
