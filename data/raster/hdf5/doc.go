@@ -21,8 +21,8 @@
 // strings and references, and arrays and lists of variable length of all these.
 //
 // Not supported, and refused by name: other filters, such as SZIP, N-bit, scale-offset and Blosc; virtual and external datasets; links to
-// other files; files that are split by a driver, or have messages that objects share in a heap; images of a cache; a filter twice, or one
-// before shuffle; datasets of strings, compounds and other types that are not numbers; region references.
+// other files; files that are split by a driver, or have messages that objects share in a heap; images of a cache; a filter
+// twice; datasets of strings, compounds and other types that are not numbers; region references.
 //
 // # Errors
 //

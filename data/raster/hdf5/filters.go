@@ -43,7 +43,8 @@ func (f filter) String() string {
 	return fmt.Sprintf("filter %d", f.id)
 }
 
-// checkFilters refuses pipelines that cannot be undone. No known program writes one that has a filter twice, or others before shuffle.
+// checkFilters refuses pipelines that cannot be undone. No known program writes one that has a filter twice, or
+// compresses before it shuffles; the NetCDF library computes the checksum first.
 func checkFilters(filters []filter, elementSize int) error {
 	for i, f := range filters {
 		if slices.ContainsFunc(filters[:i], func(before filter) bool { return before.id == f.id }) {
@@ -55,8 +56,8 @@ func checkFilters(filters []filter, elementSize int) error {
 			if len(f.params) > 0 && int64(f.params[0]) != int64(elementSize) {
 				return unsupported("shuffle of elements of %d bytes for a type of %d", f.params[0], elementSize)
 			}
-			if i > 0 {
-				return unsupported("%v before shuffle", filters[0])
+			if i > 1 || i == 1 && filters[0].id != filterFletcher32 {
+				return unsupported("%v before shuffle", filters[i-1])
 			}
 		default:
 			return unsupported("%v; convert the file with: h5repack -f SHUF -f GZIP=4, or nccopy -d 4", f)
@@ -67,13 +68,14 @@ func checkFilters(filters []filter, elementSize int) error {
 
 // A decoder reads the decoded data of one chunk from the beginning to the end. It is reused for other chunks.
 type decoder struct {
-	file    *source
-	chunk   int64 // bytes of a decoded chunk
-	r       io.Reader
-	next    nexter // r, if it can pass on data without a copy
-	at      int64  // position in the decoded data
-	summed  bool   // the chunk has a checksum
-	discard []byte
+	file     *source
+	chunk    int64 // bytes of a decoded chunk
+	r        io.Reader
+	next     nexter    // r, if it can pass on data without a copy
+	at       int64     // position in the decoded data
+	summed   bool      // the chunk has a checksum after the shuffle
+	shuffled *planeSum // nil without a checksum before the shuffle
+	discard  []byte
 
 	// Parts that are reused.
 	stored *storedReader
@@ -93,12 +95,12 @@ func (d *decoder) close() {
 	}
 }
 
-// open begins with a chunk, whose stored data may have been read already.
-func (d *decoder) open(ref chunkRef, data []byte, filters []filter) error {
+// open begins with a chunk, whose stored data may have been read already. If sum is not nil, it computes the checksum of shuffled data.
+func (d *decoder) open(ref chunkRef, data []byte, filters []filter, sum *planeSum) error {
 	if err := d.stored.reset(ref, data); err != nil {
 		return err
 	}
-	d.at, d.summed = 0, false
+	d.at, d.summed, d.shuffled = 0, false, sum
 	in := io.Reader(d.stored)
 	for _, f := range slices.Backward(filters) {
 		switch f.id {
@@ -175,9 +177,13 @@ func (d *decoder) skip(ctx context.Context, n int64) error {
 			}
 			continue
 		}
-		data, run, _, err := d.next.Next(end - d.at)
+		data, run, value, err := d.next.Next(end - d.at)
 		if err != nil {
 			return d.error(err)
+		}
+		if d.shuffled != nil {
+			d.shuffled.add(d.at, data)
+			d.shuffled.addRun(d.at, run, value)
 		}
 		d.at += int64(len(data)) + run
 	}
@@ -186,6 +192,9 @@ func (d *decoder) skip(ctx context.Context, n int64) error {
 
 func (d *decoder) read(p []byte) error {
 	n, err := io.ReadFull(d.r, p)
+	if d.shuffled != nil {
+		d.shuffled.add(d.at, p[:n])
+	}
 	d.at += int64(n)
 	if err != nil {
 		return d.error(err)
@@ -199,17 +208,26 @@ const maxVerified = 4 << 20
 
 // finish verifies checksums, which need all data.
 func (d *decoder) finish(ctx context.Context) error {
-	if d.chunk <= maxVerified {
-		if err := d.skip(ctx, d.chunk-d.at); err != nil {
+	size := d.chunk
+	if d.shuffled != nil {
+		size += checksumSize
+	}
+	if d.shuffled != nil || d.chunk <= maxVerified {
+		if err := d.skip(ctx, size-d.at); err != nil {
 			return err
 		}
 		// Reading the end verifies the checksums of the compressions.
 		var more [1]byte
 		switch n, err := d.r.Read(more[:]); {
 		case n > 0:
-			return damaged("more than %d bytes of data", d.chunk)
+			return damaged("more than %d bytes of data", size)
 		case err != nil && !errors.Is(err, io.EOF):
 			return d.error(err)
+		}
+	}
+	if d.shuffled != nil {
+		if err := d.shuffled.verify(); err != nil {
+			return err
 		}
 	}
 	if d.summed {

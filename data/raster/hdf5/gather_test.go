@@ -311,6 +311,8 @@ var (
 		"deflate":                    {{id: filterDeflate}},
 		"shuffle, deflate":           {{id: filterShuffle}, {id: filterDeflate}},
 		"shuffle, deflate, checksum": {{id: filterShuffle}, {id: filterDeflate}, {id: filterFletcher32}},
+		"checksum, shuffle, deflate": {{id: filterFletcher32}, {id: filterShuffle}, {id: filterDeflate}},
+		"checksum, shuffle":          {{id: filterFletcher32}, {id: filterShuffle}},
 		"shuffle, checksum, deflate": {{id: filterShuffle}, {id: filterFletcher32}, {id: filterDeflate}},
 		"checksum":                   {{id: filterFletcher32}},
 		"Zstandard":                  {{id: filterZstd}},
@@ -388,7 +390,7 @@ func TestGatherLarge(t *testing.T) {
 			c.values = append(c.values, v)
 		}
 		whole := Window{Start: make([]int64, len(shape)), Shape: shape}
-		for _, name := range []string{"none", "shuffle", "deflate", "shuffle, deflate, checksum", "shuffle, Zstandard"} {
+		for _, name := range []string{"none", "shuffle", "deflate", "shuffle, deflate, checksum", "shuffle, Zstandard", "checksum, shuffle, deflate"} {
 			c.filters = pipelines[name]
 			checkGather(t, c.dataset(t), c.values, append(randomWindows(rng, shape, 1), whole))
 			if t.Failed() {
@@ -435,7 +437,7 @@ func TestGatherErrors(t *testing.T) {
 			t.Errorf("%s, half of the data: error %v, want ErrFormat", name, err)
 		}
 	}
-	for _, filters := range [][]filter{{{id: 4}}, {{id: 32001}}, {{id: 999, name: "own"}}, {{id: filterFletcher32}, {id: filterShuffle}}, {{id: filterDeflate}, {id: filterDeflate}},
+	for _, filters := range [][]filter{{{id: 4}}, {{id: 32001}}, {{id: 999, name: "own"}}, {{id: filterDeflate}, {id: filterShuffle}}, {{id: filterDeflate}, {id: filterDeflate}},
 		{{id: filterShuffle, params: []uint32{3}}}} {
 		d := &Dataset{object: d.object, shape: d.shape, typ: d.typ, storage: d.storage, filters: filters}
 		d.refuse(d.check(nil))
@@ -450,7 +452,7 @@ func TestChecksums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	whole := Window{Start: []int64{0, 0}, Shape: []int64{20, 20}}
 	found := 0
-	for _, name := range []string{"shuffle, deflate", "shuffle, deflate, checksum", "shuffle, checksum, deflate", "checksum"} {
+	for _, name := range []string{"shuffle, deflate", "shuffle, deflate, checksum", "checksum, shuffle, deflate", "shuffle, checksum, deflate", "checksum", "checksum, shuffle"} {
 		for _, typ := range numberTypes {
 			for range 20 {
 				c := &chunkFile{shape: whole.Shape, chunk: whole.Shape, typ: typ, filters: pipelines[name]}
@@ -471,7 +473,7 @@ func TestChecksums(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d changes are found", found, 4*20*len(numberTypes))
+	t.Logf("%d of %d changes are found", found, 6*20*len(numberTypes))
 }
 
 // A brokenDisk fails from a number of reads on.

@@ -24,6 +24,7 @@ type worker struct {
 	job      chunkJob
 	stored   []byte   // what was read of it, nil if the worker reads it
 	filters  []filter // those applied to the chunk, without shuffle
+	summed   bool     // the chunk has a checksum that was shuffled with its data
 	order    byteOrder
 	parts    []Window // of the windows of the job, in the chunk and in dims
 	row      []int64  // shape of a row of a chunk
@@ -150,6 +151,7 @@ func (w *worker) decode(ctx context.Context) error {
 func (w *worker) applied() {
 	w.filters = w.filters[:0]
 	w.order = byteOrder{size: w.size, stride: w.count}
+	w.summed = false
 	for i, f := range w.d.filters {
 		if i < 32 && w.job.ref.mask>>i&1 != 0 || w.unfilteredEdge() {
 			continue
@@ -158,6 +160,11 @@ func (w *worker) applied() {
 			w.filters = append(w.filters, f)
 		} else if w.size > 1 {
 			w.order.shuffled = true
+			if len(w.filters) > 0 { // the checksum before is shuffled with the data
+				w.summed = true
+				w.order.stride = (w.count*int64(w.size) + checksumSize) / int64(w.size)
+				w.filters = w.filters[:0]
+			}
 		}
 	}
 }
@@ -244,7 +251,7 @@ func (w *worker) pass(ctx context.Context, final bool) error {
 
 // read reads the bytes of the spans in one plane.
 func (w *worker) read(ctx context.Context, dst []byte, plane int) error {
-	if len(w.filters) == 0 {
+	if len(w.filters) == 0 && !w.summed {
 		return w.decoders[0].pickRaw(dst, w.job.ref, w.stored, &w.order, plane, w.spans)
 	}
 	i := 0
@@ -258,7 +265,11 @@ func (w *worker) read(ctx context.Context, dst []byte, plane int) error {
 	d := w.decoders[i]
 	if start, _ := w.order.locate(plane, w.spans[0]); !w.opened[i] || start < d.at {
 		w.opened[i] = true
-		if err := d.open(w.job.ref, w.stored, w.filters); err != nil {
+		var sum *planeSum
+		if w.summed && i == 0 {
+			sum = &planeSum{order: &w.order, count: w.count}
+		}
+		if err := d.open(w.job.ref, w.stored, w.filters, sum); err != nil {
 			return err
 		}
 	}

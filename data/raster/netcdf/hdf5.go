@@ -69,7 +69,7 @@ func openHDF5(r io.ReaderAt, size int64, magic []byte, opts *Options) (*File, er
 	}
 	root := h.Root()
 	n := &netCDF4{
-		file: &File{format: "HDF5", byName: map[string]*Variable{}, attributeSet: attributeSet{hdf5Attributes{root}}},
+		file:   &File{format: "HDF5", byName: map[string]*Variable{}, attributeSet: attributeSet{hdf5Attributes{root}}},
 		scales: map[uint64]*scale{}, byID: map[int64]*scale{},
 	}
 	for _, name := range []string{"_NCProperties", "_nc3_strict"} {

@@ -130,6 +130,14 @@ def lowlevel(f):
     d = h5py.h5d.create(f.id, b"compact", h5py.h5t.IEEE_F32BE, small, plist)
     d.write(h5py.h5s.ALL, h5py.h5s.ALL, noise((30, 40)))
 
+    def checksum_first(plist):
+        plist.set_chunk((16, 16))
+        plist.set_fletcher32()
+        plist.set_shuffle()
+        plist.set_deflate(4)
+
+    create("checksum_first", checksum_first)
+
     def checksum_between(plist):
         plist.set_chunk((16, 16))
         plist.set_shuffle()
