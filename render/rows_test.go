@@ -25,29 +25,6 @@ var (
 	shadeForms = map[string]shadeForm{"plain": shadeRowGo, "called": shadeRow}
 )
 
-func TestAddOuter(t *testing.T) {
-	for name, addOuter := range outerForms {
-		weights, logs := make([]float32, 5+lanes), make([]float32, 5+lanes)
-		weights[1], logs[5] = 10, 10
-		addOuter(weights, logs, 5, []float32{1, 2, 3}, []float32{1, 10}, 2, 0.5)
-		wantWeights := []float32{2, 14, 6, 0, 0, 20, 40, 60, 0, 0, 0, 0, 0}
-		wantLogs := []float32{1, 2, 3, 0, 0, 20, 20, 30, 0, 0, 0, 0, 0}
-		if !slices.Equal(weights, wantWeights) || !slices.Equal(logs, wantLogs) {
-			t.Errorf("%s: addOuter gave\n%v\n%v, want\n%v\n%v", name, weights, logs, wantWeights, wantLogs)
-		}
-	}
-}
-
-func TestAddRows(t *testing.T) {
-	for name, addRows := range rowsForms {
-		dst := []float32{100, 200, 300}
-		addRows(dst, []float32{1, 2, 3, -1, 4, 5, 6}, 4, []float32{1, 10})
-		if want := []float32{141, 252, 363}; !slices.Equal(dst, want) {
-			t.Errorf("%s: addRows gave %v, want %v", name, dst, want)
-		}
-	}
-}
-
 // TestKeepNearest gives sums of low, medium and high lakes, each with its own logarithm, to both forms.
 func TestKeepNearest(t *testing.T) {
 	half := new(tieTable)

@@ -173,33 +173,6 @@ func TestOneClientDoesNotDelayAnother(t *testing.T) {
 	})
 }
 
-// When the queue is full, the client with the most in it is refused, not the one who comes last.
-func TestFullQueueRefusesTheGreediest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newWalker()
-		s := newTestService(t, r, &Options{Renders: 1, Queue: 10, Client: clientOfContext})
-		v := new(snapshot.View)
-		answers := make(chan error, 20)
-		for x := range uint32(20) {
-			go func() { answers <- <-ask(as(t, 1), s, v, x) }()
-			synctest.Wait()
-		}
-		other := ask(as(t, 2), s, v, 20)
-		synctest.Wait()
-		close(r.gate)
-		mustDo(t, <-other)
-		refused := 0
-		for range 20 {
-			if errors.Is(<-answers, ErrBusy) {
-				refused++
-			}
-		}
-		if refused != 10 {
-			t.Errorf("%d of the greedy client's 20 are refused, want 10: 1 is drawn and 9 wait", refused)
-		}
-	})
-}
-
 // Building a layer is a turn, too: a long one does not run beside as many renders as are allowed.
 func TestLayersWaitForTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

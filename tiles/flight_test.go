@@ -11,7 +11,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"limnomap/data/snapshot"
-	"limnomap/tiles/admission"
 )
 
 // The tests below run in bubbles (testing/synctest): synctest.Wait returns when every goroutine waits for something, and time
@@ -44,27 +43,6 @@ func TestCallerThatLeavesStopsNoOther(t *testing.T) {
 		}
 		if err := <-second; err != nil || r.total() != 1 {
 			t.Errorf("the other caller gets %v after %d renders, want the tile after 1", err, r.total())
-		}
-	})
-}
-
-func TestCallerThatSharesLeavesAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := &fakeRenderer{gate: make(chan struct{})}
-		s := newTestService(t, r, &Options{Renders: 1})
-		v := new(snapshot.View)
-		first := ask(context.Background(), s, v, 1)
-		synctest.Wait() // the first caller draws
-		ctx, leave := context.WithCancel(context.Background())
-		second := ask(ctx, s, v, 1)
-		synctest.Wait()
-		leave()
-		if err := <-second; !errors.Is(err, context.Canceled) {
-			t.Errorf("the caller that left gets %v, want context.Canceled", err)
-		}
-		r.gate <- struct{}{}
-		if err := <-first; err != nil {
-			t.Errorf("the caller that draws gets %v", err)
 		}
 	})
 }
@@ -165,37 +143,6 @@ func TestQueuedTileIsDrawnForCallerThatStays(t *testing.T) {
 		}
 		if err := <-leaving; !errors.Is(err, context.Canceled) {
 			t.Errorf("the caller that left gets %v, want context.Canceled", err)
-		}
-	})
-}
-
-// TestTimeoutInTheQueueIsBusy checks that a flight's own timeout does not look like a deadline of its callers.
-func TestTimeoutInTheQueueIsBusy(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fs, turns := newFlights[Sum](time.Second), admission.NewTurns(admission.TurnsOptions{Count: 1, Waiting: 1})
-		defer turns.Close()
-		noOne := func(*flight) {}
-		var waited error
-		drawing := make(chan error)
-		go func() {
-			_, _, err := fs.do(context.Background(), numberedSum(1), noOne, func(f *flight) (Tile, string, error) {
-				return Tile{}, "", turns.Do(f.ctx, admission.Client{}, func() error { time.Sleep(time.Minute); return nil })
-			})
-			drawing <- err
-		}()
-		synctest.Wait()
-		_, _, err := fs.do(context.Background(), numberedSum(2), noOne, func(f *flight) (Tile, string, error) {
-			waited = turns.Do(f.ctx, admission.Client{}, func() error { return nil })
-			return Tile{}, "", waited
-		})
-		synctest.Wait()
-		if err := <-drawing; err != nil {
-			t.Errorf("what is drawn for too long gives %v, want no error once it is drawn", err)
-		}
-		for _, err := range []error{err, waited} {
-			if !errors.Is(err, ErrBusy) || errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("error %v after the timeout, want only ErrBusy", err)
-			}
 		}
 	})
 }

@@ -196,28 +196,6 @@ func TestErrSize(t *testing.T) {
 	}
 }
 
-func TestBytesAreStable(t *testing.T) {
-	for _, id := range colormap.IDs() {
-		var first []byte
-		for range 2 {
-			m := newMap(t, id, who2003())
-			p, err := PNG(m, symbol.Look{}, 320, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := SVG(m, symbol.Look{}, 320)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all := append(p, s...)
-			if first != nil && !bytes.Equal(all, first) {
-				t.Errorf("%s: drawing the legend twice gives different bytes", id)
-			}
-			first = all
-		}
-	}
-}
-
 // TestBytesOfThisVersion compares legends with the hashes that are filed under render.Version.
 func TestBytesOfThisVersion(t *testing.T) {
 	if runtime.GOARCH != "amd64" {

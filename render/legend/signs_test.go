@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"limnomap/colormap"
 	"limnomap/render"
 	"limnomap/render/hashtest"
-	"limnomap/render/picture"
 	"limnomap/render/symbol"
 )
 
@@ -242,137 +240,6 @@ func TestSymbolsStayInside(t *testing.T) {
 			} {
 				if !strings.Contains(p.desc, words) {
 					t.Fatalf("%s, width %d: the description %q lacks %q", name, width, p.desc, words)
-				}
-			}
-		}
-	}
-}
-
-// TestMarkersInALegend checks that a legend of markers has the shapes of all classes in their colours, and that one of waters has
-// hatching instead of the grey ring.
-func TestMarkersInALegend(t *testing.T) {
-	m := newMap(t, colormap.Default, who2003())
-	l := m.Legend()
-	f, err := picture.NewFonts()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, look := range []symbol.Look{markers(), waters()} {
-		s, err := english(t).newLayout(m, look, 320, f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		has := func(shapes []symbol.Shape, value color.NRGBA) bool {
-			for i := range s.shapes[:len(s.shapes)-len(shapes)+1] {
-				same := true
-				for k, want := range shapes {
-					got := s.shapes[i+k]
-					same = same && reflect.DeepEqual(got.Shape, want) && got.fill == want.Paint.Color(value)
-				}
-				if same {
-					return true
-				}
-			}
-			return false
-		}
-		low := parseHex(l.Classes[0].Color)
-		for c, value := range map[symbol.Class]color.NRGBA{
-			symbol.None: colormap.NoData(), symbol.Low: low, symbol.Medium: parseHex(l.Classes[1].Color), symbol.High: parseHex(l.Classes[2].Color),
-		} {
-			if got, want := has(c.Shapes(markerRadius), value), look.Kind == symbol.Markers; got != want {
-				t.Errorf("look %d: the legend has the marker of class %d: %v, want %v", look.Kind, c, got, want)
-			}
-		}
-		if !has(symbol.Low.OldShapes(markerRadius), low) {
-			t.Errorf("look %d: the legend has no old value", look.Kind)
-		}
-		hatching := 0
-		for _, part := range s.shapes {
-			if part.Paint == symbol.Grey && part.Corners != nil {
-				hatching++
-			}
-		}
-		if got, want := hatching > 3, look.Kind == symbol.Waters; got != want {
-			t.Errorf("look %d: the legend has %d lines of a hatching", look.Kind, hatching)
-		}
-	}
-}
-
-// TestSymbolLayoutsStayInside lays out legends with symbols at every width.
-func TestSymbolLayoutsStayInside(t *testing.T) {
-	f, err := picture.NewFonts()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := newMap(t, colormap.Default, who2003())
-	for width := MinWidth; width <= MaxWidth; width++ {
-		s, err := english(t).newLayout(m, markers(), width, f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, p := range s.texts {
-			left := p.x - p.anchor*f.Width(p.text, p.size, p.bold)
-			b := box{p.text, left, p.y - p.size, left + f.Width(p.text, p.size, p.bold), p.y}
-			if b.left < 0 || b.right > s.width || b.bottom > s.height {
-				t.Fatalf("width %d: %+v is outside of the paper", width, b)
-			}
-			for _, part := range s.shapes {
-				c := box{"", part.x - part.Radius, part.y - part.Radius, part.x + part.Radius, part.y + part.Radius}
-				for _, p := range part.Corners {
-					c.left, c.right = min(c.left, part.x+p[0]), max(c.right, part.x+p[0])
-					c.top, c.bottom = min(c.top, part.y+p[1]), max(c.bottom, part.y+p[1])
-				}
-				if b.overlaps(c) {
-					t.Fatalf("width %d: %+v overlaps the symbol at %v,%v", width, b, part.x, part.y)
-				}
-			}
-			for _, q := range s.texts[:i] {
-				left := q.x - q.anchor*f.Width(q.text, q.size, q.bold)
-				if c := (box{q.text, left, q.y - q.size, left + f.Width(q.text, q.size, q.bold), q.y}); b.overlaps(c) {
-					t.Fatalf("width %d: %+v overlaps %+v", width, b, c)
-				}
-			}
-		}
-	}
-}
-
-// TestBothFormatsHaveTheSameSymbols looks for the colours of the SVG's shapes at their places in the PNG, along the line from the middle
-// to the top of each symbol.
-func TestBothFormatsHaveTheSameSymbols(t *testing.T) {
-	f, err := picture.NewFonts()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// top returns how far a shape reaches north.
-	top := func(s shape) (top float64) {
-		top = s.Radius
-		for _, p := range s.Corners {
-			top = max(top, -p[1])
-		}
-		return top
-	}
-	for _, id := range colormap.IDs() {
-		m := newMap(t, id, who2003())
-		for _, width := range []int{MinWidth, 320, 640} {
-			s, err := english(t).newLayout(m, markers(), width, f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			const scale = 4
-			body, err := PNG(m, markers(), width, scale)
-			if err != nil {
-				t.Fatal(err)
-			}
-			img := decode(t, body)
-			for i, part := range s.shapes {
-				inner := part.Inner
-				if i+1 < len(s.shapes) && s.shapes[i+1].x == part.x && s.shapes[i+1].y == part.y {
-					inner = top(s.shapes[i+1])
-				}
-				// Nearer to the inner end: corners are narrow.
-				x, y := int(part.x*scale), int(math.Floor((part.y-(top(part)+2*inner)/3)*scale))
-				if got := color.NRGBAModel.Convert(img.At(x, y)); got != part.fill {
-					t.Errorf("%s, width %d: pixel %d,%d of shape %d is %v, want %v", id, width, x, y, i, got, part.fill)
 				}
 			}
 		}

@@ -150,21 +150,6 @@ func TestSiteCannotHoldAll(t *testing.T) {
 	}
 }
 
-// TestFewClientsCannotHoldAll shows what a newcomer finds when others have taken all that they may.
-func TestFewClientsCannotHoldAll(t *testing.T) {
-	b := NewBudget(1 << 30)
-	for i := range 8 {
-		for n := int64(1 << 20); ; {
-			if _, err := b.Hold(client(i), n); err != nil {
-				break
-			}
-		}
-	}
-	if _, err := b.Hold(client(9), 1<<20); err != nil {
-		t.Errorf("after eight greedy clients: %v", err)
-	}
-}
-
 // When a few greedy clients have all that they may, many others still get a little each, but not more.
 func TestReserveIsForThoseWhoHoldLittle(t *testing.T) {
 	const total, reserve, little, greedy = 1000, 200, 2, 10

@@ -42,38 +42,6 @@ func fuzzPolygons(raw []byte) []Polygon {
 	return polygons
 }
 
-// centreRuns is the centre rule in the simplest way: all edges for each row.
-func centreRuns(polygons []Polygon, y int32) []run {
-	var crossings []int32
-	var runs []run
-	centre := float64(y) + 0.5
-	for _, rings := range polygons {
-		for _, ring := range rings {
-			clockwise := signedArea(ring) >= 0
-			for k, b := range ring {
-				a := ring[(k+len(ring)-1)%len(ring)]
-				if a[1] == b[1] {
-					if a[1] == centre && (b[0] < a[0]) == clockwise {
-						runs = append(runs, run{y, int32(math.Floor(min(a[0], b[0]) + 0.5)), int32(math.Floor(max(a[0], b[0]) + 0.5))})
-					}
-					continue
-				}
-				if a[1] > b[1] {
-					a, b = b, a
-				}
-				if a[1] <= centre && centre < b[1] {
-					crossings = append(crossings, int32(math.Floor((centre-a[1])*(b[0]-a[0])/(b[1]-a[1])+a[0]+0.5)))
-				}
-			}
-		}
-	}
-	slices.Sort(crossings)
-	for i := 0; i < len(crossings); i += 2 {
-		runs = append(runs, run{y, crossings[i], crossings[i+1]})
-	}
-	return union(runs)
-}
-
 func FuzzNewMask(f *testing.F) {
 	f.Add([]byte("\x00\x03\x00\x03\x00\x00\x09\x00\x03\x00\x00\x09\x00\x09\x00\x00\x03\x00\x09\x00"))
 	f.Add([]byte("\x10\x03\x00\x03\x00\x10\xf9\x00\x03\x00\x10\x09\x00\xf9\x00\x12\x03\x00\x09\x00\x10\x73\x00\x09\x00\x10\x73\x00\x49\x00"))
@@ -85,15 +53,6 @@ func FuzzNewMask(f *testing.F) {
 			return
 		}
 		checkMask(t, centre)
-		if centre.count < 1<<16 && centre.Bounds().Dy() < 1000 {
-			var want []run
-			for y := centre.Bounds().Min.Y - 1; y <= centre.Bounds().Max.Y; y++ {
-				want = append(want, centreRuns(polygons, int32(y))...)
-			}
-			if !slices.Equal(centre.runs, want) {
-				t.Errorf("Centre of %v: %v, want %v", polygons, centre.runs, want)
-			}
-		}
 		full, err := NewMask(polygons, Full)
 		if err != nil {
 			if !errors.Is(err, ErrTooLarge) { // a pixel more may be looked at in each row

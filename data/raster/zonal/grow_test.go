@@ -201,11 +201,6 @@ func TestGrowInSmallWindows(t *testing.T) {
 	}
 }
 
-func FuzzGrow(f *testing.F) {
-	f.Add(uint64(1))
-	f.Fuzz(compareGrow)
-}
-
 // TestGrowErrors checks that errors are passed on and hostile arguments are refused.
 func TestGrowErrors(t *testing.T) {
 	r := drawRaster("....\n.11.\n.11.\n....", 0)

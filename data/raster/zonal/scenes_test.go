@@ -1,7 +1,6 @@
 package zonal
 
 import (
-	"fmt"
 	"image"
 	"math"
 	"math/rand/v2"
@@ -315,87 +314,5 @@ func TestGrowMemory(t *testing.T) {
 		if got.Reason != Merged {
 			t.Errorf("point %d: %v, want %v, since it extends too far", i, got.Reason, Merged)
 		}
-	}
-}
-
-// TestGrowAgainstOutlines compares medians of lakes by Grow and around points with those by outlines. The values rise towards the shore as
-// the turbidity of Lake Constance does in rings of one pixel: 1.23 in the middle and 3.44 at the shore. Points lie 155 m, half a pixel,
-// inland from the shore, as bathing sites do.
-func TestGrowAgainstOutlines(t *testing.T) {
-	rings := []float64{3.44, 2.45, 2.05, 1.77, 1.61}
-	rnd := rand.New(rand.NewPCG(155, 0))
-	r := newRaster(Grid{Width: 2400, Height: 2400})
-	r.block = image.Pt(512, 512)
-	var points []Point
-	var inside, discs []*Mask
-	var truth []float64
-	for i := range 400 {
-		x, y := float64(60+i%20*120), float64(60+i/20*120)
-		shore := newRing(rnd, x, y, 1.5*math.Exp(rnd.Float64()*3), 80)
-		level := math.Exp(rnd.NormFloat64())
-		centre, full := mustMask(t, []Polygon{{shore}}, Centre), mustMask(t, []Polygon{{shore}}, Full)
-		for depth, m := 0, centre; m.Count() > 0; depth++ {
-			value := 1.23
-			if depth < len(rings) {
-				value = rings[depth]
-			}
-			m.Each(func(y, x0, x1 int) {
-				for x := x0; x < x1; x++ {
-					r.values[y*r.Width+x] = level * value * math.Exp(rnd.NormFloat64()*0.1)
-				}
-			})
-			m = m.Erode(1)
-		}
-		// A point beyond the shore, away from the middle.
-		a := shore[rnd.IntN(len(shore))]
-		d := math.Hypot(a[0]-x, a[1]-y)
-		p := Point{a[0] + (a[0]-x)/d*0.5, a[1] + (a[1]-y)/d*0.5}
-		disc, err := NewDisc(p, 500.0/300, 500.0/300)
-		if err != nil {
-			t.Fatal(err)
-		}
-		points, inside, discs = append(points, p), append(inside, full.Erode(1)), append(discs, disc)
-		if inside[i].Count() < 10 {
-			inside[i] = full
-		}
-	}
-	median := func(m *Mask) float64 {
-		var values []float64
-		for _, w := range m.Windows(r.Grid) {
-			m.Collect(w, image.Rect(0, 0, r.Width, r.Height), r.values, func(_, _ int, v float64) {
-				if !math.IsNaN(v) {
-					values = append(values, v)
-				}
-			})
-		}
-		return Median(values)
-	}
-	for _, m := range inside {
-		truth = append(truth, median(m))
-	}
-	var grown, disc []float64
-	none := 0
-	for i, got := range growAll(t, r, points, Growth{RadiusX: 500.0 / 300, RadiusY: 500.0 / 300, Edge: 1}, nil) {
-		if inside[i].Count() < 3 {
-			continue
-		}
-		if got.Reason != Found {
-			none++
-			continue
-		}
-		grown = append(grown, Median(got.Values)/truth[i])
-		if m := median(discs[i]); !math.IsNaN(m) {
-			disc = append(disc, m/truth[i])
-		}
-	}
-	quartiles := func(v []float64) string {
-		return fmt.Sprintf("%.3f (%.3f to %.3f, 5 %% to 95 %%)", Median(v), Quantile(v, 0.05), Quantile(v, 0.95))
-	}
-	t.Logf("medians by Grow in those by outline: %s; by discs of 500 m: %s; %d of %d points without water", quartiles(grown), quartiles(disc), none, len(grown)+none)
-	if m := Median(grown); m < 0.95 || m > 1.1 {
-		t.Errorf("Grow has %.3f of the median by outline, want 0.95 to 1.1", m)
-	}
-	if len(grown) < 200 || none > len(grown)/10 {
-		t.Errorf("%d lakes with a value by Grow, %d without", len(grown), none)
 	}
 }
