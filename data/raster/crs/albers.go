@@ -43,16 +43,3 @@ func (p *albersProjection) forward(lambda, phi float64) (x, y float64, ok bool) 
 	sin, cos := math.Sincos(p.n * lambda)
 	return rho * sin, p.rho0 - rho*cos, true
 }
-
-func (p *albersProjection) inverse(x, y float64) (lambda, phi float64, ok bool) {
-	// A cone around the south pole has a negative n and rho0: turn it round.
-	sign := math.Copysign(1, p.n)
-	u, v := sign*x, sign*(p.rho0-y)
-	rho := math.Hypot(u, v) * p.n / p.a
-	sin := (p.c - rho*rho) / (p.n * p.sphere.qp) // of the authalic latitude
-	if !(math.Abs(sin) <= 1+1e-12) {
-		return 0, 0, false
-	}
-	sin = max(-1, min(1, sin))
-	return math.Atan2(u, v) / p.n, p.sphere.latitude(sin, math.Sqrt((1-sin)*(1+sin))), true
-}

@@ -26,7 +26,6 @@ type System struct {
 // false origin.
 type projection interface {
 	forward(lambda, phi float64) (x, y float64, ok bool)
-	inverse(x, y float64) (lambda, phi float64, ok bool)
 }
 
 // Name returns the name of the system, such as "WGS 84 / UTM zone 32N". It may come from the file.
@@ -53,26 +52,6 @@ func (s *System) Project(lon, lat float64) (x, y float64, ok bool) {
 	}
 	return x + s.falseEasting, y + s.falseNorthing, true
 }
-
-// Unproject converts coordinates of the system to a longitude of -180 to 180 degrees and a latitude. It returns false if no point
-// of the Earth has these coordinates, or one so far from the area of the projection that the result would be wrong.
-func (s *System) Unproject(x, y float64) (lon, lat float64, ok bool) {
-	if s.proj == nil {
-		if !(math.Abs(x) <= 360 && math.Abs(y) <= 90) {
-			return 0, 0, false
-		}
-		return wrap(x), y, true
-	}
-	lambda, phi, ok := s.proj.inverse(x-s.falseEasting, y-s.falseNorthing)
-	if !ok || !(math.Abs(lambda) <= math.Pi+rounding && math.Abs(phi) <= math.Pi/2+rounding) {
-		return 0, 0, false
-	}
-	lambda, phi = max(-math.Pi, min(math.Pi, lambda)), max(-math.Pi/2, min(math.Pi/2, phi))
-	return wrap(lambda*(180/math.Pi) + s.lon0), phi * (180 / math.Pi), true
-}
-
-// rounding is what an angle of half a turn may be too large after a round trip.
-const rounding = 1e-12
 
 // wrap returns the equivalent longitude of -180 to 180 degrees.
 func wrap(lon float64) float64 {

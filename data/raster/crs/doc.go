@@ -1,8 +1,8 @@
-// Package crs converts between WGS 84 longitude and latitude and the coordinates of raster files, in pure Go and without a database
+// Package crs converts WGS 84 longitude and latitude to the coordinates of raster files, in pure Go and without a database
 // of coordinate systems.
 //
 // A [System] is made from an EPSG code, from the GeoKeys of a GeoTIFF, from the attributes of a CF grid mapping, or from the code or the
-// name in well-known text, whose parameters are not read. [System.Project] and [System.Unproject] convert points.
+// name in well-known text, whose parameters are not read. [System.Project] converts points.
 //
 // # Conventions
 //

@@ -23,34 +23,17 @@ func (e ellipsoid) modern() bool {
 // e2 returns the square of the eccentricity.
 func (e ellipsoid) e2() float64 { return (2 - 1/e.rf) / e.rf }
 
-// An authalicSphere converts between the latitude of an ellipsoid and that of the sphere with an equal area (Snyder, Map Projections:
+// An authalicSphere converts the latitude of an ellipsoid to that of the sphere with an equal area (Snyder, Map Projections:
 // A Working Manual, 1987, page 16).
 type authalicSphere struct {
 	e, e2 float64
 	qp    float64 // q at the pole
-	// Coefficients of the sine series of the latitude less the authalic latitude in multiples of twice the authalic latitude.
-	toLatitude [6]float64
 }
 
 func newAuthalicSphere(el ellipsoid) *authalicSphere {
 	a := &authalicSphere{e2: el.e2()}
 	a.e = math.Sqrt(a.e2)
 	a.qp = 1 + (1-a.e2)/a.e*math.Atanh(a.e)
-
-	// The difference is an odd function of period pi, so a sum over equal steps gives its Fourier coefficients. The k-th is about
-	// the k-th power of 0.0017: 6 terms are exact to the last bit, and 16 steps have no aliases above that.
-	const steps = 16
-	for i := 1; i < steps; i++ {
-		beta := math.Pi / 2 * float64(i) / steps
-		phi := beta
-		for range 8 { // each step is about 200 times closer
-			sin, cos := math.Sincos(phi)
-			phi += beta - math.Atan2(a.sincos(sin, cos))
-		}
-		for k := range a.toLatitude {
-			a.toLatitude[k] += 2. / steps * (phi - beta) * math.Sin(2*float64(k+1)*beta)
-		}
-	}
 	return a
 }
 
@@ -68,20 +51,4 @@ func (a *authalicSphere) sincos(sinPhi, cosPhi float64) (sin, cos float64) {
 	sin = 1 - rest/a.qp
 	cos = math.Sqrt(rest*(2*a.qp-rest)) / a.qp
 	return math.Copysign(sin, sinPhi), cos
-}
-
-// latitude returns the latitude for the sine and cosine of an authalic latitude, or for multiples of both.
-func (a *authalicSphere) latitude(sin, cos float64) float64 {
-	beta := math.Atan2(sin, cos)
-	sin2, cos2 := math.Sincos(2 * beta)
-	return beta + clenshaw(&a.toLatitude, sin2, cos2)
-}
-
-// clenshaw returns the sum of c[k-1] sin(k x) by Clenshaw's recurrence.
-func clenshaw(c *[6]float64, sin, cos float64) float64 {
-	var u0, u1 float64
-	for k := len(c) - 1; k >= 0; k-- {
-		u0, u1 = c[k]+2*cos*u0-u1, u0
-	}
-	return u0 * sin
 }

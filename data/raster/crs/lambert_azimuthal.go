@@ -34,15 +34,3 @@ func (p *lambertAzimuthalProjection) forward(lambda, phi float64) (x, y float64,
 	b := p.radius * math.Sqrt(2/g)
 	return b * p.d * cos * sinLambda, b / p.d * (p.cos0*sin - p.sin0*cos*cosLambda), true
 }
-
-func (p *lambertAzimuthalProjection) inverse(x, y float64) (lambda, phi float64, ok bool) {
-	u, v := x/(p.d*2*p.radius), y*p.d/(2*p.radius)
-	h2 := u*u + v*v // the square of the sine of half the distance from the centre
-	if !(h2 <= 1-2.5e-7) {
-		return 0, 0, false
-	}
-	cosC, k := 1-2*h2, 2*math.Sqrt(1-h2)
-	sin := cosC*p.sin0 + k*v*p.cos0
-	east, north := k*u, cosC*p.cos0-k*v*p.sin0
-	return math.Atan2(east, north), p.sphere.latitude(sin, math.Hypot(east, north)), true
-}

@@ -14,8 +14,3 @@ func (webMercator) forward(lambda, phi float64) (x, y float64, ok bool) {
 	}
 	return wgs84.a * lambda, wgs84.a * math.Asinh(math.Tan(phi)), true
 }
-
-func (webMercator) inverse(x, y float64) (lambda, phi float64, ok bool) {
-	phi = math.Atan(math.Sinh(y / wgs84.a))
-	return x / wgs84.a, phi, math.Abs(phi) <= maxWebMercator
-}

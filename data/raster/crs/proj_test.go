@@ -80,7 +80,7 @@ func projectByPROJ(t *testing.T, definitions []string, points [][]point) [][]poi
 	return results
 }
 
-// TestPROJ compares all systems that have an EPSG code with PROJ, forward and back.
+// TestPROJ compares all systems that have an EPSG code with PROJ.
 func TestPROJ(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var codes []int
@@ -95,7 +95,7 @@ func TestPROJ(t *testing.T) {
 	if n := len(geographicSystems) + len(projected) + 60 + 60 + 11 + 23; len(codes) != n {
 		t.Errorf("%d systems have an area, want %d", len(codes), n)
 	}
-	worst, worstBack, n := 0., 0., 0
+	worst, n := 0., 0
 	for i, code := range codes {
 		s, err := FromEPSG(code)
 		if err != nil {
@@ -104,14 +104,12 @@ func TestPROJ(t *testing.T) {
 		for j, p := range points[i] {
 			x, y, ok := s.Project(p.x, p.y)
 			d := math.Hypot(x-want[i][j].x, y-want[i][j].y)
-			lon, lat, okBack := s.Unproject(want[i][j].x, want[i][j].y)
-			back := 111e3 * math.Hypot((lon-p.x)*math.Cos(p.y*(math.Pi/180)), lat-p.y)
-			if !ok || !okBack || !(d <= 1e-4) || !(back <= 1e-4) {
-				t.Fatalf("%s: %v is %.5f, %.5f, want %.5f; back at %v, %v", s.Name(), p, x, y, want[i][j], lon, lat)
+			if !ok || !(d <= 1e-4) {
+				t.Fatalf("%s: %v is %.5f, %.5f, want %.5f", s.Name(), p, x, y, want[i][j])
 			}
-			worst, worstBack = max(worst, d), max(worstBack, back)
+			worst = max(worst, d)
 			n++
 		}
 	}
-	t.Logf("%d points of %d systems: within %.2g mm, back within %.2g mm", n, len(codes), worst*1e3, worstBack*1e3)
+	t.Logf("%d points of %d systems: within %.2g mm", n, len(codes), worst*1e3)
 }
