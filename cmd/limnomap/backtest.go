@@ -33,22 +33,15 @@ func (c *forecastCmd) test(ctx context.Context, con *console) error {
 			}
 			return err
 		}
-		switch c.Out {
-		case "":
+		if c.Out == "" {
 			return run()
-		case stdin:
-			return writePairs(con.out, profile, opts, run)
 		}
-		return writeFiles([]string{c.Out}, c.Force, func(w []io.Writer) error { return writePairs(w[0], profile, opts, run) })
+		return con.writeTo(c.Out, c.Force, func(w io.Writer) error { return writePairs(w, profile, opts, run) })
 	})
 	if err != nil {
 		return interrupted(ctx, err, "the back-test is not complete")
 	}
-	report := con.out
-	if c.Out == stdin {
-		report = con.err
-	}
-	if err := printScores(report, scores, profile); err != nil {
+	if err := printScores(con.reportBeside(c.Out), scores, profile); err != nil {
 		return err
 	}
 	return scores.Check() // an error makes the exit code 1

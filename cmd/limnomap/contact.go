@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/mail"
 	"net/url"
-	"os"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,17 +51,9 @@ func (f *contactFlags) contact() (api.Contact, error) {
 
 // readLogo reads a logo and checks that it is what browsers show.
 func readLogo(name string) (api.Logo, error) {
-	file, err := os.Open(name)
+	content, err := config.ReadFile(name, maxLogoBytes)
 	if err != nil {
 		return api.Logo{}, err
-	}
-	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, maxLogoBytes+1))
-	switch {
-	case err != nil:
-		return api.Logo{}, err
-	case len(content) > maxLogoBytes:
-		return api.Logo{}, fmt.Errorf("%s is larger than %d bytes", name, maxLogoBytes)
 	}
 	logo, err := logoOf(content)
 	if err != nil {
@@ -92,28 +83,24 @@ func logoOf(content []byte) (api.Logo, error) {
 // checkSVG returns an error unless content is well-formed and its root is svg: browsers show no other.
 func checkSVG(content []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(content))
-	for depth, roots := 0, 0; ; {
+	var root struct {
+		XMLName xml.Name `xml:"http://www.w3.org/2000/svg svg"`
+	}
+	if err := d.Decode(&root); errors.Is(err, io.EOF) {
+		return errors.New("there is no root element")
+	} else if err != nil {
+		return err
+	}
+	for {
 		token, err := d.Token()
-		if errors.Is(err, io.EOF) && roots == 1 {
-			return nil
-		}
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("%d root elements", roots)
+			return nil
 		}
 		if err != nil {
 			return err
 		}
-		switch element := token.(type) {
-		case xml.StartElement:
-			if depth == 0 {
-				roots++
-				if want := (xml.Name{Space: "http://www.w3.org/2000/svg", Local: "svg"}); element.Name != want {
-					return fmt.Errorf("the root element is %s of the namespace %q, want svg of %s", element.Name.Local, element.Name.Space, want.Space)
-				}
-			}
-			depth++
-		case xml.EndElement:
-			depth--
+		if e, ok := token.(xml.StartElement); ok {
+			return fmt.Errorf("a second root element, %s", e.Name.Local)
 		}
 	}
 }

@@ -160,44 +160,6 @@ func TestDemoInterrupted(t *testing.T) {
 	}
 }
 
-// Two names of one file are an error: the observations would overwrite the lakes.
-func TestDemoTwoNamesOfOneFile(t *testing.T) {
-	dir := t.TempDir()
-	folder, link := filepath.Join(dir, "folder"), filepath.Join(dir, "link")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(folder, link); err != nil {
-		t.Skipf("SKIPPED, this system does not allow links to folders: %v", err)
-	}
-	t.Chdir(folder)
-	for _, there := range []bool{false, true} {
-		if there {
-			limnomaptest.WriteFile(t, folder, "a.csv", "mine")
-		}
-		for _, out := range []string{
-			folder + "/a.csv," + link + "/a.csv",
-			"a.csv," + link + "/a.csv",
-			link + "/a.csv,./a.csv",
-			link + "/../folder/a.csv," + link + "/a.csv",
-		} {
-			for _, force := range [][]string{nil, {"--force"}} {
-				args := append([]string{"demo", "--lakes", "5", "--out", out}, force...)
-				if _, _, err := runCommand(t, args...); err == nil || !strings.Contains(err.Error(), "names one file twice") {
-					t.Errorf("limnomap %s: %v, want an error about one file", strings.Join(args, " "), err)
-				}
-			}
-		}
-		if got := names(t, folder); there && string(readFile(t, "a.csv")) != "mine" || !there && len(got) > 0 {
-			t.Errorf("the folder holds %v, want what it held before", got)
-		}
-	}
-	mustRun(t, "demo", "--lakes", "5", "--out", "a.csv, "+link+"/b.csv ", "--force")
-	if got, want := names(t, folder), []string{"a.csv", "b.csv"}; !slices.Equal(got, want) {
-		t.Errorf("two names in one folder made %v, want %v", got, want)
-	}
-}
-
 func TestWriteFiles(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -115,14 +113,9 @@ func (c *exportFlags) run(ctx context.Context, con *console, name string, write 
 		}
 	}
 	return c.use(ctx, func(s *store.Store) error {
-		if name == stdin {
-			out := bufio.NewWriter(con.out)
-			_, err := write(s, out)
-			return errors.Join(err, out.Flush())
-		}
 		var done string
-		err := writeFiles([]string{name}, c.Force, func(files []io.Writer) error {
-			w, err := compress(name, files[0])
+		err := con.writeTo(name, c.Force, func(out io.Writer) error {
+			w, err := compress(name, out)
 			if err != nil {
 				return err
 			}
@@ -131,7 +124,7 @@ func (c *exportFlags) run(ctx context.Context, con *console, name string, write 
 			}
 			return w.Close()
 		})
-		if err != nil {
+		if err != nil || name == stdin {
 			return err
 		}
 		_, err = fmt.Fprintf(con.out, "%s: %s\n", name, done)

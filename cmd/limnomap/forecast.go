@@ -65,24 +65,17 @@ func (c *forecastCmd) Run(ctx context.Context, con *console) error {
 		}
 		opts.Origin = data.Known(date)
 	}
-	report := con.out
-	var run func(*store.Store) error
-	switch c.Out {
-	case "":
-		run = func(s *store.Store) error { return c.run(ctx, con, s, opts, report) }
-	case stdin:
-		report = con.err
-		run = func(s *store.Store) error { return c.runTo(ctx, con, s, opts, report, con.out) }
-	default:
-		run = func(s *store.Store) error {
-			return writeFiles([]string{c.Out}, c.Force, func(w []io.Writer) error { return c.runTo(ctx, con, s, opts, report, w[0]) })
+	err := c.use(ctx, func(s *store.Store) error {
+		if c.Out == "" {
+			return c.run(ctx, con, s, opts)
 		}
-	}
-	return interrupted(ctx, c.use(ctx, run), "nothing was written")
+		return con.writeTo(c.Out, c.Force, func(w io.Writer) error { return c.runTo(ctx, con, s, opts, w) })
+	})
+	return interrupted(ctx, err, "nothing was written")
 }
 
 // runTo also writes the forecasts to w.
-func (c *forecastCmd) runTo(ctx context.Context, con *console, s *store.Store, opts *forecaster.Options, report, w io.Writer) error {
+func (c *forecastCmd) runTo(ctx context.Context, con *console, s *store.Store, opts *forecaster.Options, w io.Writer) error {
 	table := csv.NewWriter(w)
 	if err := table.Write([]string{"lake_id", "issued_at", "target_date", "chl", "lower", "upper", "sigma", "based_on", "model"}); err != nil {
 		return err
@@ -101,14 +94,14 @@ func (c *forecastCmd) runTo(ctx context.Context, con *console, s *store.Store, o
 		}
 		return nil
 	}
-	if err := c.run(ctx, con, s, opts, report); err != nil {
+	if err := c.run(ctx, con, s, opts); err != nil {
 		return err
 	}
 	table.Flush()
 	return table.Error()
 }
 
-func (c *forecastCmd) run(ctx context.Context, con *console, s *store.Store, opts *forecaster.Options, report io.Writer) error {
+func (c *forecastCmd) run(ctx context.Context, con *console, s *store.Store, opts *forecaster.Options) error {
 	progress, finish := shareBar(con, "forecast")
 	opts.Progress = progress
 	result, err := forecaster.Run(ctx, s, opts)
@@ -116,7 +109,7 @@ func (c *forecastCmd) run(ctx context.Context, con *console, s *store.Store, opt
 	if err != nil {
 		return fmt.Errorf("%s: %w", store.Name(c.DB.Reveal()), err)
 	}
-	_, err = fmt.Fprintln(report, describeForecast(&result))
+	_, err = fmt.Fprintln(con.reportBeside(c.Out), describeForecast(&result))
 	return err
 }
 

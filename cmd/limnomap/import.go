@@ -31,11 +31,11 @@ type importFlags struct {
 // tableFlags are for imports of files with columns.
 type tableFlags struct {
 	importFlags
-	Map       mapping       `help:"Columns that have other names in the files, such as chl=chl_a_ugl,lake_id=lake: our name first. Put a name with a comma in quotes." placeholder:"OURS=THEIRS,..."`
-	Set       mapping       `help:"Columns that are missing in the files, with one value for all rows, such as data_type=satellite." placeholder:"OURS=VALUE,..."`
-	Decimal   decimalMark   `help:"Decimal mark of the numbers in CSV files: . or , (default: detected, and a number such as 1.091 or 20.000 that stays ambiguous is rejected). The other mark may then separate thousands." placeholder:"MARK"`
-	Thousands thousandsMark `help:"What separates thousands in CSV files: . or , or ' or space (also no-break and thin spaces), or none (default: detected . or ,; with --decimal, the other mark)." placeholder:"MARK"`
-	MakeIDs   bool          `name:"make-ids" help:"Make the ids of lakes from their names, for files without ids: lower-case letters without accents, digits, and _ for everything else. In observations and statements lake_id is the name then."`
+	Map       mapping `help:"Columns that have other names in the files, such as chl=chl_a_ugl,lake_id=lake: our name first. Put a name with a comma in quotes." placeholder:"OURS=THEIRS,..."`
+	Set       mapping `help:"Columns that are missing in the files, with one value for all rows, such as data_type=satellite." placeholder:"OURS=VALUE,..."`
+	Decimal   string  `help:"Decimal mark of the numbers in CSV files: . or , (default: detected, and a number such as 1.091 or 20.000 that stays ambiguous is rejected). The other mark may then separate thousands." check:"decimal-mark" placeholder:"MARK"`
+	Thousands string  `help:"What separates thousands in CSV files: . or , or ' or space (also no-break and thin spaces), or none (default: detected . or ,; with --decimal, the other mark)." check:"thousands-mark" placeholder:"MARK"`
+	MakeIDs   bool    `name:"make-ids" help:"Make the ids of lakes from their names, for files without ids: lower-case letters without accents, digits, and _ for everything else. In observations and statements lake_id is the name then."`
 }
 
 // aboutFiles is a part of the help of all imports.
@@ -163,36 +163,14 @@ func copyInput(ctx context.Context, input *os.File) (_ *diskspace.Temp, err erro
 	return temp, err
 }
 
-// A decimalMark is the value of --decimal; empty if it is not given.
-type decimalMark string
-
-func (m *decimalMark) UnmarshalText(text []byte) error {
-	*m = decimalMark(text)
-	return ingest.CheckMarks(string(text), "")
-}
-
-// MarshalText writes the mark as it is read.
-func (m decimalMark) MarshalText() ([]byte, error) { return []byte(m), nil }
-
-// A thousandsMark is the value of --thousands; empty if it is not given.
-type thousandsMark string
-
-func (m *thousandsMark) UnmarshalText(text []byte) error {
-	*m = thousandsMark(text)
-	return ingest.CheckMarks("", string(text))
-}
-
-// MarshalText writes the mark as it is read.
-func (m thousandsMark) MarshalText() ([]byte, error) { return []byte(m), nil }
-
 type importFunc func(context.Context, ingest.Store, []ingest.File, *ingest.Options) (ingest.Report, error)
 
 func (c *tableFlags) run(ctx context.Context, con *console, names []string, imp importFunc) error {
-	if err := ingest.CheckMarks(string(c.Decimal), string(c.Thousands)); err != nil {
+	if err := ingest.CheckMarks(c.Decimal, c.Thousands); err != nil {
 		return fmt.Errorf("--decimal %s --thousands %s: %w", c.Decimal, c.Thousands, err)
 	}
 	return c.importFlags.run(ctx, con, names, &ingest.Options{Map: ingest.Mapping(c.Map), Set: ingest.Mapping(c.Set), MakeIDs: c.MakeIDs,
-		Decimal: string(c.Decimal), Thousands: string(c.Thousands)}, imp)
+		Decimal: c.Decimal, Thousands: c.Thousands}, imp)
 }
 
 // run imports files with options to which it adds those of the flags.

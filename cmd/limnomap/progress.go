@@ -59,10 +59,6 @@ func (p *progress) step() {
 		_ = p.bar.Add(1)
 		return
 	}
-	const clockEvery = 64 // tiles
-	if p.done%clockEvery != 0 {
-		return
-	}
 	now := p.now()
 	if now.Sub(p.logged) < lineInterval {
 		return

@@ -21,10 +21,10 @@ func TestProgressInALog(t *testing.T) {
 		p.step()
 	}
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-	if len(lines) != 3 { // in 50 seconds
+	if len(lines) != 5 { // in 50 seconds
 		t.Fatalf("%d lines:\n%s", len(lines), &log)
 	}
-	for _, want := range []string{"msg=warming", "tiles=256", "of=1000", "tiles_per_second=20", "left=37s"} {
+	for _, want := range []string{"msg=warming", "tiles=200", "of=1000", "tiles_per_second=20", "left=40s"} {
 		if !strings.Contains(lines[0], want) {
 			t.Errorf("the first line lacks %s: %s", want, lines[0])
 		}
@@ -43,7 +43,7 @@ func TestProgressWithoutATotal(t *testing.T) {
 		now = now.Add(25 * time.Millisecond)
 		p.step()
 	}
-	if got := log.String(); strings.Count(got, "\n") != 2 || !strings.Contains(got, "msg=verifying tiles=448 tiles_per_second=40\n") {
+	if got := log.String(); strings.Count(got, "\n") != 2 || !strings.Contains(got, "msg=verifying tiles=400 tiles_per_second=40\n") {
 		t.Errorf("the log has\n%s", got)
 	}
 }

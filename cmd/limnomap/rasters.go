@@ -133,12 +133,12 @@ func (c *importRastersCmd) write(ctx context.Context, con *console, opts *satell
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}
-	e := extractor{con: con, report: con.out, opts: opts, lakes: lakes, skipBad: c.SkipBad}
+	e := extractor{con: con, report: con.reportBeside(c.CSV), opts: opts, lakes: lakes, skipBad: c.SkipBad}
+	err = con.writeTo(c.CSV, c.Force, func(w io.Writer) error { return e.extractTo(ctx, c.Files, w) })
 	if c.CSV == stdin {
-		e.report = con.err
-		return interrupted(ctx, e.extractTo(ctx, c.Files, con.out), "the table is not complete")
+		return interrupted(ctx, err, "the table is not complete")
 	}
-	return interrupted(ctx, writeFiles([]string{c.CSV}, c.Force, func(w []io.Writer) error { return e.extractTo(ctx, c.Files, w[0]) }), "nothing was written")
+	return interrupted(ctx, err, "nothing was written")
 }
 
 // lakes returns the lakes of the database or of the file.

@@ -82,9 +82,7 @@ func (r *reloader) reload(ctx context.Context) {
 	var changed, kept []string
 	if err == nil {
 		r.secrets.Adopt(next.Redactor)
-		if changed, kept, err = r.apply(ctx, next); err != nil {
-			r.secrets.Adopt(r.current.Redactor) // those of the present settings must not become the oldest
-		}
+		changed, kept, err = r.apply(ctx, next)
 	}
 	if err != nil {
 		r.successful.Set(0)

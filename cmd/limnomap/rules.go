@@ -14,23 +14,26 @@ import (
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
 	"limnomap/data/apikey"
+	"limnomap/data/ingest"
 )
 
 // rules are the rules that the tag check of a flag may name: what one value must look like.
 var rules = map[string]func(string) error{
-	"address":       checkAddress,
-	"base-path":     func(text string) error { return api.CheckBasePath(cleanBasePath(text)) },
-	"basemap-url":   checkBasemapURL,
-	"contact-name":  checkContactName,
-	"contact-url":   checkContactURL,
-	"date":          func(text string) error { _, err := data.ParseDate(text); return err },
-	"host-name":     checkHostName,
-	"key-name":      checkKeyName,
-	"origin":        checkOrigin,
-	"otlp-endpoint": func(text string) error { _, err := traceEndpoint(text); return err },
-	"public-url":    func(text string) error { _, err := parsePublicURL(text); return err },
-	"redis":         quota.Check,
-	"whole-days":    checkWholeDays,
+	"address":        checkAddress,
+	"base-path":      func(text string) error { return api.CheckBasePath(cleanBasePath(text)) },
+	"basemap-url":    checkBasemapURL,
+	"contact-name":   checkContactName,
+	"contact-url":    checkContactURL,
+	"decimal-mark":   func(text string) error { return ingest.CheckMarks(text, "") },
+	"thousands-mark": func(text string) error { return ingest.CheckMarks("", text) },
+	"date":           func(text string) error { _, err := data.ParseDate(text); return err },
+	"host-name":      checkHostName,
+	"key-name":       checkKeyName,
+	"origin":         checkOrigin,
+	"otlp-endpoint":  func(text string) error { _, err := traceEndpoint(text); return err },
+	"public-url":     func(text string) error { _, err := parsePublicURL(text); return err },
+	"redis":          quota.Check,
+	"whole-days":     checkWholeDays,
 }
 
 // checkAddress checks the form of an address. Whether it is free shows when the server listens.

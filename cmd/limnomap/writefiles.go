@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -56,6 +55,23 @@ func writeFiles(names []string, force bool, write func([]io.Writer) error) (err 
 	return nil
 }
 
+// writeTo writes a file as writeFiles does, or standard output if its name is -.
+func (con *console) writeTo(name string, force bool, write func(io.Writer) error) error {
+	if name == stdin {
+		out := bufio.NewWriter(con.out)
+		return errors.Join(write(out), out.Flush())
+	}
+	return writeFiles([]string{name}, force, func(w []io.Writer) error { return write(w[0]) })
+}
+
+// reportBeside returns where a command reports on a file that it writes: not to standard output if that is the file.
+func (con *console) reportBeside(name string) io.Writer {
+	if name == stdin {
+		return con.err
+	}
+	return con.out
+}
+
 // checkTarget returns an error if a file of that name must not be written.
 func checkTarget(name string, force bool) error {
 	info, err := os.Stat(name)
@@ -80,17 +96,4 @@ func checkFolder(name string) error {
 		return fmt.Errorf("%s: the folder %s does not exist: create it, or use another one", name, folder)
 	}
 	return err
-}
-
-// sameFile reports whether two names are one entry of one folder, which may be hidden by a link to the folder or by "..".
-// Two hard links to one file are not the same file: they are replaced, not written to.
-func sameFile(a, b string) bool {
-	folderA, nameA := filepath.Split(a)
-	folderB, nameB := filepath.Split(b)
-	if nameA != nameB {
-		return false
-	}
-	infoA, errA := os.Stat(cmp.Or(folderA, "."))
-	infoB, errB := os.Stat(cmp.Or(folderB, "."))
-	return folderA == folderB || errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }

@@ -118,12 +118,7 @@ func TestUnknownVariables(t *testing.T) {
 		{"XLIMNOMAP_API_RAT=3", ""},
 		// Variables of Kubernetes for the services limnomap and limnomap-redis.
 		{"LIMNOMAP_SERVICE_HOST=10.96.0.1", ""},
-		{"LIMNOMAP_SERVICE_PORT=80", ""},
-		{"LIMNOMAP_SERVICE_PORT_HTTP=80", ""},
 		{"LIMNOMAP_PORT=tcp://10.96.0.1:80", ""},
-		{"LIMNOMAP_PORT_80_TCP=tcp://10.96.0.1:80", ""},
-		{"LIMNOMAP_PORT_80_TCP_PROTO=tcp", ""},
-		{"LIMNOMAP_PORT_80_TCP_PORT=80", ""},
 		{"LIMNOMAP_PORT_80_TCP_ADDR=10.96.0.1", ""},
 		{"LIMNOMAP_REDIS_SERVICE_HOST=10.96.0.1", ""},
 		{"LIMNOMAP_REDIS_PORT=tcp://10.96.0.1:6379", ""},

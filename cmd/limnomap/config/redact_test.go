@@ -60,6 +60,7 @@ func TestSecretsIn(t *testing.T) {
 		{[]string{"serve", "--redis=redis://:hunter2@h", "--db", "lakes.db"}, []string{"redis"}},
 		{[]string{"refresh", "--from", "https://h/x?token=1", "--from=https://a:b%zz@h"}, []string{"from", "from"}},
 		{[]string{"serve", "postgres://me:hunter2@h/db"}, []string{"an argument"}},
+		{[]string{"serve", "--contact-url=https://h/x?token=hunter2%j"}, []string{"contact-url"}},
 		{[]string{"refresh", "--from", "https://hunter2@h/x", "--db=host=h password=hunter2", "--redis", "me:hunter2@h"}, []string{"from", "db", "redis"}},
 		{[]string{"serve", "--db", "postgres://me@h/db", "--basemap-url", "https://h/{z}/{x}/{y}@2x.png", "--skip-bad", "a@b", "--listen", "[::1]:80"}, nil},
 	} {

@@ -1,30 +1,24 @@
 package config
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // A Redactor hides the secrets of the settings wherever they appear, and whatever else looks like a secret: see [Redact]. It is safe for
 // concurrent use.
 type Redactor struct {
-	known atomic.Pointer[[]string] // texts to hide, the longest first
-
-	mu           sync.Mutex
-	own, adopted []string // texts to hide: those of this process, and those of settings that were read later, the last ones first
+	mu    sync.RWMutex
+	known []string // texts to hide, the longest first; guarded by mu, replaced whole
 }
 
-const (
-	// minKnown is the length of the shortest text that is hidden wherever it appears: a shorter one may be a part of any word.
-	minKnown = 6
-	// maxAdopted bounds the texts of earlier settings that are looked for in each line of the log.
-	maxAdopted = 1000
-)
+// minKnown is the length of the shortest text that is hidden wherever it appears: a shorter one may be a part of any word.
+const minKnown = 6
 
 var (
 	// secretVariables are variables of other programs' libraries that are a secret, or a list of NAME=SECRET.
@@ -61,53 +55,43 @@ func NewRedactor(args, environ []string) *Redactor {
 // add makes the Redactor know secrets, as they are and as errors and logs write them: in a URL, and in quotes, up to three times, as in a
 // line of the log with an error that quotes an error.
 func (r *Redactor) add(secrets ...string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	var forms []string
 	for _, secret := range secrets {
 		if len(secret) < minKnown {
 			continue
 		}
 		for _, form := range []string{secret, url.PathEscape(secret), url.QueryEscape(secret)} {
 			for range 4 {
-				r.own = append(r.own, form)
+				forms = append(forms, form)
 				quoted := strconv.Quote(form)
 				form = quoted[1 : len(quoted)-1]
 			}
 		}
 	}
-	r.publish()
+	r.learn(forms)
 }
 
-// Adopt makes r know the secrets of other too. Of those that it adopted earlier it forgets the oldest.
-func (r *Redactor) Adopt(other *Redactor) {
-	if r == other {
-		return
-	}
-	other.mu.Lock()
-	present := slices.Clone(other.own)
-	other.mu.Unlock()
+// Adopt makes r know the secrets of other too, those of settings that were read later.
+func (r *Redactor) Adopt(other *Redactor) { r.learn(other.texts()) }
+
+func (r *Redactor) learn(texts []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	earlier := slices.DeleteFunc(r.adopted, func(text string) bool { return slices.Contains(present, text) })
-	r.adopted = append(present, earlier[:min(len(earlier), maxAdopted)]...)
-	r.publish()
+	all := slices.Concat(r.known, texts)
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	r.known = slices.Compact(all)
 }
 
-// publish makes what r knows visible to RedactKnown. The caller holds r.mu.
-func (r *Redactor) publish() {
-	all := slices.Concat(r.own, r.adopted)
-	slices.Sort(all)
-	all = slices.Compact(all)
-	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
-	r.known.Store(&all)
+func (r *Redactor) texts() []string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.known
 }
 
 // Redact returns text without secrets, in which control and directional characters are escaped.
 func (r *Redactor) Redact(text string) string {
-	if known := r.known.Load(); known != nil {
-		for _, secret := range *known {
-			text = strings.ReplaceAll(text, secret, dots)
-		}
+	for _, secret := range r.texts() {
+		text = strings.ReplaceAll(text, secret, dots)
 	}
 	return Redacted(text)
 }

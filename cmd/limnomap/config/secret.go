@@ -118,6 +118,10 @@ func secretsIn(text string) []string {
 	}
 	u, err := url.Parse(strings.NewReplacer("{", "", "}", "").Replace(text)) // tiles are at {s}.example.org
 	isHTTP := err == nil && strings.HasPrefix(u.Scheme, "http")
+	var query url.Values
+	if err == nil {
+		query, err = url.ParseQuery(u.RawQuery)
+	}
 	if err != nil || strings.Contains(u.RawQuery+u.Fragment, "@") || u.User == nil && strings.Contains(u.Path, "@") && !isHTTP {
 		return []string{text, filepath.Clean(text)}
 	}
@@ -127,7 +131,7 @@ func secretsIn(text string) []string {
 	} else if u.User != nil && isHTTP {
 		found = append(found, text, u.User.Username()) // a token
 	}
-	for name, values := range u.Query() {
+	for name, values := range query {
 		if secretParameter.MatchString(name) {
 			found = append(found, values...)
 		}

@@ -56,6 +56,7 @@ func TestLocationName(t *testing.T) {
 		"https://geheim@h/lakes.csv":                              dots,
 		"https://h/lakes.csv?token=geheim":                        dots,
 		"https://h/lakes.csv?geheim":                              dots,
+		"https://h/lakes.csv?token=ge%heim":                       dots,
 		"https://h/lakes.csv?mail=a@b&token=geheim":               dots,
 		"host=h password=geheim":                                  dots,
 		"postgres:/u:geheim@h/d":                                  dots,
