@@ -55,88 +55,36 @@ func advisoryColumns() []column {
 // its day may have begun before that of UTC.
 const maxIssuedLead = 24 * time.Hour
 
-func (k advisoryKind) parse(r *row) (data.Advisory, error) {
-	var a data.Advisory
-	id, err := r.required(advID, "the statement's id")
-	if err != nil {
-		return a, err
+func (k advisoryKind) parse(r *row) (a data.Advisory, err error) {
+	a.ID, err = data.ParseAdvisoryID(r.required(advID, "the statement's id"))
+	r.fail(err)
+	a.LakeID = r.lakeID(advLake, "the id of a lake")
+	a.Kind, err = data.ParseAdvisoryKind(r.required(advKind, "closure, warning, info or season"))
+	r.fail(err)
+	a.Cause, err = data.ParseCause(r.required(advCause, "cyanobacteria, bacteria or other"))
+	r.fail(err)
+	if a.Issuer = r.line(advIssuer); a.Issuer == "" {
+		r.fail(errors.New("issuer is missing: want the authority"))
 	}
-	if a.ID, err = data.ParseAdvisoryID(id); err != nil {
-		return a, err
-	}
-	if a.LakeID, err = r.lakeID(advLake, "the id of a lake"); err != nil {
-		return a, err
-	}
-	kind, err := r.required(advKind, "closure, warning, info or season")
-	if err != nil {
-		return a, err
-	}
-	if a.Kind, err = data.ParseAdvisoryKind(kind); err != nil {
-		return a, err
-	}
-	cause, err := r.required(advCause, "cyanobacteria, bacteria or other")
-	if err != nil {
-		return a, err
-	}
-	if a.Cause, err = data.ParseCause(cause); err != nil {
-		return a, err
-	}
-	if err := parseStatement(r, &a); err != nil {
-		return a, err
-	}
-	if err := parseMoments(r, &a); err != nil {
-		return a, err
-	}
-	if err := a.CheckImport(); err != nil {
-		return a, err
-	}
-	return a, checkIssued(a, k.now)
-}
-
-// parseStatement reads what the statement says, and who says it.
-func parseStatement(r *row, a *data.Advisory) error {
-	var err error
-	if a.Issuer, err = r.line(advIssuer); err != nil {
-		return err
-	}
-	if a.Issuer == "" {
-		return errors.New("issuer is missing: want the authority")
-	}
-	if a.TextEN, err = r.lines(advTextEN); err != nil {
-		return err
-	}
-	if a.TextDE, err = r.lines(advTextDE); err != nil {
-		return err
-	}
-	a.URL, err = r.text(advURL)
-	return err
-}
-
-// lines is text of several lines.
-func (r *row) lines(c int) (string, error) {
-	s, err := r.text(c)
-	return textLines(s), err
-}
-
-// parseMoments reads the times. A missing property of JSON is like a missing column, which valid_until must not be.
-func parseMoments(r *row, a *data.Advisory) error {
-	if r.has.lacks(advValidUntil) {
-		return errors.New("valid_until is missing: want " + wantMoment + ", or an empty value or null if the end is not known")
+	a.TextEN, a.TextDE, a.URL = textLines(r.text(advTextEN)), textLines(r.text(advTextDE)), r.text(advURL)
+	if r.has.lacks(advValidUntil) { // a missing property of JSON is like a missing column, which this must not be
+		r.fail(errors.New("valid_until is missing: want " + wantMoment + ", or an empty value or null if the end is not known"))
 	}
 	for _, m := range []struct {
-		to       *time.Time
-		column   int
-		required bool
-	}{{&a.Issued, advIssued, true}, {&a.ValidFrom, advValidFrom, true}, {&a.ValidUntil, advValidUntil, false}, {&a.Withdrawn, advWithdrawn, false}} {
-		var err error
-		if *m.to, err = r.moment(m.column, m.column == advValidUntil); err != nil {
-			return err
-		}
-		if m.required && m.to.IsZero() {
-			return fmt.Errorf("%s is missing: want %s", r.columns[m.column].name, wantMoment)
+		to     *time.Time
+		column int
+	}{{&a.Issued, advIssued}, {&a.ValidFrom, advValidFrom}, {&a.ValidUntil, advValidUntil}, {&a.Withdrawn, advWithdrawn}} {
+		if *m.to = r.moment(m.column, m.column == advValidUntil); m.to.IsZero() && r.columns[m.column].required && m.column != advValidUntil {
+			r.fail(fmt.Errorf("%s is missing: want %s", r.columns[m.column].name, wantMoment))
 		}
 	}
-	return nil
+	if r.err == nil {
+		r.err = a.CheckImport()
+	}
+	if r.err == nil {
+		r.err = checkIssued(a, k.now)
+	}
+	return a, r.err
 }
 
 const wantMoment = "a time with a zone such as 2026-07-01T10:00:00+02:00, or a date, from 1900 to 2100"
@@ -147,10 +95,10 @@ var lastMoment = time.Date(lastYear+1, time.January, 1, 0, 0, 0, 0, time.UTC)
 // moment returns the time in column c in UTC to the second; the zero time if there is none. A day is its midnight in UTC, and as the
 // end of a period, which includes it, the next midnight. A time without a zone is an error: in UTC a statement could begin or end hours
 // too late.
-func (r *row) moment(c int, end bool) (time.Time, error) {
-	s, err := r.text(c)
-	if s == "" || err != nil {
-		return time.Time{}, err
+func (r *row) moment(c int, end bool) time.Time {
+	s := r.text(c)
+	if s == "" {
+		return time.Time{}
 	}
 	for _, layout := range []string{time.DateOnly, "2.1.2006", time.RFC3339, "2006-01-02 15:04:05Z07:00"} {
 		t, err := time.Parse(layout, s)
@@ -162,10 +110,11 @@ func (r *row) moment(c int, end bool) (time.Time, error) {
 			t = t.AddDate(0, 0, 1)
 		}
 		if t.Year() >= firstYear && !t.After(lastMoment) {
-			return t, nil
+			return t
 		}
 	}
-	return time.Time{}, r.bad(c, s, wantMoment)
+	r.bad(c, s, wantMoment)
+	return time.Time{}
 }
 
 // checkIssued returns an error if the statement was issued or withdrawn in the future.

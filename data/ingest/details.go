@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -9,149 +10,107 @@ import (
 )
 
 // parseDetails reads the columns that only some files have.
-func parseDetails(r *row, o *data.Observation) error {
+func parseDetails(r *row, o *data.Observation) {
 	if r.has>>obsLower == 0 { // as in most files
-		return nil
+		return
 	}
-	var err error
-	if o.Source, err = r.line(obsSource); err != nil {
-		return err
-	}
-	if o.Details.Method, err = r.line(obsMethod); err != nil {
-		return err
-	}
-	if o.Details.Version, err = r.line(obsVersion); err != nil {
-		return err
-	}
-	if err := parseUncertainty(r, o); err != nil {
-		return err
-	}
-	if err := parseBelowLimit(r, o); err != nil {
-		return err
-	}
-	if o.Details.ValidPixels, err = r.count(obsValidPixels); err != nil {
-		return err
-	}
-	if o.Details.TotalPixels, err = r.count(obsTotalPixels); err != nil {
-		return err
-	}
-	quality, err := r.text(obsQuality)
-	if err == nil && quality != "" {
+	o.Source, o.Details.Method, o.Details.Version = r.line(obsSource), r.line(obsMethod), r.line(obsVersion)
+	parseUncertainty(r, o)
+	parseBelowLimit(r, o)
+	o.Details.ValidPixels, o.Details.TotalPixels = r.count(obsValidPixels), r.count(obsTotalPixels)
+	if quality := r.text(obsQuality); quality != "" {
+		var err error
 		o.Quality, err = data.ParseQuality(strings.ToLower(quality))
+		r.fail(err)
 	}
-	if err != nil {
-		return err
+	o.Details.Flags = r.flags(obsFlags)
+	o.Details.Secchi, o.Details.WaterTemperature = r.hundredths(obsSecchi), r.hundredths(obsTemperature)
+}
+
+// chlorophyll returns the number in column c.
+func (r *row) chlorophyll(c int) (chl data.Chlorophyll, ok bool) {
+	f, ok := r.number(c, r.columns[c].in)
+	if !ok {
+		return 0, false
 	}
-	if o.Details.Flags, err = r.flags(obsFlags); err != nil {
-		return err
-	}
-	if o.Details.Secchi, err = r.hundredths(obsSecchi, r.columns[obsSecchi].in); err != nil {
-		return err
-	}
-	o.Details.WaterTemperature, err = r.hundredths(obsTemperature, r.columns[obsTemperature].in)
-	return err
+	chl, err := data.ChlorophyllOf(f)
+	return chl, r.fail(err) == nil
 }
 
 // parseUncertainty reads chl_lower and chl_upper, or uncertainty, which is the distance of both from the value.
-func parseUncertainty(r *row, o *data.Observation) error {
+func parseUncertainty(r *row, o *data.Observation) {
 	d := &o.Details
-	given := false
-	for _, bound := range []struct {
-		column int
-		to     *data.Optional[data.Chlorophyll]
-	}{{obsLower, &d.Lower}, {obsUpper, &d.Upper}} {
-		f, ok, err := r.number(bound.column, r.columns[bound.column].in)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			continue
-		}
-		given = true
-		c, err := data.ChlorophyllOf(f)
-		if err != nil {
-			return err
-		}
-		*bound.to = data.Known(c)
+	lower, hasLower := r.chlorophyll(obsLower)
+	if hasLower {
+		d.Lower = data.Known(lower)
 	}
-	f, ok, err := r.number(obsUncertainty, r.columns[obsUncertainty].in)
-	if !ok || err != nil {
-		return err
+	upper, hasUpper := r.chlorophyll(obsUpper)
+	if hasUpper {
+		d.Upper = data.Known(upper)
 	}
+	c, ok := r.chlorophyll(obsUncertainty)
 	switch {
-	case given:
-		return fmt.Errorf("uncertainty and chl_lower or chl_upper: want either, and the other empty")
+	case !ok:
+		return
+	case hasLower || hasUpper:
+		r.fail(errors.New("uncertainty and chl_lower or chl_upper: want either, and the other empty"))
 	case !o.Chlorophyll.Valid():
-		return fmt.Errorf("uncertainty without chl: want a value of chl too")
-	}
-	c, err := data.ChlorophyllOf(f)
-	if err != nil {
-		return err
+		r.fail(errors.New("uncertainty without chl: want a value of chl too"))
 	}
 	d.Lower = data.Known(max(o.Chlorophyll-c, 0))
 	if !d.BelowLimit {
 		d.Upper = data.Known(min(o.Chlorophyll+c, data.MaxChlorophyll))
 	}
-	return nil
 }
 
 // parseBelowLimit reads below_limit. A value with < before it is below its limit without that column too.
-func parseBelowLimit(r *row, o *data.Observation) error {
-	s, err := r.text(obsBelowLimit)
-	if err != nil || s == "" {
-		return err
-	}
+func parseBelowLimit(r *row, o *data.Observation) {
+	s := r.text(obsBelowLimit)
 	switch strings.ToLower(s) {
+	case "":
 	case "true", "1", "yes":
 		if !o.Details.Upper.Known { // the value may be the limit, or half of it
-			return r.bad(obsBelowLimit, s, "the limit too: chl as <15, or chl_upper with the limit and chl with half of it")
+			r.bad(obsBelowLimit, s, "the limit too: chl as <15, or chl_upper with the limit and chl with half of it")
 		}
 		o.Details.BelowLimit = true
-		return nil
 	case "false", "0", "no":
 		if o.Details.BelowLimit {
-			return r.bad(obsBelowLimit, s, "true, since chl has a < before it")
+			r.bad(obsBelowLimit, s, "true, since chl has a < before it")
 		}
-		return nil
+	default:
+		r.bad(obsBelowLimit, s, "true, false, or empty")
 	}
-	return r.bad(obsBelowLimit, s, "true, false, or empty")
 }
 
 // count returns the number of pixels in column c.
-func (r *row) count(c int) (n data.Optional[int32], err error) {
+func (r *row) count(c int) (n data.Optional[int32]) {
 	in := r.columns[c].in
-	f, ok, err := r.number(c, in)
-	if !ok || err != nil {
-		return n, err
+	f, ok := r.number(c, in)
+	if ok && f != math.Trunc(f) {
+		r.bad(c, r.text(c), in.String())
+	} else if ok {
+		n = data.Known(int32(f))
 	}
-	if f != math.Trunc(f) {
-		s, _ := r.text(c)
-		return n, r.bad(c, s, in.String())
-	}
-	return data.Known(int32(f)), nil
+	return n
 }
 
 // hundredths returns the number in column c, rounded to hundredths.
-func (r *row) hundredths(c int, in span) (h data.Optional[data.Hundredths], err error) {
-	f, ok, err := r.number(c, in)
-	if !ok || err != nil {
-		return h, err
+func (r *row) hundredths(c int) (h data.Optional[data.Hundredths]) {
+	if f, ok := r.number(c, r.columns[c].in); ok {
+		h = data.Known(data.HundredthsOf(f))
 	}
-	return data.Known(data.HundredthsOf(f)), nil
+	return h
 }
 
 // flags returns the flags in column c, separated by spaces, commas or semicolons.
-func (r *row) flags(c int) (all data.Flags, err error) {
-	s, err := r.text(c)
-	if err != nil {
-		return 0, err
-	}
-	for name := range strings.FieldsFuncSeq(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune(" \t,;|", r) }) {
+func (r *row) flags(c int) (all data.Flags) {
+	for name := range strings.FieldsFuncSeq(strings.ToLower(r.text(c)), func(r rune) bool { return strings.ContainsRune(" \t,;|", r) }) {
 		f, err := data.ParseFlag(name)
 		if err != nil {
-			return 0, fmt.Errorf("flags: %w", err)
+			r.fail(fmt.Errorf("flags: %w", err))
+			return 0
 		}
 		all |= data.FlagsOf(f)
 	}
-	return all, nil
+	return all
 }

@@ -26,18 +26,31 @@ type row struct {
 	derived   columnSet // of has: those with what a server derived, which this row does not say
 	shape     *shape    // the geometry of a feature, or nil
 	censored  int       // number of values below a limit of detection
+	err       error     // why the row is bad or left out, by the first of its fields; then the others have no value
+}
+
+// fail sets err unless it is set, and returns it.
+func (r *row) fail(err error) error {
+	if r.err == nil {
+		r.err = err
+	}
+	return r.err
 }
 
 // text returns the field of column c without surrounding white space; empty if it has no value.
-func (r *row) text(c int) (string, error) {
+func (r *row) text(c int) string {
+	if r.err != nil {
+		return ""
+	}
 	s := r.columns[c].constant
 	if at := r.positions[c]; at >= 0 {
 		var err error
 		if s, err = r.charset.decode(strings.TrimSpace(r.fields[at])); err != nil {
-			return "", fmt.Errorf("%s %w", r.columns[c].name, err)
+			r.fail(fmt.Errorf("%s %w", r.columns[c].name, err))
+			return ""
 		}
 	}
-	return fieldValue(s), nil
+	return fieldValue(s)
 }
 
 // fieldValue returns s without surrounding white space; empty if it is a word for no value.
@@ -50,39 +63,38 @@ func fieldValue(s string) string {
 }
 
 // required is text for a field that must have a value.
-func (r *row) required(c int, want string) (string, error) {
-	s, err := r.text(c)
-	if err == nil && s == "" {
-		err = fmt.Errorf("%s is missing: want %s", r.columns[c].name, want)
+func (r *row) required(c int, want string) string {
+	s := r.text(c)
+	if s == "" {
+		r.fail(fmt.Errorf("%s is missing: want %s", r.columns[c].name, want))
 	}
-	return s, err
+	return s
 }
 
 // lakeID returns the id of the row's lake, which is in column c or made from another one.
-func (r *row) lakeID(c int, want string) (data.LakeID, error) {
+func (r *row) lakeID(c int, want string) (id data.LakeID) {
 	ids := r.columns[c].ids
+	var s string
 	if ids == nil {
-		s, err := r.required(c, want)
-		if err != nil {
-			return "", err
-		}
-		return data.ParseLakeID(s)
+		s = r.required(c, want)
+	} else if s = r.line(c); s == "" {
+		r.fail(fmt.Errorf("%s is missing: want the lake's name", r.columns[r.columns[c].from].name))
 	}
-	name, err := r.line(c)
-	if err == nil && name == "" {
-		err = fmt.Errorf("%s is missing: want the lake's name", r.columns[r.columns[c].from].name)
+	if r.err != nil {
+		return ""
 	}
-	if err != nil {
-		return "", err
+	var err error
+	if ids == nil {
+		id, err = data.ParseLakeID(s)
+	} else {
+		id, err = ids.id(s)
 	}
-	return ids.id(name)
+	r.fail(err)
+	return id
 }
 
 // line is text with each run of white space replaced by one space, so that it fits on one line.
-func (r *row) line(c int) (string, error) {
-	s, err := r.text(c)
-	return oneLine(s), err
-}
+func (r *row) line(c int) string { return oneLine(r.text(c)) }
 
 // oneLine returns a value with each run of white space replaced by one space.
 func oneLine(s string) string { return strings.Join(strings.Fields(fieldValue(s)), " ") }
@@ -97,9 +109,9 @@ func textLines(s string) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
-// bad returns an error about a field.
+// bad is fail with an error about a field.
 func (r *row) bad(c int, value, want string) error {
-	return fmt.Errorf("%s %.80q: want %s", r.columns[c].name, value, want)
+	return r.fail(fmt.Errorf("%s %.80q: want %s", r.columns[c].name, value, want))
 }
 
 // A span is the range of a column of numbers.
@@ -113,34 +125,33 @@ func (s span) String() string {
 }
 
 // number returns the number in column c; ok is false if it has no value.
-func (r *row) number(c int, in span) (f float64, ok bool, err error) {
-	s, err := r.text(c)
-	if s == "" || err != nil {
-		return 0, false, err
+func (r *row) number(c int, in span) (f float64, ok bool) {
+	s := r.text(c)
+	if s == "" {
+		return 0, false
 	}
-	f, err = r.parseNumber(c, s, in)
-	return f, err == nil, err
+	f, err := r.parseNumber(c, s, in)
+	return f, err == nil
 }
 
 // censorable is number for measurements, which may be below a limit of detection: then it returns half the limit, the
 // usual substitute.
-func (r *row) censorable(c int, in span) (f float64, ok bool, err error) {
-	s, err := r.text(c)
-	if s == "" || err != nil {
-		return 0, false, err
+func (r *row) censorable(c int, in span) (f float64, ok bool) {
+	s := r.text(c)
+	if s == "" {
+		return 0, false
 	}
 	limit, below := strings.CutPrefix(s, "<")
-	if f, err = r.parseNumber(c, strings.TrimSpace(limit), in); err != nil {
-		return 0, false, err
-	}
-	if !below {
-		return f, true, nil
-	}
-	if f == 0 {
-		return 0, false, r.bad(c, s, "a limit above 0")
+	f, err := r.parseNumber(c, strings.TrimSpace(limit), in)
+	switch {
+	case err != nil || !below:
+		return f, err == nil
+	case f == 0:
+		r.bad(c, s, "a limit above 0")
+		return 0, false
 	}
 	r.censored++
-	return f / 2, true, nil
+	return f / 2, true
 }
 
 // The years that a date may be in; checkLead has a stricter limit for the future. Chlorophyll has been measured from space
@@ -152,27 +163,25 @@ const (
 	wantTime  = "a time from 1900 to 2100 such as 2026-07-01T10:30:00Z"
 )
 
-func (r *row) date(c int) (data.Date, error) {
-	s, err := r.required(c, wantDate)
-	if err != nil {
-		return 0, err
-	}
+func (r *row) date(c int) data.Date {
+	s := r.required(c, wantDate)
 	layout := time.DateOnly
 	if strings.Contains(s, ".") {
 		layout = "2.1.2006"
 	}
 	t, err := time.Parse(layout, s)
 	if err != nil || t.Year() < firstYear || t.Year() > lastYear {
-		return 0, r.bad(c, s, wantDate)
+		r.bad(c, s, wantDate)
+		return 0
 	}
-	return data.DateOf(t), nil
+	return data.DateOf(t)
 }
 
 // time returns the time in column c in UTC to the second; the zero time if there is none.
-func (r *row) time(c int) (time.Time, error) {
-	s, err := r.text(c)
-	if s == "" || err != nil {
-		return time.Time{}, err
+func (r *row) time(c int) time.Time {
+	s := r.text(c)
+	if s == "" {
+		return time.Time{}
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime} {
 		t, err := time.Parse(layout, s)
@@ -180,8 +189,9 @@ func (r *row) time(c int) (time.Time, error) {
 			continue
 		}
 		if t = t.UTC().Truncate(time.Second); t.Year() >= firstYear && t.Year() <= lastYear {
-			return t, nil
+			return t
 		}
 	}
-	return time.Time{}, r.bad(c, s, wantTime)
+	r.bad(c, s, wantTime)
+	return time.Time{}
 }

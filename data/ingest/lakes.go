@@ -42,25 +42,9 @@ func lakeColumns() []column {
 }
 
 func (k lakeKind) parse(r *row) (data.Lake, error) {
-	var l data.Lake
-	if err := checkCategory(r); err != nil {
-		return l, err
-	}
-	if err := checkSiteType(r, lakeSite); err != nil {
-		return l, err
-	}
-	var err error
-	if l.ID, err = r.lakeID(lakeID, "the lake's id"); err != nil {
-		return l, err
-	}
-	for _, text := range []struct {
-		to     *string
-		column int
-	}{{&l.ExternalID, lakeExternalID}, {&l.Name, lakeName}, {&l.Region, lakeRegion}} {
-		if *text.to, err = r.line(text.column); err != nil {
-			return l, err
-		}
-	}
+	checkCategory(r)
+	checkSiteType(r, lakeSite)
+	l := data.Lake{ID: r.lakeID(lakeID, "the lake's id"), ExternalID: r.line(lakeExternalID), Name: r.line(lakeName), Region: r.line(lakeRegion)}
 	if l.ExternalID == "" {
 		l.ExternalID = string(l.ID)
 	}
@@ -68,51 +52,45 @@ func (k lakeKind) parse(r *row) (data.Lake, error) {
 		l.Name = string(l.ID)
 	}
 	if l.Name == "" {
-		return l, errors.New("name is missing: want the lake's name")
+		r.fail(errors.New("name is missing: want the lake's name"))
 	}
-	if l.Point, err = parsePoint(r); err != nil {
-		return l, err
-	}
-	area, ok, err := r.number(lakeArea, areaKM2)
-	if err != nil {
-		return l, err
-	}
+	l.Point = parsePoint(r)
+	area, ok := r.number(lakeArea, areaKM2)
 	if s := r.shape; s != nil {
 		if l.Outline = s.outline; !ok {
-			if area = s.areaKM2(); !(area >= areaKM2.min && area <= areaKM2.max) {
-				return l, fmt.Errorf("the area of its polygons is %v km²: want %s", area, areaKM2)
-			}
-			if area == 0 && s.outline != "" { // stored as 0 it would mean that the area is unknown
-				return l, errors.New("the area of its polygons is less than a square metre: want rings that do not cross themselves, or area_km2")
+			switch area = s.areaKM2(); {
+			case !(area >= areaKM2.min && area <= areaKM2.max):
+				r.fail(fmt.Errorf("the area of its polygons is %v km²: want %s", area, areaKM2))
+			case area == 0 && s.outline != "": // stored as 0 it would mean that the area is unknown
+				r.fail(errors.New("the area of its polygons is less than a square metre: want rings that do not cross themselves, or area_km2"))
 			}
 		}
 	}
-	l.AreaKM2 = area
-	return l, l.CheckImport()
+	if l.AreaKM2 = area; r.err == nil {
+		r.err = l.CheckImport()
+	}
+	return l, r.err
 }
 
-// checkCategory returns errSea for the sea. The EEA lists bathing waters of four categories; older lists append
+// checkCategory leaves out the sea. The EEA lists bathing waters of four categories; older lists append
 // BathingWater to them. Rivers are imported too, because a lake that a river runs through may be listed as a river. A list
 // or a site without a category is imported.
-func checkCategory(r *row) error {
-	s, err := r.text(lakeCategory)
-	if err != nil {
-		return err
-	}
+func checkCategory(r *row) {
+	s := r.text(lakeCategory)
 	switch strings.TrimSuffix(strings.ToLower(s), "bathingwater") {
 	case "", "lake", "river":
-		return nil
 	case "coastal", "transitional":
-		return errSea
+		r.fail(errSea)
+	default:
+		r.bad(lakeCategory, s, "Lake, River, Coastal or Transitional, the last two of which are left out")
 	}
-	return r.bad(lakeCategory, s, "Lake, River, Coastal or Transitional, the last two of which are left out")
 }
 
 // areaKM2 is the range of a lake's area. The Caspian Sea, the largest lake, has 371,000 km².
 var areaKM2 = span{0, 400_000, " km²"}
 
 // parsePoint returns the point of lat and lon, or otherwise of the geometry.
-func parsePoint(r *row) (orb.Point, error) {
+func parsePoint(r *row) orb.Point {
 	var p orb.Point
 	given := 0
 	for _, axis := range []struct {
@@ -121,26 +99,22 @@ func parsePoint(r *row) (orb.Point, error) {
 	}{{&p[1], lakeLat}, {&p[0], lakeLon}} {
 		in := r.columns[axis.column].in
 		var ok bool
-		var err error
-		if *axis.to, ok, err = r.number(axis.column, in); err != nil {
-			return p, err
-		}
-		switch {
-		case ok:
+		if *axis.to, ok = r.number(axis.column, in); ok {
 			given++
-		case r.shape == nil || given > 0:
-			return p, fmt.Errorf("%s is missing: want %s", r.columns[axis.column].name, in)
+		} else if r.shape == nil || given > 0 {
+			r.fail(fmt.Errorf("%s is missing: want %s", r.columns[axis.column].name, in))
+			return p
 		}
 	}
 	switch {
 	case given == 0:
-		return r.shape.lakePoint(), nil
+		return r.shape.lakePoint()
 	case given == 1:
-		return p, errors.New("lat is missing: want lat and lon, or neither if there is a geometry")
+		r.fail(errors.New("lat is missing: want lat and lon, or neither if there is a geometry"))
 	case r.shape != nil && !r.shape.near(p):
-		return p, fmt.Errorf("lat %v, lon %v are more than %v degrees outside the feature's geometry: want a point inside it, or neither lat nor lon", p.Lat(), p.Lon(), store.OutlineMargin)
+		r.fail(fmt.Errorf("lat %v, lon %v are more than %v degrees outside the feature's geometry: want a point inside it, or neither lat nor lon", p.Lat(), p.Lon(), store.OutlineMargin))
 	}
-	return p, nil
+	return p
 }
 
 // A lakeKind are lakes.

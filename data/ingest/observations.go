@@ -117,31 +117,17 @@ func checkTaken(o data.Observation) error {
 }
 
 func (k observationKind) parse(r *row) (data.Observation, error) {
-	o := data.Observation{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}
+	o := data.Observation{LakeID: r.lakeID(obsLake, "the id of a lake"), Date: r.date(obsDate), Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}
 	var err error
-	if o.LakeID, err = r.lakeID(obsLake, "the id of a lake"); err != nil {
-		return o, err
+	o.Type, err = data.ParseDataType(r.required(obsType, "satellite, in_situ or ai_forecast"))
+	r.fail(err)
+	parseValues(r, &o)
+	o.MeasuredAt = r.time(obsMeasuredAt)
+	parseDetails(r, &o)
+	if r.err == nil {
+		r.err = checkObservation(o, k.today)
 	}
-	if o.Date, err = r.date(obsDate); err != nil {
-		return o, err
-	}
-	kind, err := r.required(obsType, "satellite, in_situ or ai_forecast")
-	if err != nil {
-		return o, err
-	}
-	if o.Type, err = data.ParseDataType(kind); err != nil {
-		return o, err
-	}
-	if err := parseValues(r, &o); err != nil {
-		return o, err
-	}
-	if o.MeasuredAt, err = r.time(obsMeasuredAt); err != nil {
-		return o, err
-	}
-	if err := parseDetails(r, &o); err != nil {
-		return o, err
-	}
-	return o, checkObservation(o, k.today)
+	return o, r.err
 }
 
 // checkObservation returns an error if o cannot be stored.
@@ -156,42 +142,28 @@ func checkObservation(o data.Observation, today data.Date) error {
 }
 
 // parseValues reads the measured values. Each of them may be missing.
-func parseValues(r *row, o *data.Observation) error {
+func parseValues(r *row, o *data.Observation) {
 	before := r.censored
-	chl, ok, err := r.censorable(obsChl, r.columns[obsChl].in)
-	if err == nil && ok {
+	if chl, ok := r.censorable(obsChl, r.columns[obsChl].in); ok {
+		var err error
 		o.Chlorophyll, err = data.ChlorophyllOf(chl)
-	}
-	if err != nil {
-		return err
-	}
-	if r.censored > before {
-		limit, err := data.ChlorophyllOf(2 * chl) // censorable returns half of it
-		if err != nil {
-			return err
+		r.fail(err)
+		if r.censored > before {
+			limit, err := data.ChlorophyllOf(2 * chl) // censorable returns half of it
+			r.fail(err)
+			o.Details.BelowLimit, o.Details.Upper = true, data.Known(max(limit, o.Chlorophyll))
 		}
-		o.Details.BelowLimit, o.Details.Upper = true, data.Known(max(limit, o.Chlorophyll))
 	}
-	density, ok, err := r.censorable(obsDensity, r.columns[obsDensity].in)
-	if err != nil {
-		return err
-	}
-	if ok {
+	if density, ok := r.censorable(obsDensity, r.columns[obsDensity].in); ok {
 		o.CellDensity = density
 	}
 	levels := r.columns[obsLevel].in
-	level, ok, err := r.number(obsLevel, levels)
-	if err != nil {
-		return err
-	}
-	if ok && level != math.Trunc(level) {
-		s, _ := r.text(obsLevel)
-		return r.bad(obsLevel, s, levels.String())
-	}
-	if ok {
+	if level, ok := r.number(obsLevel, levels); ok && level != math.Trunc(level) {
+		r.bad(obsLevel, r.text(obsLevel), levels.String())
+	} else if ok {
 		o.Level = data.Level(level)
 	}
-	return removeDerived(r, o)
+	removeDerived(r, o)
 }
 
 // scumLevel is never derived.
@@ -201,21 +173,14 @@ const scumLevel = 3
 // what a level is based on: a history that a server answered has a level and a density with each value. A density that follows from the
 // chlorophyll is a count only if the level is based on it. What is removed may still be of the source: so the row counts as one without
 // that column, and does not take back what is stored.
-func removeDerived(r *row, o *data.Observation) error {
+func removeDerived(r *row, o *data.Observation) {
 	r.derived = 0
 	if r.has.lacks(obsLevelBy) {
-		return nil
+		return
 	}
-	s, err := r.text(obsLevelBy)
-	if err != nil {
-		return err
-	}
-	basis, err := data.ParseLevelBasis(strings.ToLower(s))
-	if err != nil {
-		return err
-	}
-	if !o.Chlorophyll.Valid() { // nothing follows from a gap
-		return nil
+	basis, err := data.ParseLevelBasis(strings.ToLower(r.text(obsLevelBy)))
+	if r.fail(err) != nil || !o.Chlorophyll.Valid() { // nothing follows from a gap
+		return
 	}
 	if basis != data.ByReport && o.Level != scumLevel {
 		o.Level, r.derived = data.NoLevel, r.derived.with(obsLevel)
@@ -223,7 +188,6 @@ func removeDerived(r *row, o *data.Observation) error {
 	if basis != data.ByCells && o.CellDensity == data.DerivedCellDensity(o.Chlorophyll) {
 		o.CellDensity, r.derived = data.NoCellDensity, r.derived.with(obsDensity)
 	}
-	return nil
 }
 
 // An observationKey identifies an observation in the store.

@@ -179,7 +179,8 @@ func (p *parsed[T]) refuse(err error, r *row, id int) error {
 	}
 	p.reason = err.Error()
 	if r != nil { // an invalid id may be any text, so only the reason quotes it
-		p.id, _ = r.lakeID(id, "")
+		r.err = nil
+		p.id = r.lakeID(id, "")
 	}
 	return nil
 }

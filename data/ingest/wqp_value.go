@@ -10,12 +10,8 @@ import (
 )
 
 // parseRemarks reads how reliable the result is, as its source says. An unknown status or qualifier is ignored.
-func (w *wqpResult) parseRemarks(r *row) error {
-	status, err := r.lower(wqpStatus)
-	if err != nil {
-		return err
-	}
-	switch {
+func (w *wqpResult) parseRemarks(r *row) {
+	switch status := r.lower(wqpStatus); {
 	case slices.Contains(wqpGoodStatus, status):
 		w.quality = data.Good
 	case slices.Contains(wqpSuspectStatus, status):
@@ -23,18 +19,10 @@ func (w *wqpResult) parseRemarks(r *row) error {
 	case slices.Contains(wqpPoorStatus, status):
 		w.quality = data.Poor
 	}
-	kind, err := r.lower(wqpValueType)
-	if err != nil {
-		return err
-	}
-	if kind == "estimated" {
+	if r.lower(wqpValueType) == "estimated" {
 		w.flags |= data.FlagsOf(data.Estimated)
 	}
-	codes, err := r.lower(wqpQualifier)
-	if err != nil {
-		return err
-	}
-	for code := range strings.FieldsFuncSeq(codes, func(c rune) bool { return strings.ContainsRune(" ,;|[]\"", c) }) {
+	for code := range strings.FieldsFuncSeq(r.lower(wqpQualifier), func(c rune) bool { return strings.ContainsRune(" ,;|[]\"", c) }) {
 		switch {
 		case slices.Contains(wqpEstimatedCodes, code):
 			w.flags |= data.FlagsOf(data.Estimated)
@@ -48,14 +36,14 @@ func (w *wqpResult) parseRemarks(r *row) error {
 			w.quality = data.Poor
 		}
 	}
-	return w.parseCondition(r)
+	w.parseCondition(r)
 }
 
 // parseCondition reads the detection condition, which decides over the qualifiers.
-func (w *wqpResult) parseCondition(r *row) error {
-	s, err := r.text(wqpCondition)
-	if err != nil || s == "" {
-		return err
+func (w *wqpResult) parseCondition(r *row) {
+	s := r.text(wqpCondition)
+	if s == "" {
+		return
 	}
 	c := strings.TrimPrefix(strings.ToLower(s), "*")
 	has := func(prefix string) bool { return strings.HasPrefix(c, prefix) }
@@ -65,21 +53,17 @@ func (w *wqpResult) parseCondition(r *row) error {
 	case slices.Contains(wqpAboveConditions, c):
 		w.below, w.above = false, true
 	case slices.Contains(wqpNoValue, c):
-		return leftOut(fmt.Sprintf("no value: %.60q", s))
+		r.fail(leftOut(fmt.Sprintf("no value: %.60q", s)))
 	case slices.Contains(wqpEstimatedWith, c):
 		w.flags |= data.FlagsOf(data.Estimated)
 	default:
-		return r.bad(wqpCondition, s, "a detection condition of WQX, such as Not Detected")
+		r.bad(wqpCondition, s, "a detection condition of WQX, such as Not Detected")
 	}
-	return nil
 }
 
 // parseValue reads the value, or the limit that it is below or above.
-func (w *wqpResult) parseValue(r *row) error {
-	s, err := r.text(wqpValue)
-	if err != nil {
-		return err
-	}
+func (w *wqpResult) parseValue(r *row) {
+	s := r.text(wqpValue)
 	switch {
 	case strings.EqualFold(s, "ND"):
 		s, w.below, w.above = "", true, false
@@ -89,92 +73,74 @@ func (w *wqpResult) parseValue(r *row) error {
 		s, w.below, w.above = strings.TrimSpace(s[1:]), false, true
 	}
 	if w.below && (w.quantity == wqpSecchi || w.quantity == wqpTemperature) {
-		return leftOut("below a limit: " + w.quantity.name)
+		r.fail(leftOut("below a limit: " + w.quantity.name))
+		return
 	}
 	given := s != ""
 	if given {
-		if w.value, err = w.quantity.convert(r, wqpValue, wqpUnit, s); err != nil {
-			return err
-		}
+		w.value = w.quantity.convert(r, wqpValue, wqpUnit, s)
 	}
 	switch {
 	case w.below:
-		limit, err := w.limit(r)
-		if err != nil {
-			return err
-		}
+		limit := w.limit(r)
 		if limit > 0 {
 			w.value = limit
 		}
 		if !given && limit == 0 || w.value == 0 {
-			return leftOut("not detected, and no limit is given")
+			r.fail(leftOut("not detected, and no limit is given"))
 		}
-		return nil
+		return
 	case w.above && !given:
-		if w.value, err = w.limit(r); err != nil {
-			return err
-		}
+		w.value = w.limit(r)
 		given = w.value > 0
 	}
 	if !given {
-		return leftOut("no value")
+		r.fail(leftOut("no value"))
 	}
 	if w.above {
 		w.flags |= data.FlagsOf(data.OutOfRange)
 	}
-	return nil
 }
 
 // limit returns the highest limit that the value is below, half of which never looks cleaner than the lake is; or the highest upper limit
 // if it is above; 0 if there is none.
-func (w *wqpResult) limit(r *row) (float64, error) {
+func (w *wqpResult) limit(r *row) float64 {
 	highest := 0.0
 	for _, limit := range []struct{ kind, value, unit int }{{wqpLimitTypeA, wqpLimitA, wqpLimitUnitA}, {wqpLimitTypeB, wqpLimitB, wqpLimitUnitB}} {
-		kind, err := r.lower(limit.kind)
-		if err != nil {
-			return 0, err
-		}
-		s, err := r.text(limit.value)
-		if err != nil {
-			return 0, err
-		}
+		kind, s := r.lower(limit.kind), r.text(limit.value)
 		upper := strings.Contains(kind, "upper")
 		if s == "" || upper != w.above || slices.ContainsFunc(wqpNotLimits, func(part string) bool { return strings.Contains(kind, part) }) {
 			continue
 		}
-		if unit, err := r.text(limit.unit); err == nil && unit == "" {
+		if r.text(limit.unit) == "" {
 			limit.unit = wqpUnit
 		}
-		f, err := w.quantity.convert(r, limit.value, limit.unit, s)
-		if err != nil {
-			return 0, err
-		}
-		highest = max(highest, f)
+		highest = max(highest, w.quantity.convert(r, limit.value, limit.unit, s))
 	}
-	return highest, nil
+	return highest
 }
 
 // convert returns the number s of column c, whose unit is in another column, in the unit of q.
-func (q *wqpQuantity) convert(r *row, c, unitColumn int, s string) (float64, error) {
-	unit, err := r.text(unitColumn)
-	if err != nil {
-		return 0, err
-	}
+func (q *wqpQuantity) convert(r *row, c, unitColumn int, s string) float64 {
+	unit := r.text(unitColumn)
 	u, ok := q.units[strings.ToLower(strings.ReplaceAll(unit, " ", ""))]
 	switch {
 	case !ok && q.otherUnits && unit != "":
-		return 0, leftOut(fmt.Sprintf("no %s: in %.40q", q.name, unit))
+		r.fail(leftOut(fmt.Sprintf("no %s: in %.40q", q.name, unit)))
+		return 0
 	case !ok:
 		known := slices.Sorted(maps.Keys(q.units))
-		return 0, r.bad(unitColumn, unit, "a unit of "+q.name+": one of "+strings.Join(known, ", "))
+		r.bad(unitColumn, unit, "a unit of "+q.name+": one of "+strings.Join(known, ", "))
+		return 0
 	}
 	in := span{(q.in.min - u.offset) / u.factor, (q.in.max - u.offset) / u.factor, " " + unit}
 	if r.marks == nil && strings.Contains(s, ",") { // in the United States it separates thousands, elsewhere decimals
-		return 0, r.bad(c, s, in.String()+", without a comma; --thousands or --decimal says what it means")
+		r.bad(c, s, in.String()+", without a comma; --thousands or --decimal says what it means")
+		return 0
 	}
 	number, err := r.parseNumber(c, s, in)
 	if err != nil {
-		return 0, err
+		return 0
 	}
-	return min(max(number*u.factor+u.offset, q.in.min), q.in.max), nil // rounding must not leave the range
+	return min(max(number*u.factor+u.offset, q.in.min), q.in.max) // rounding must not leave the range
 }

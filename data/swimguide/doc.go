@@ -5,6 +5,6 @@
 // which substance, and whether an advisory was issued because of it. The standard has no record without a sample, so an
 // official statement without a sample cannot be written; and chlorophyll is not among its substances.
 //
-// [Read] and [Append] demand what the JSON schema of the standard demands; null counts as absent. [Advisories] makes official statements
+// [Read] and [Record.Append] demand what the JSON schema of the standard demands; null counts as absent. [Advisories] makes official statements
 // from records.
 package swimguide
