@@ -21,49 +21,33 @@ const (
 	maxWindow = 128 << 20
 )
 
-// A compression is recognized by the first bytes of a file.
-type compression struct {
-	name   string
-	begins func([]byte) bool
-	open   func(io.Reader) (io.Reader, func(), error)
+// compressionOf returns the name of the compression of a file that begins with start, "" if it is not compressed. Zstd has frames, and 16 kinds of
+// skippable frames (RFC 8878, section 3.1).
+func compressionOf(start []byte) string {
+	switch {
+	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
+		return "gzip"
+	case bytes.HasPrefix(start, []byte("\x28\xb5\x2f\xfd")), len(start) >= 4 && start[0]&0xf0 == 0x50 && string(start[1:4]) == "\x2a\x4d\x18":
+		return "zstd"
+	}
+	return ""
 }
 
-var compressions = [...]compression{
-	{"gzip", beginsWith("\x1f\x8b"), func(r io.Reader) (io.Reader, func(), error) {
+// decompress returns the expanded file. The caller must call end.
+func decompress(r io.Reader, compression string) (expanded io.Reader, end func(), err error) {
+	if compression == "gzip" {
 		z, err := gzip.NewReader(r)
 		if err != nil {
 			return nil, nil, err
 		}
 		return z, func() { z.Close() }, nil // Read has reported all errors
-	}},
-	{"zstd", beginsZstd, func(r io.Reader) (io.Reader, func(), error) {
-		// Without its own goroutines: the other core is busy with the store.
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, nil, err
-		}
-		return z, z.Close, nil
-	}},
-}
-
-func beginsWith(magic string) func([]byte) bool {
-	return func(start []byte) bool { return bytes.HasPrefix(start, []byte(magic)) }
-}
-
-// beginsZstd recognizes a frame, and the 16 kinds of skippable frames (RFC 8878, section 3.1).
-func beginsZstd(start []byte) bool {
-	return bytes.HasPrefix(start, []byte("\x28\xb5\x2f\xfd")) ||
-		len(start) >= 4 && start[0]&0xf0 == 0x50 && string(start[1:4]) == "\x2a\x4d\x18"
-}
-
-// compressionOf returns the compression of a file that begins with start, or nil.
-func compressionOf(start []byte) *compression {
-	for i := range compressions {
-		if compressions[i].begins(start) {
-			return &compressions[i]
-		}
 	}
-	return nil
+	// Without its own goroutines: the other core is busy with the store.
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, nil, err
+	}
+	return z, z.Close, nil
 }
 
 // peek returns the beginning of a file, or all of a short one.
@@ -82,18 +66,18 @@ func expand(r io.Reader) (buffered *bufio.Reader, end func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c := compressionOf(start)
-	if c == nil {
+	name := compressionOf(start)
+	if name == "" {
 		return buffered, func() {}, nil
 	}
-	e := &expansion{name: c.name, packed: byteCounter{Reader: buffered}}
-	if e.Reader, end, err = c.open(&e.packed); err != nil {
+	e := &expansion{name: name, packed: byteCounter{Reader: buffered}}
+	if e.Reader, end, err = decompress(&e.packed, name); err != nil {
 		return nil, nil, e.damage(err)
 	}
 	expanded := bufio.NewReaderSize(e, maxRowBytes)
 	start, err = peek(expanded)
-	if err == nil && compressionOf(start) != nil {
-		err = fmt.Errorf("this file is compressed twice, the second time by %s: want a table or GeoJSON that is compressed once", c.name)
+	if err == nil && compressionOf(start) != "" {
+		err = fmt.Errorf("this file is compressed twice, the second time by %s: want a table or GeoJSON that is compressed once", name)
 	}
 	if err != nil {
 		end()

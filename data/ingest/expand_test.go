@@ -141,35 +141,3 @@ func TestBombs(t *testing.T) {
 		}
 	}
 }
-
-// A compressed file gives the same import as the original.
-func FuzzCompressed(f *testing.F) {
-	for _, text := range []string{aLake, "id;name\n", "\ufeff" + features(), "", strings.Repeat("x", 100)} {
-		for _, packed := range []string{gzipped(f, text), zstandard(f, text), skippable + zstandard(f, text), gzipped(f, gzipped(f, text))} {
-			f.Add([]byte(packed))
-			f.Add([]byte(packed[:len(packed)/2]))
-		}
-		f.Add([]byte(text))
-	}
-	s := newStore(f)
-	f.Fuzz(func(t *testing.T, packed []byte) {
-		r, end, err := expand(bytes.NewReader(packed))
-		if err != nil {
-			return
-		}
-		text, err := io.ReadAll(io.LimitReader(r, 1<<20))
-		end()
-		if err != nil || len(text) == 1<<20 {
-			return
-		}
-		if compressionOf(packed) == nil && !bytes.Equal(text, packed) {
-			t.Fatalf("%q was read as %q", packed, text)
-		}
-		opts := &Options{DryRun: true, SkipBad: true}
-		got, gotErr := Lakes(t.Context(), s, []File{textFile("a", string(packed))}, opts)
-		want, wantErr := Lakes(t.Context(), s, []File{textFile("a", string(text))}, opts)
-		if got.String() != want.String() || (gotErr == nil) != (wantErr == nil) {
-			t.Errorf("compressed: %v, %v; expanded: %v, %v", got, gotErr, want, wantErr)
-		}
-	})
-}

@@ -142,52 +142,43 @@ func (r *Report) clearResults() {
 // String returns r in plain sentences, one on each line.
 func (r Report) String() string {
 	var b strings.Builder
+	say := func(n int, what, text string) {
+		if n > 0 {
+			fmt.Fprintf(&b, "%s %s.\n", count(n, what), text)
+		}
+	}
 	switch {
-	case r.Written:
-		fmt.Fprintf(&b, "%s read: %d added, %d changed, %d unchanged, %d rejected.\n",
-			count(r.Read, "row"), r.Added, r.Changed, r.Unchanged, r.Rejected)
-	case r.DryRun:
-		fmt.Fprintf(&b, "%s read: %d would be added, %d changed, %d unchanged, %d rejected.\n",
-			count(r.Read, "row"), r.Added, r.Changed, r.Unchanged, r.Rejected)
+	case r.Written || r.DryRun:
+		added := "added"
+		if r.DryRun {
+			added = "would be added"
+		}
+		fmt.Fprintf(&b, "%s read: %d %s, %d changed, %d unchanged, %d rejected.\n", count(r.Read, "row"), r.Added, added, r.Changed, r.Unchanged, r.Rejected)
 	default:
 		fmt.Fprintf(&b, "%s read, %d rejected.\n", count(r.Read, "row"), r.Rejected)
 	}
-	if r.Older > 0 {
-		fmt.Fprintf(&b, "%s of an older version: what is stored is kept.\n", count(r.Older, "row"))
-	}
-	if r.Worse > 0 {
-		fmt.Fprintf(&b, "%s with fewer data than the stored value of their day: what is stored is kept.\n", count(r.Worse, "row"))
-	}
-	if r.Combined > 0 {
-		fmt.Fprintf(&b, "%s combined with others of the same lake, day and source.\n", count(r.Combined, "row"))
-	}
+	say(r.Older, "row", "of an older version: what is stored is kept")
+	say(r.Worse, "row", "with fewer data than the stored value of their day: what is stored is kept")
+	say(r.Combined, "row", "combined with others of the same lake, day and source")
 	switch reasons := r.LeftOutReasons; {
 	case r.LeftOut > 0 && r.Samples > 0:
 		others := r.LeftOut
 		for _, reason := range reasons {
-			fmt.Fprintf(&b, "%s left out: %s.\n", count(reason.Rows, "row"), reason.Text)
+			say(reason.Rows, "row", "left out: "+reason.Text)
 			others -= reason.Rows
 		}
-		if others > 0 {
-			fmt.Fprintf(&b, "%s left out, without an advisory.\n", count(others, "row"))
-		}
+		say(others, "row", "left out, without an advisory")
 	case len(reasons) == 1:
-		fmt.Fprintf(&b, "%s left out: %s.\n", count(r.LeftOut, "row"), reasons[0].Text)
+		say(r.LeftOut, "row", "left out: "+reasons[0].Text)
 	case len(reasons) > 1:
 		fmt.Fprintf(&b, "%s left out:\n", count(r.LeftOut, "row"))
 		for _, reason := range slices.SortedStableFunc(slices.Values(reasons), func(a, b Reason) int { return b.Rows - a.Rows }) {
 			fmt.Fprintf(&b, "  %s: %s.\n", count(reason.Rows, "row"), reason.Text)
 		}
 	}
-	if r.Untimed > 0 {
-		fmt.Fprintf(&b, "%s without a time of day: the time zone is missing or not known.\n", count(r.Untimed, "row"))
-	}
-	if r.Samples > 0 {
-		fmt.Fprintf(&b, "%s not stored: an observation needs chlorophyll, which Swim Guide's standard does not have.\n", count(r.Samples, "sample value"))
-	}
-	if r.Censored > 0 {
-		fmt.Fprintf(&b, "%s below a limit of detection, such as <15: half the limit was taken.\n", count(r.Censored, "value"))
-	}
+	say(r.Untimed, "row", "without a time of day: the time zone is missing or not known")
+	say(r.Samples, "sample value", "not stored: an observation needs chlorophyll, which Swim Guide's standard does not have")
+	say(r.Censored, "value", "below a limit of detection, such as <15: half the limit was taken")
 	if len(r.Ignored) > 0 {
 		fmt.Fprintf(&b, "Ignored columns, since their names are not known: %s.\n", quoted(r.Ignored))
 	}
