@@ -159,7 +159,7 @@ func (f *File) Close() error {
 // ReadAt implements [io.ReaderAt].
 func (f *File) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {
-		return 0, fmt.Errorf("%s: read at the negative offset %d", redacted(f.url), off)
+		return 0, fmt.Errorf("%s: read at the negative offset %d", Redacted(f.url), off)
 	}
 	for n < len(p) {
 		if off >= f.size {
@@ -303,7 +303,7 @@ func (f *File) fetch(first int64, run []*block) {
 			}
 		}
 		if cause := context.Cause(f.ctx); cause != nil {
-			err = fmt.Errorf("%s: %w", redacted(f.url), cause)
+			err = fmt.Errorf("%s: %w", Redacted(f.url), cause)
 		}
 		f.giveUp(first, run, err)
 		return

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -656,6 +657,18 @@ func TestRedirect(t *testing.T) {
 	checkRead(t, f, s.file, 5000, 3000)
 	if taken := s.taken(); redirects != 2 || len(taken) != 2 || taken[1] != (request{"bytes=5000-7999", `"a"`}) {
 		t.Errorf("%d redirects, requests %v", redirects, taken)
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	for field, want := range map[string]time.Duration{
+		"": 0, "0": 0, "120": 2 * time.Minute, "-1": 0, "1.5": 0, "99999999999": math.MaxInt32 * time.Second, "99999999999999999999": 0,
+		"Wed, 01 Jul 2026 12:00:30 GMT": 30 * time.Second, "Wed, 01 Jul 2026 11:00:00 GMT": 0, "tomorrow": 0,
+	} {
+		if got := RetryAfter(http.Header{"Retry-After": {field}}, now); got != want {
+			t.Errorf("RetryAfter of %q = %v, want %v", field, got, want)
+		}
 	}
 }
 

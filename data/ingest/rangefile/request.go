@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"limnomap/data/fetchguard"
 )
@@ -38,6 +40,18 @@ type retryable struct {
 
 func (r retryable) Unwrap() error { return r.error }
 
+// RetryAfter returns the wait that a server asks for in a header, given in seconds or as a time (RFC 9110, section 10.2.3); 0 if none.
+func RetryAfter(h http.Header, now time.Time) time.Duration {
+	field := h.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(field, 10, 63); err == nil {
+		return time.Duration(min(seconds, math.MaxInt32)) * time.Second
+	}
+	if at, err := http.ParseTime(field); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}
+
 // An identity has what a server says about one version of a file.
 type identity struct {
 	etag, lastModified string
@@ -48,7 +62,7 @@ type identity struct {
 // identityOf returns the identity of a response. RFC 9110, section 13.1.5, says what may be an If-Range: an ETag that is not weak,
 // or a date if the response was made at least a second later, so that no other change can have the same date.
 func identityOf(h http.Header) identity {
-	id := identity{etag: field(h, "ETag"), lastModified: field(h, "Last-Modified")}
+	id := identity{etag: Field(h, "ETag"), lastModified: Field(h, "Last-Modified")}
 	modified, err := http.ParseTime(id.lastModified)
 	made, err2 := http.ParseTime(h.Get("Date"))
 	switch {
@@ -60,9 +74,9 @@ func identityOf(h http.Header) identity {
 	return id
 }
 
-// field returns a field of a header, without one that is too long to keep.
-func field(h http.Header, name string) string {
-	if v := h.Get(name); len(v) <= maxFieldBytes {
+// Field returns a field of a header, or "" if it is too long to store, or not UTF-8, which PostgreSQL cannot store.
+func Field(h http.Header, name string) string {
+	if v := h.Get(name); len(v) <= maxFieldBytes && utf8.ValidString(v) {
 		return v
 	}
 	return ""
@@ -85,7 +99,7 @@ func (f *File) get(off, n int64, read func(body io.Reader, length int64) error) 
 
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url.String(), nil)
 	if err != nil {
-		return fmt.Errorf("%s: invalid URL", redacted(f.url))
+		return fmt.Errorf("%s: invalid URL", Redacted(f.url))
 	}
 	last := off + n - 1
 	if f.size >= 0 {
@@ -113,7 +127,7 @@ func (f *File) get(off, n int64, read func(body io.Reader, length int64) error) 
 	if err == nil && length > 0 {
 		// The end of the body lets the connection be used again.
 		if extra, _ := io.ReadFull(resp.Body, make([]byte, 1)); extra > 0 {
-			return fmt.Errorf("%s: response has more than the %d bytes that it announced", redacted(f.url), length)
+			return fmt.Errorf("%s: response has more than the %d bytes that it announced", Redacted(f.url), length)
 		}
 	}
 	if err == nil {
@@ -124,7 +138,7 @@ func (f *File) get(off, n int64, read func(body io.Reader, length int64) error) 
 	} else if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return retryable{error: fmt.Errorf("%s: %w", redacted(f.url), err)}
+	return retryable{error: fmt.Errorf("%s: %w", Redacted(f.url), err)}
 }
 
 // requestError explains why there is no response. It drops net/http's text with the URL, whose query may contain a secret.
@@ -135,10 +149,10 @@ func (f *File) requestError(ctx context.Context, resp *http.Response, err error)
 	} else if e, ok := errors.AsType[*url.Error](err); ok {
 		if err = e.Err; strings.Contains(err.Error(), "://") || strings.Contains(err.Error(), "Location header") {
 			// net/http repeats an invalid address of a redirect.
-			return fmt.Errorf("%s: invalid address of a redirect", redacted(f.url))
+			return fmt.Errorf("%s: invalid address of a redirect", Redacted(f.url))
 		}
 	}
-	err = fmt.Errorf("%s: %w", redacted(f.url), err)
+	err = fmt.Errorf("%s: %w", Redacted(f.url), err)
 	if refusedRedirect || errors.Is(err, fetchguard.ErrRefused) {
 		return err
 	}
@@ -148,7 +162,7 @@ func (f *File) requestError(ctx context.Context, resp *http.Response, err error)
 // check returns the length of the body of a response, or why it is not the range from off to last. The first response sets the size
 // and the identity of the file.
 func (f *File) check(resp *http.Response, off, last int64) (length int64, err error) {
-	name, opened := redacted(f.url), f.size >= 0
+	name, opened := Redacted(f.url), f.size >= 0
 	id := identityOf(resp.Header)
 	switch code := resp.StatusCode; {
 	case code == http.StatusPartialContent:
@@ -160,7 +174,7 @@ func (f *File) check(resp *http.Response, off, last int64) (length int64, err er
 		f.size, f.identity = 0, id
 		return 0, nil
 	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code >= 500 && code != http.StatusNotImplemented:
-		return 0, retryable{fmt.Errorf("%s: status %d", name, code), retryAfter(resp.Header)}
+		return 0, retryable{fmt.Errorf("%s: status %d", name, code), RetryAfter(resp.Header, time.Now())}
 	case code >= 400 && code < 500:
 		return 0, fmt.Errorf("%s: %w: status %d", name, ErrNoFile, code)
 	default:
@@ -212,15 +226,6 @@ func parseContentRange(header string) (first, last, size int64, ok bool) {
 	return first, last, size, first <= last && last < size && size <= maxSize
 }
 
-// retryAfter returns the wait that a server asks for, 0 if none or not in seconds.
-func retryAfter(h http.Header) time.Duration {
-	seconds, err := strconv.Atoi(h.Get("Retry-After"))
-	if err != nil || seconds < 0 {
-		return 0
-	}
-	return time.Duration(min(seconds, int(maxRetryAfter/time.Second)+1)) * time.Second
-}
-
 // A progressReader counts bytes, and restarts the timer that ends a request without data.
 type progressReader struct {
 	f     *File
@@ -237,7 +242,7 @@ func (p *progressReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// redacted returns the address of a file without what may be secret.
-func redacted(u *url.URL) string {
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+// Redacted returns the part of a URL that may be logged: the query may contain a secret, and so does the user's password.
+func Redacted(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }

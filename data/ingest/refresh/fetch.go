@@ -16,11 +16,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"limnomap/data"
 	"limnomap/data/diskspace"
 	"limnomap/data/fetchguard"
+	"limnomap/data/ingest/rangefile"
 )
 
 const (
@@ -32,8 +32,6 @@ const (
 	// refresh fails; there will be another one.
 	maxRetryAfter = 5 * time.Minute
 	maxRedirects  = 5
-	// maxFieldBytes bounds the stored ETag and Last-Modified.
-	maxFieldBytes = 1 << 10
 )
 
 var (
@@ -44,7 +42,7 @@ var (
 	errSlow      = errors.New("it took too long")
 )
 
-// A retryable is an error after which another attempt is worthwhile.
+// A retryable is an error after which another attempt is worthwhile. Those of rangefile, which makes its own attempts, are none.
 type retryable struct {
 	error
 	after time.Duration // the wait that the server asked for, or 0
@@ -127,7 +125,7 @@ func (r *Refresher) get(ctx context.Context, client *http.Client, u *url.URL, kn
 
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return fault(awayReason, "%s: invalid URL", redacted(u))
+		return fault(awayReason, "%s: invalid URL", rangefile.Redacted(u))
 	}
 	req.Header.Set("User-Agent", r.opts.UserAgent)
 	req.Header.Set("Accept-Encoding", "identity")
@@ -157,15 +155,15 @@ func (r *Refresher) requestError(ctx context.Context, u *url.URL, err error) err
 		return cause // the refresh itself is being stopped
 	case strings.Contains(err.Error(), "://") || strings.Contains(err.Error(), "Location header"):
 		// net/http repeats an invalid address, which may contain a password.
-		return fault(redirectReason, "%s: %w", redacted(u), errAddress)
+		return fault(redirectReason, "%s: %w", rangefile.Redacted(u), errAddress)
 	case errors.Is(err, fetchguard.ErrLoopback):
-		return fault(redirectReason, "%s: %w", redacted(u), err)
+		return fault(redirectReason, "%s: %w", rangefile.Redacted(u), err)
 	case errors.Is(err, fetchguard.ErrRefused): // with the address of the connection, which contains no secret
-		return fault(awayReason, "%s: %w", redacted(u), err)
+		return fault(awayReason, "%s: %w", rangefile.Redacted(u), err)
 	case errors.Is(err, errRedirects), errors.Is(err, errDowngrade), errors.Is(err, errAddress):
-		return fault(redirectReason, "%s: %w", redacted(u), err)
+		return fault(redirectReason, "%s: %w", rangefile.Redacted(u), err)
 	}
-	return retryable{error: fault(reason, "%s: %w", redacted(u), err)}
+	return retryable{error: fault(reason, "%s: %w", rangefile.Redacted(u), err)}
 }
 
 // A progressReader calls progress for each read with data, and returns the cause when its context has ended.
@@ -191,22 +189,11 @@ func (r *Refresher) statusError(u *url.URL, resp *http.Response) error {
 	if resp.StatusCode == http.StatusOK {
 		return nil
 	}
-	err := fault(answerReason, "%s answers %.40q: want 200", redacted(u), resp.Status)
+	err := fault(answerReason, "%s answers %.40q: want 200", rangefile.Redacted(u), resp.Status)
 	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500 {
-		return retryable{err, retryAfter(resp.Header.Get("Retry-After"), r.now())}
+		return retryable{err, rangefile.RetryAfter(resp.Header, r.now())}
 	}
 	return err
-}
-
-// retryAfter returns how long a server asks us to wait, given in seconds or as a time (RFC 9110, section 10.2.3).
-func retryAfter(field string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseUint(field, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second
-	}
-	if at, err := http.ParseTime(field); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
 }
 
 // fetchOnce saves the file of a URL and checks its checksums. It returns nil if unchanged reports that the answer is about the known file.
@@ -235,14 +222,6 @@ func (r *Refresher) fetchOnce(ctx context.Context, client *http.Client, p source
 		return nil, err
 	}
 	return f, nil
-}
-
-// field returns a header field, or "" if it is too long to store, or not UTF-8, which PostgreSQL cannot store.
-func field(resp *http.Response, name string) string {
-	if value := resp.Header.Get(name); len(value) <= maxFieldBytes && utf8.ValidString(value) {
-		return value
-	}
-	return ""
 }
 
 // A limit bounds a file that is downloaded. Its tooLarge returns the error for a file of that size, a number or "more".
@@ -299,7 +278,7 @@ func (r *Refresher) save(p source, resp *http.Response, body io.Reader, digests 
 	}
 	f.RefreshFile = data.RefreshFile{
 		Key: p.key(), SHA256: [sha256.Size]byte(sum.Sum(nil)),
-		ETag: field(resp, "ETag"), LastModified: field(resp, "Last-Modified"),
+		ETag: rangefile.Field(resp.Header, "ETag"), LastModified: rangefile.Field(resp.Header, "Last-Modified"),
 	}
 	return f, nil
 }
@@ -368,9 +347,9 @@ func (r *Refresher) checkRemoteSum(ctx context.Context, client *http.Client, p s
 	case err != nil:
 		return err
 	case text != nil:
-		return checkSum(f, redacted(u), string(text), path.Base(p.url.Path))
+		return checkSum(f, rangefile.Redacted(u), string(text), path.Base(p.url.Path))
 	case r.opts.RequireChecksum && !digested:
-		return fault(noChecksumReason, "%s is missing, and so is a Repr-Digest of the file: a checksum is required", redacted(u))
+		return fault(noChecksumReason, "%s is missing, and so is a Repr-Digest of the file: a checksum is required", rangefile.Redacted(u))
 	}
 	return nil
 }

@@ -261,18 +261,6 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-func TestRetryAfter(t *testing.T) {
-	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	for field, want := range map[string]time.Duration{
-		"": 0, "0": 0, "120": 2 * time.Minute, "-1": 0, "1.5": 0, "99999999999999999999": 0,
-		"Wed, 01 Jul 2026 12:00:30 GMT": 30 * time.Second, "Wed, 01 Jul 2026 11:00:00 GMT": 0, "tomorrow": 0,
-	} {
-		if got := retryAfter(field, now); got != want {
-			t.Errorf("retryAfter(%q) = %v, want %v", field, got, want)
-		}
-	}
-}
-
 func TestUnreachable(t *testing.T) {
 	s, o := openStore(t), newOffice(t)
 	o.Close()

@@ -81,7 +81,7 @@ func isRasterURL(u *url.URL) bool { return isRaster(path.Base(u.Path)) }
 func (r *Refresher) urlRaster(u *url.URL, key, stamp string, client *http.Client) *raster {
 	name := path.Base(u.Path)
 	date, _ := satellite.DateInName(name)
-	f := &raster{key: key, name: name, label: redacted(u), date: date, stamp: stamp, host: u.Host}
+	f := &raster{key: key, name: name, label: rangefile.Redacted(u), date: date, stamp: stamp, host: u.Host}
 	f.open = func(ctx context.Context, unless string) (opened *openRaster, err error) {
 		err = r.retry(ctx, f.label, func() (err error) {
 			opened, err = r.openURL(ctx, client, u, unless)
@@ -133,7 +133,7 @@ func explainURL(u *url.URL, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
-	name := redacted(u)
+	name := rangefile.Redacted(u)
 	text, named := strings.CutPrefix(err.Error(), name+": ")
 	password, _ := u.User.Password()
 	if strings.Contains(text, "://") || u.RawQuery != "" && strings.Contains(text, u.RawQuery) || password != "" && strings.Contains(text, password) {
@@ -148,9 +148,9 @@ func explainURL(u *url.URL, err error) error {
 // download copies the file of a URL to a temporary file, unless its header has the tag unless.
 func (r *Refresher) download(ctx context.Context, client *http.Client, u *url.URL, unless string) (*openRaster, error) {
 	f, err := r.fetchOnce(ctx, client, source{url: u}, data.RefreshFile{}, func(resp *http.Response) bool {
-		return resp.StatusCode == http.StatusOK && unless != "" && unless == cmp.Or(field(resp, "ETag"), field(resp, "Last-Modified"))
+		return resp.StatusCode == http.StatusOK && unless != "" && unless == cmp.Or(rangefile.Field(resp.Header, "ETag"), rangefile.Field(resp.Header, "Last-Modified"))
 	}, limit{r.opts.MaxRasterBytes, func(size string) error {
-		return fault(sizeReason, "%s has %s bytes: at most %d are allowed (max-raster-bytes)", redacted(u), size, r.opts.MaxRasterBytes)
+		return fault(sizeReason, "%s has %s bytes: at most %d are allowed (max-raster-bytes)", rangefile.Redacted(u), size, r.opts.MaxRasterBytes)
 	}})
 	switch {
 	case err != nil:

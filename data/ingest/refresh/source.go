@@ -15,6 +15,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/diskspace"
 	"limnomap/data/ingest"
+	"limnomap/data/ingest/rangefile"
 	"limnomap/data/ingest/satellite"
 )
 
@@ -54,16 +55,11 @@ func parseSource(from string) (source, error) {
 	return source{url: u}, nil
 }
 
-// redacted returns the part of a URL that may be logged: the query may contain a secret, and so does the user's password.
-func redacted(u *url.URL) string {
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
-}
-
 func (p source) String() string {
 	if p.url == nil {
 		return p.folder
 	}
-	return redacted(p.url)
+	return rangefile.Redacted(p.url)
 }
 
 // keyOf returns the key of a file by its full name, without a password, which could be guessed from the hash.
