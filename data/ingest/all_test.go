@@ -89,22 +89,16 @@ func TestAllOrNothing(t *testing.T) {
 		written  bool
 	}{
 		{name: "a bad observation", files: []ingest.File{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, rejected: 1},
-		{name: "a bad lake", files: []ingest.File{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations)}, rejected: 1},
 		{name: "both", files: []ingest.File{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations+"c,2024-07-02,1,satellite\n")}, rejected: 2},
 		{name: "a bad statement", files: []ingest.File{openable("l", allLakes), openable("o", allObservations), openable("s", allAdvisories+"s2,c,info,other,Amt,2024-07-01,2024-07-01,\n")}, rejected: 1},
-		{name: "all three", files: []ingest.File{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations+"c,2024-07-02,1,satellite\n"), openable("s", strings.Replace(allStatements, "info", "no", 1))}, rejected: 3},
 		{name: "skipped", files: []ingest.File{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, opts: ingest.Options{SkipBad: true}, rejected: 1, written: true},
 		{name: "the last step fails", files: []ingest.File{openable("l", allLakes), openable("o", allObservations)}, last: fault, err: "no"},
 		{name: "a broken file", files: []ingest.File{openable("l", allLakes), openable("o", allObservations+"\"open")}, rejected: 1},
 		{name: "mapped", files: []ingest.File{openable("l", allLakes)}, opts: ingest.Options{Map: ingest.Mapping{"id": "key"}}, err: "files of one kind only"},
-		{name: "neither", files: []ingest.File{openable("l", allLakes), openable("page.csv", "<!doctype html>\n")}, err: "page.csv: it holds neither lakes (line 1 lacks"},
 		{name: "none of three", files: []ingest.File{openable("s", "{}")}, err: "s: it holds neither lakes (there are no features: want a FeatureCollection) nor observations (this is JSON: want CSV, " +
 			"because JSON is for lakes and official statements, not for observations) nor official statements (there are no official statements: want"},
 		{name: "GeoJSON and statements", files: []ingest.File{openable("s", strings.Replace(allGeoJSON, "{", `{"advisories":[],`, 1))}, err: "it has the columns of lakes and of official statements: want one file for each"},
-		{name: "statements and observations", files: []ingest.File{openable("s", "id,lake_id,kind,cause,issuer,issued,valid_from,valid_until,date,chl,data_type\n")},
-			err: "it has the columns of observations and of official statements"},
 		{name: "empty", files: []ingest.File{openable("l", allLakes), openable("o", "")}, err: "the file is empty"},
-		{name: "both at once", files: []ingest.File{openable("o", "id,name,lat,lon,lake_id,date,chl,data_type\n")}, err: "want one file for each"},
 		{name: "cannot be opened", files: []ingest.File{{Name: "x", Open: func() (io.ReadCloser, error) { return nil, fault }}}, err: "import: x: no"},
 	}
 	for _, test := range tests {

@@ -73,32 +73,6 @@ func BenchmarkObservations(b *testing.B) {
 	}
 }
 
-// BenchmarkNumbers parses numbers of a table: without a mark, with one reading, and with two between which another number decides.
-func BenchmarkNumbers(b *testing.B) {
-	in := span{0, maxCellDensity, ""}
-	for _, bench := range []struct {
-		name      string
-		separator rune
-		number    string
-	}{
-		{"integer", ',', "20000"}, {"point", ',', "12.35"}, {"comma", ';', "12,35"}, {"three digits", ',', "12.345"}, {"thousands", ';', "20.000"}, {"groups", ';', "1.234,5"},
-	} {
-		b.Run(bench.name, func(b *testing.B) {
-			m := &marks{columns: make([]decimalMark, 1)}
-			if bench.separator == ';' {
-				m.add(0, in, "1,5", 2)
-			}
-			r := row{notation: &notation{separator: bench.separator, marks: func() *marks { return m }}, columns: []column{{name: "x"}}, positions: []int{0}}
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := r.parseNumber(0, bench.number, in); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // shores returns a collection of n lakes on one long line, each a polygon with bays and the given number of points.
 func shores(n, points int) []byte {
 	var b bytes.Buffer
@@ -152,57 +126,4 @@ func BenchmarkGeoJSON(b *testing.B) {
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(heap-uint64(len(text)))/(1<<20), "heap-MiB")
-}
-
-// BenchmarkWQP imports as many rows of the Water Quality Portal, of 4 results for each sample, as BenchmarkObservations does, and the same
-// number of rows of a table, each of which is an observation.
-func BenchmarkWQP(b *testing.B) {
-	const stations, days = 504, 104
-	var lakes, table bytes.Buffer
-	var rows []wqpFields
-	lakes.WriteString("id,name,lat,lon\n")
-	table.WriteString("lake_id,date,chl,data_type,source,method,quality,secchi_m,water_temperature_c,cell_density_cells_ml,measured_at\n")
-	for i := range stations {
-		fmt.Fprintf(&lakes, "WI_WQX-%d,Lake %d,%.4f,%.4f\n", i, i, 43+float64(i%100)/100, -89-float64(i%90)/100)
-	}
-	for d := range days {
-		day := data.Date(19000 + 7*d).String()
-		for i := range stations {
-			station, chl := fmt.Sprintf("WI_WQX-%d", i), fmt.Sprintf("%.2f", float64((i*31+d*17)%9000)/100)
-			for _, result := range [][3]string{{"Chlorophyll a", chl, "ug/l"}, {"Depth, Secchi disk depth", "6", "ft"}, {"Temperature, water", "20.5", "deg C"}, {"Cyanobacteria", "3000", "cells/ml"}} {
-				rows = append(rows, wqpChla(wqpFields{wqpLake: station, wqpDate: day, wqpActivity: station + "-" + day, wqpCharacteristic: result[0], wqpValue: result[1], wqpUnit: result[2]}))
-			}
-			for source := range 4 { // as many rows
-				fmt.Fprintf(&table, "%s,%s,%s,in_situ,Department %d,Chlorophyll by spectrophotometer,good,1.83,20.5,3000,%sT15:30:00Z\n", station, day, chl, source, day)
-			}
-		}
-	}
-	short := "Location_Identifier,Org_Identifier,Org_FormalName,Activity_ActivityIdentifier,Activity_TypeCode,Activity_Media,Activity_StartDate,Activity_StartTime,Activity_StartTimeZone," +
-		"Activity_DepthHeightMeasure,Activity_DepthHeightMeasureUnit,Result_Characteristic,Result_Measure,Result_MeasureUnit,Result_MeasureStatusIdentifier,ResultAnalyticalMethod_Name"
-	for _, bench := range []struct{ name, text string }{{"table", table.String()}, {"16 columns", wqpFile(b, short, rows...)}, {"178 columns", wqpFile(b, wqp3Header, rows...)}} {
-		b.Run(bench.name, func(b *testing.B) {
-			b.ReportAllocs()
-			b.SetBytes(int64(len(bench.text)))
-			for b.Loop() {
-				b.StopTimer()
-				s, err := store.Open(b.Context(), filepath.Join(b.TempDir(), "lakes.db"), true)
-				if err != nil {
-					b.Fatal(err)
-				}
-				mustImport(b, Lakes, s, nil, lakes.String())
-				runtime.GC()
-				b.StartTimer()
-				r := mustImport(b, Observations, s, nil, bench.text)
-				b.StopTimer()
-				if r.Read != len(rows) || r.Added+r.Combined != len(rows) {
-					b.Fatalf("import = %+v, want %d rows added", r, len(rows))
-				}
-				if err := s.Close(); err != nil {
-					b.Fatal(err)
-				}
-				b.StartTimer()
-			}
-			b.ReportMetric(float64(len(rows)*b.N)/b.Elapsed().Seconds(), "rows/s")
-		})
-	}
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/text/unicode/norm"
-
 	"limnomap/data"
 )
 
@@ -21,30 +19,6 @@ func TestIDOfName(t *testing.T) {
 			t.Errorf("idOfName(%q) = %q, want %q", name, got, want)
 		}
 	}
-}
-
-// The result is a valid id or an error, and the composition of accented letters does not matter.
-func FuzzIDs(f *testing.F) {
-	for _, seed := range []string{"Müritz", "Großer See", "Övre  Skärsjön", "琵琶湖", "a\u0301\u0327", strings.Repeat("ﷺ", 20), "\xff"} {
-		f.Add(seed, "Muritz")
-	}
-	f.Fuzz(func(t *testing.T, a, b string) {
-		if id, other := idOfName(norm.NFD.String(a)), idOfName(norm.NFC.String(a)); id != other {
-			t.Errorf("%q gives %q and %q", a, id, other)
-		}
-		m := &idMaker{names: make(map[data.LakeID]string)}
-		idA, errA := m.id(a)
-		again, errAgain := m.id(a)
-		if again != idA || (errAgain == nil) != (errA == nil) {
-			t.Errorf("id(%q) = %q, %v, and then %q, %v", a, idA, errA, again, errAgain)
-		}
-		if _, bad := data.ParseLakeID(string(idA)); (errA == nil) != (bad == nil) {
-			t.Errorf("id(%q) = %q, %v, want an id or an error", a, idA, errA)
-		}
-		if idB, err := m.id(b); errA == nil && err == nil && idA == idB && norm.NFC.String(a) != norm.NFC.String(b) {
-			t.Errorf("%q and %q have the id %q both", a, b, idA)
-		}
-	})
 }
 
 func TestMadeIDs(t *testing.T) {

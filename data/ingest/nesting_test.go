@@ -3,13 +3,10 @@ package ingest
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/planar"
-	"pgregory.net/rapid"
 
 	"limnomap/data/outline"
 )
@@ -23,43 +20,6 @@ func wavy(centre orb.Point, half, depth float64, points, waves int) orb.Ring {
 		r = append(r, orb.Point{centre[0] + at*cos, centre[1] + at*sin})
 	}
 	return append(r, r[0])
-}
-
-// A nesting finds the same rings as a comparison of each ring with all others.
-func TestNesting(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		var rings []orb.Ring
-		for range rapid.IntRange(1, 30).Draw(rt, "rings") {
-			if n := len(rings); n > 0 && rapid.IntRange(0, 9).Draw(rt, "again") == 0 {
-				rings = append(rings, slices.Clone(rings[rapid.IntRange(0, n-1).Draw(rt, "same")]))
-				continue
-			}
-			// On a coarse grid, so that rings touch and share a middle.
-			centre := orb.Point{float64(rapid.IntRange(-3, 3).Draw(rt, "x")), float64(rapid.IntRange(-3, 3).Draw(rt, "y"))}
-			half := math.Ldexp(1, rapid.IntRange(-12, 3).Draw(rt, "size"))
-			points := rapid.SampledFrom([]int{3, 4, 7, 80, 300}).Draw(rt, "points")
-			rings = append(rings, wavy(centre, half, 0.3, points, rapid.IntRange(0, 40).Draw(rt, "waves")))
-		}
-		n := newNesting(rings)
-		for i, ring := range rings {
-			middle := orb.Point{(ring[0][0] + ring[1][0]) / 2, (ring[0][1] + ring[1][1]) / 2}
-			depth, smallest, onEdge := 0, -1, false
-			for j, other := range rings {
-				area := func(k int) float64 { return math.Abs(planar.Area(rings[k])) }
-				// Whether a point that is on an edge is inside is a matter of rounding.
-				onEdge = onEdge || area(i) < area(j) && planar.DistanceFrom(orb.LineString(other), middle) < 1e-12
-				if area(i) < area(j) && other.Bound().Contains(ring.Bound().Min) && other.Bound().Contains(ring.Bound().Max) &&
-					planar.RingContains(other, middle) {
-					if depth++; smallest < 0 || area(j) < area(smallest) {
-						smallest = j
-					}
-				}
-			}
-			if gotDepth, got := n.around(i); !onEdge && (gotDepth != depth || got != smallest) {
-				rt.Fatalf("around ring %d: %d rings, the smallest is %d; want %d and %d", i, gotDepth, got, depth, smallest)
-			}
-		}
-	})
 }
 
 // An outline with 50,000 rings, which older versions stored, is exported in steps that grow with its points and not with

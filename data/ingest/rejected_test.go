@@ -283,20 +283,6 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// The size of reads does not matter.
-func TestOneByteReads(t *testing.T) {
-	text := "id;name;lat;lon\nm;M\xfcritz;53,42;12,7\nx;\"a\nb\";50;10\n"
-	whole, parts := newStore(t), newStore(t)
-	mustImport(t, Lakes, whole, nil, text)
-	if _, err := Lakes(t.Context(), parts, []File{fileOf("a.csv", func() io.Reader { return iotest.OneByteReader(strings.NewReader(text)) })}, nil); err != nil {
-		t.Fatal(err)
-	}
-	want, _ := stored(t, whole)
-	if got, _ := stored(t, parts); !slices.Equal(got, want) || len(got) != 2 {
-		t.Errorf("read byte by byte: %v, want %v", got, want)
-	}
-}
-
 // A row of exactly the maximum size is accepted.
 func TestLargestRow(t *testing.T) {
 	text := "id,name,lat,lon,note\nx,X,50,10," + strings.Repeat("n", maxRowBytes-len("x,X,50,10,\n")) + "\ny,Y,50,10,\n"

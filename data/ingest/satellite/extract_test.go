@@ -139,7 +139,6 @@ func TestShore(t *testing.T) {
 		inside int
 		method string
 	}{
-		{20, AutoShore, 16 * 16, "median of pixels wholly inside the outline, 2 pixels from the shore"},
 		{8, AutoShore, 4 * 4, "median of pixels wholly inside the outline, 2 pixels from the shore"},
 		{6, AutoShore, 4 * 4, "median of pixels wholly inside the outline, 1 pixel from the shore"},
 		{4, AutoShore, 4 * 4, "median of pixels wholly inside the outline"},
@@ -188,15 +187,6 @@ func TestDisc(t *testing.T) {
 	_, summary = extractAll(t, f, lakes, &Options{WithoutOutline: Skip})
 	if summary.Skipped != 2 || summary.Lakes != 0 {
 		t.Errorf("the summary is %+v, want two lakes skipped", summary)
-	}
-}
-
-// A tile that shows half of a lake has no value for it: the other half may have the bloom.
-func TestHalfALake(t *testing.T) {
-	f := fileOf(chlName, chlRaster(20, 20, func(x, y int) float64 { return 5 }).Encode())
-	_, summary := extractAll(t, f, []Lake{pixels(t, "a", 15, 0, 25, 10)}, nil)
-	if summary.Gaps[Outside] != 1 {
-		t.Errorf("the gaps are %v, want the lake outside", summary.Gaps)
 	}
 }
 
@@ -279,9 +269,7 @@ func TestExtractErrors(t *testing.T) {
 		want string
 	}{
 		{"empty", fileOf("a.tif", nil), Options{}, "the file is empty"},
-		{"zip", fileOf("a.zip", []byte("PK\x03\x04abcdefgh")), Options{}, "unpack it first"},
 		{"web page", fileOf("a.tif", []byte("<!DOCTYPE html>")), Options{}, "failed download"},
-		{"cut", fileOf(chlName, plain.Encode()[:100]), Options{}, "TIFF"},
 		{"no unit", fileOf(chlName, noUnit.Encode()), Options{}, "--scale"},
 		{"no date", fileOf("chl.tif", plain.Encode()), Options{}, "--date"},
 		{"future", fileOf("chl_2099-01-01.tif", plain.Encode()), Options{}, "2099-01-01: want a day until tomorrow"},
@@ -290,7 +278,6 @@ func TestExtractErrors(t *testing.T) {
 		{"index of floats", fileOf(chlName, plain.Encode()), Options{Product: CyAN}, "uint8; this file has float32"},
 		{"source of another", fileOf(chlName, plain.Encode()), Options{Source: "EPA CyAN V6"}, "--product cyan"},
 		{"product", fileOf(chlName, plain.Encode()), Options{Product: "modis"}, "want one of lwq"},
-		{"share", fileOf(chlName, plain.Encode()), Options{MinShare: data.Known(2.0)}, "from 0 to 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Extract(t.Context(), test.file, lakes, &test.opts, func(*Row) error { return nil })

@@ -89,14 +89,12 @@ func TestChlorophyllOfAnyProgram(t *testing.T) {
 		err       string
 	}{
 		{"ACOLITE", []satellitetest.Variable{other("chl_re_gons", "mg m^-3", 9), other("rhos_665", "1", 0.1)}, Options{}, 9, ""},
-		{"C2RCC", []satellitetest.Variable{other("conc_chl", "mg m^-3", 9), other("conc_tsm", "g m^-3", 3)}, Options{}, 9, ""},
 		{"grams", []satellitetest.Variable{other("chl", "g m-3", 0.009)}, Options{}, 9, ""},
 		{"no unit", []satellitetest.Variable{other("chl", "", 9)}, Options{}, 0, "--scale"},
 		{"scale", []satellitetest.Variable{other("chl", "", 9)}, Options{Scale: 2}, 18, ""},
 		{"two", []satellitetest.Variable{other("chl_oc3", "mg m-3", 9), other("chl_re_gons", "mg m-3", 8)}, Options{}, 0, "chl_oc3, chl_re_gons"},
 		{"chosen", []satellitetest.Variable{other("chl_oc3", "mg m-3", 9), other("chl_re_gons", "mg m-3", 8)}, Options{Variable: "chl_re_gons"}, 8, ""},
 		{"none", []satellitetest.Variable{other("turbidity", "FNU", 9)}, Options{}, 0, "turbidity"},
-		{"not there", []satellitetest.Variable{other("turbidity", "FNU", 9)}, Options{Variable: "chl"}, 0, "no variable \"chl\""},
 		{"negative", []satellitetest.Variable{other("chl", "mg m-3", -9)}, Options{}, math.NaN(), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -194,11 +192,8 @@ func TestLastDay(t *testing.T) {
 		{"2025-09-01T00:00:00Z", "2025-09-10T23:59:59Z", "2025-09-10"},
 		{"2025-09-01T00:00:00Z", "2025-09-11T00:00:00Z", "2025-09-10"}, // the end is not in the period
 		{"2025-09-11T00:00:00Z", "2025-09-11T00:00:00Z", "2025-09-11"},
-		{"", "2025-09-10", "2025-09-10"},
 		{"", "20250910T235959Z", "2025-09-10"},
-		{"2025-09-01", "2025-09-10", "2025-09-10"},
 		{"", "soon", ""},
-		{"", "0001-01-01", ""},
 	} {
 		got := ""
 		if d, ok := lastDay(test.start, test.end); ok {
@@ -215,7 +210,6 @@ func TestVersionOf(t *testing.T) {
 		{"V2.1.1", "", "V2.1.1"},
 		{" V2.1.1 ", "2025-09-14T10:00:00Z", "V2.1.1 2025-09-14T10:00:00Z"},
 		{"", "2025-09-14", "2025-09-14T00:00:00Z"},
-		{"V2", "soon", "V2"},
 		{strings.Repeat("x", 65), "", ""},
 		{"V2\x00", "", ""},
 	} {

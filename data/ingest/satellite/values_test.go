@@ -1,7 +1,6 @@
 package satellite
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -227,47 +226,6 @@ func TestKeepBest(t *testing.T) {
 			if got := rowsOf(t, []*Values{files[0], files[2]}); !slices.Equal(got, []Row{test.better}) || len(rowsOf(t, files)) != 2 {
 				t.Errorf("%s: got %+v, want %+v", test.name, got, test.better)
 			}
-		}
-	}
-}
-
-// Of rows of which each is better than the next one, if the last one were asked too, the order of the files does not matter.
-func TestKeepBestInACircle(t *testing.T) {
-	circle := []Row{
-		row(1, func(r *Row) { r.Version, r.HasValue = "V2", false }), // newer than the last one
-		row(2, func(r *Row) { r.Version = "V1" }),                    // good
-		row(3, func(r *Row) { r.Quality = data.Poor }),               // before a gap
-	}
-	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
-		var files []*Values
-		for _, i := range order {
-			files = append(files, valuesOf(testLakes(1), circle[i]))
-		}
-		if _, err := KeepBest(t.Context(), files); err != nil {
-			t.Fatal(err)
-		}
-		if got := rowsOf(t, files); len(got) != 1 || got[0].Valid != 3 {
-			t.Errorf("order %v: %+v, want the row without a version", order, got)
-		}
-	}
-}
-
-// BenchmarkKeepBest compares two files of 1.4 million lakes, as of two products of one day for all lakes of the Earth.
-func BenchmarkKeepBest(b *testing.B) {
-	const n = 1_400_000
-	lakes := make([]Lake, n)
-	v := &Values{Summary: Summary{Source: "LWQ"}, lakes: lakes}
-	pack := v.packer()
-	for i := range lakes {
-		lakes[i].ID = data.LakeID(fmt.Sprintf("hydrolakes_%07d", i))
-		r := row(10+i%7, func(r *Row) { r.index, r.Version = i, fmt.Sprintf("V2.1.1 %d observations", i%500) })
-		pack(&r)
-	}
-	other := *v
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := KeepBest(b.Context(), []*Values{v, &other}); err != nil {
-			b.Fatal(err)
 		}
 	}
 }
