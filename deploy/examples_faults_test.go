@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"limnomap/cmd/limnomap/limnomaptest"
@@ -236,10 +235,7 @@ func checkBounded(t *testing.T, v *mapView, server string) {
 // Without WebGL MapLibre shows no map, and the page says so.
 func checkNoWebGL(t *testing.T, v *mapView, server string) {
 	t.Helper()
-	without := page.AddScriptToEvaluateOnNewDocumentParams{Source: `HTMLCanvasElement.prototype.getContext = () => null`}
-	if _, err := chromedp.Call(v.Ctx, page.AddScriptToEvaluateOnNewDocument, without); err != nil {
-		t.Fatal(err)
-	}
+	v.OnNewDocument(t, `HTMLCanvasElement.prototype.getContext = () => null`)
 	v.Do(t, chromedp.Navigate(v.address("maplibre", server)), browsertest.Until(`!document.querySelector('#trouble').hidden`))
 	if text := v.trouble(t); !strings.Contains(text, "The map fails: ") || !strings.Contains(text, "WebGL") {
 		t.Errorf("without WebGL the page says %q", text)

@@ -3,6 +3,7 @@ package browsertest
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
@@ -17,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -276,6 +278,33 @@ func Ask[T any](t testing.TB, b *Browser, action chromedp.Action[T]) T {
 	return v
 }
 
+// Want fails the test unless a JavaScript expression, or the promise that it is, has the value want. The format says what it is.
+func Want[T comparable](t testing.TB, b *Browser, expression string, want T, format string, args ...any) {
+	t.Helper()
+	if got := Ask(t, b, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise)); got != want {
+		t.Errorf("%s: got %#v, want %#v", fmt.Sprintf(format, args...), got, want)
+	}
+}
+
+// Expect fails the test with a message unless a JavaScript expression, or the promise that it is, is true or false, as want says.
+func Expect(t testing.TB, b *Browser, expression string, want bool, format string, args ...any) {
+	t.Helper()
+	if Ask(t, b, chromedp.Evaluate[bool](expression, chromedp.EvalAwaitPromise)) != want {
+		t.Errorf(format, args...)
+	}
+}
+
+// WantText fails the test for each of the wanted texts that another one lacks. what says what that is.
+func WantText(t testing.TB, b *Browser, text chromedp.Action[string], what string, wants ...string) {
+	t.Helper()
+	got := Ask(t, b, text)
+	for _, want := range wants {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s %q, want %q in it", what, got, want)
+		}
+	}
+}
+
 // Until waits until a JavaScript expression is true. While the page is loading the expression may throw, because elements are
 // missing.
 func Until(expression string) chromedp.Action[chromedp.Void] {
@@ -323,10 +352,27 @@ func (b *Browser) Problems(origin string) []string {
 	return found
 }
 
-// WantNoProblems fails the test for each problem of the page.
-func (b *Browser) WantNoProblems(t testing.TB, origin string) {
+// WantNoProblems fails the test for each problem of the page, except those that contain one of the texts.
+func (b *Browser) WantNoProblems(t testing.TB, origin string, except ...string) {
 	t.Helper()
 	for _, p := range b.Problems(origin) {
-		t.Errorf("on the page: %s", p)
+		if !slices.ContainsFunc(except, func(text string) bool { return strings.Contains(p, text) }) {
+			t.Errorf("on the page: %s", p)
+		}
 	}
+}
+
+// OnNewDocument runs a script in each document that the page opens from now on, before those of the document.
+func (b *Browser) OnNewDocument(t testing.TB, source string) {
+	t.Helper()
+	Enable(t, b, page.Enable, page.EnableParams{})
+	if _, err := chromedp.Call(b.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: source}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Print shows the page as it is printed.
+func (b *Browser) Print(t testing.TB) {
+	t.Helper()
+	Enable(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 }

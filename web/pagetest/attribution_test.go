@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"limnomap/cmd/limnomap/limnomaptest"
@@ -39,11 +38,8 @@ func TestPageNamesProviders(t *testing.T) {
 	if len(links) != 3 || links[0] != "https://land.copernicus.eu/en/products/water-bodies _blank noopener" {
 		t.Errorf("the attribution has the links %q, want one to each provider", links)
 	}
-	startAxe(t, b)
 	checkAccess(t, b, "credit lines")
-	if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
-		t.Fatal(err)
-	}
+	b.Print(t)
 	b.Do(t, chromedp.EmulateViewport(360, 640), browsertest.Until(wholeAttribution))
 	b.WantNoProblems(t, base)
 	table := string(body(t, base+"/table"))
@@ -73,10 +69,7 @@ func TestPageProvidersLeaveThePhoneItsMap(t *testing.T) {
 	savePicture(t, b, "providers")
 	b.Do(t, chromedp.Focus(".leaflet-control-attribution a"))
 	want("with the focus", 4, 6)
-	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](wholeAttribution)) {
-		t.Error("with the focus, a part of the attribution is hidden")
-	}
-	startAxe(t, b)
+	browsertest.Expect(t, b, wholeAttribution, true, "with the focus, a part of the attribution is hidden")
 	checkAccess(t, b, "open credit lines")
 	savePicture(t, b, "providers-open")
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`))
@@ -86,9 +79,7 @@ func TestPageProvidersLeaveThePhoneItsMap(t *testing.T) {
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_o_product'`), browsertest.Until(chartDrawn), chromedp.Click("#card h2"))
 	want("above a card", 1, 1)
 	const covered = `document.querySelector('#legend').getBoundingClientRect().bottom > document.querySelector('.leaflet-control-attribution').getBoundingClientRect().top`
-	if browsertest.Ask(t, b, chromedp.Evaluate[bool](covered)) {
-		t.Error("the legend covers the attribution")
-	}
+	browsertest.Expect(t, b, covered, false, "the legend covers the attribution")
 	wantNoProblems(t, b, base)
 }
 
@@ -102,9 +93,7 @@ func TestPageNamesProvidersOfNewValues(t *testing.T) {
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
 	const cyan, copernicus = "Cyanobacteria Assessment Network (CyAN) of US EPA, NASA, NOAA and USGS", "European Union's Copernicus Land Monitoring Service information"
-	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](attributionText)); got != cyan {
-		t.Errorf("the attribution is %q, want %q", got, cyan)
-	}
+	browsertest.Want(t, b, attributionText, cyan, "the attribution is")
 	more := fmt.Sprintf("lake_id,date,chl,data_type,source\na,%s,30,satellite,Copernicus LWQ300\n", weekday(0))
 	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, filepath.Dir(db), "more.csv", more))
 	limnomaptest.Within(t, 2*time.Minute, "the server names the new provider", func() bool {

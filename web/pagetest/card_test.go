@@ -21,17 +21,14 @@ import (
 func TestPageCard(t *testing.T) {
 	t.Parallel()
 	base := startCardServer(t)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_t_karte"), browsertest.Until(chartDrawn))
+	b := openPage(t, "en-GB", base+"/#lake=de_t_karte", browsertest.Until(chartDrawn))
 	wantCard(t, b, []string{"Kartensee", "Medium risk", "better not for small children", "Measured ", "24.5 µg/l", "1 of 3", "Trophic status"}, "at that time", "Week of")
 	if day := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card time').dateTime`)); !strings.HasPrefix(day, weekday(0)) {
 		t.Errorf("measured at %q, want %s", day, weekday(0))
 	}
 	for form, want := range map[string]string{"JSON": `"lake_id":"de_t_karte"`, "CSV": "\nde_t_karte," + weekday(0) + ",24.5,"} {
 		body := fmt.Sprintf(`fetch([...document.querySelectorAll('#card a')].find((a) => a.textContent.includes(%q)).href).then((r) => r.text())`, form)
-		if got := browsertest.Ask(t, b, chromedp.Evaluate[string](body, chromedp.EvalAwaitPromise)); !strings.Contains(got, want) {
-			t.Errorf("the link to %s leads to %.200q, want %s in it", form, got, want)
-		}
+		browsertest.WantText(t, b, chromedp.Evaluate[string](body, chromedp.EvalAwaitPromise), fmt.Sprintf("the link to %s leads to", form), want)
 	}
 	t.Run("focus", func(t *testing.T) { testCardFocus(t, b) })
 	t.Run("an old value", func(t *testing.T) {
@@ -41,9 +38,7 @@ func TestPageCard(t *testing.T) {
 	t.Run("no value", func(t *testing.T) {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_leer'`), says("Leersee"), browsertest.Until(chartDrawn))
 		wantCard(t, b, []string{"No current value", "does not mean that it is clean", "Last value ", " months ago", "Last known risk"}, "Few algae")
-		if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`)); !strings.Contains(label, "No current value") {
-			t.Errorf("aria-label = %q", label)
-		}
+		browsertest.WantText(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`), "aria-label", "No current value")
 	})
 	t.Run("never measured", func(t *testing.T) {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_nie'`), says("Niesee"), browsertest.Until(`document.querySelector('#card [role=status]').textContent === 'never measured'`))
@@ -60,9 +55,7 @@ func TestPageCard(t *testing.T) {
 	t.Run("an unknown lake", func(t *testing.T) {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_nosuch'`), says("“de_t_nosuch”"))
 		wantCard(t, b, []string{"There is no lake"}, "risk", "Kartensee", "History", "Trophic", "newest week")
-		if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`)); !strings.Contains(label, "There is no lake") {
-			t.Errorf("aria-label = %q", label)
-		}
+		browsertest.WantText(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`), "aria-label", "There is no lake")
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=%3Cb%3E'`), says("“<b>”"))
 	})
 	wantNoProblems(t, b, base)
@@ -72,13 +65,9 @@ func TestPageCard(t *testing.T) {
 func testCardFocus(t *testing.T, b *browsertest.Browser) {
 	const focused = `(document.activeElement.closest('#card') ? 'card' : document.activeElement.id)`
 	b.Do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
-	if at := browsertest.Ask(t, b, chromedp.Evaluate[string](focused)); at != "map" {
-		t.Errorf("after closing a card that a link opened, the focus is on %q, want the map", at)
-	}
+	browsertest.Want(t, b, focused, "map", "after closing a card that a link opened, the focus is on")
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_karte'`), chromedp.WaitVisible("#card h2"))
-	if at := browsertest.Ask(t, b, chromedp.Evaluate[string](focused)); at != "card" {
-		t.Errorf("with the card open the focus is on %q", at)
-	}
+	browsertest.Want(t, b, focused, "card", "with the card open the focus is on")
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`history.back()`), chromedp.WaitNotVisible("#card"))
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`history.forward()`), chromedp.WaitVisible("#card h2"))
 	b.Do(t, chromedp.Click("#card .head button"), chromedp.WaitNotVisible("#card"))
@@ -141,14 +130,8 @@ func TestPageCardWithoutHistory(t *testing.T) {
 	working.Store(true)
 	b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), browsertest.Until(chartDrawn))
 	wantCard(t, b, []string{"As of ", "(3 days ago)"}, "could not be loaded")
-	if at := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.activeElement.tagName`)); at != "ARTICLE" {
-		t.Errorf("after trying again, the focus is on %s, want ARTICLE", at)
-	}
-	for _, p := range b.Problems(strings.TrimSuffix(base, "/lakes")) {
-		if !strings.Contains(p, "/history/") {
-			t.Errorf("problem: %s", p)
-		}
-	}
+	browsertest.Want(t, b, `document.activeElement.tagName`, "ARTICLE", "after trying again, the focus is on")
+	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"), "/history/")
 }
 
 // The script of a card and its texts load when a card opens, not for the map. Without one of them the card shows its facts, and they can be
@@ -173,19 +156,13 @@ func testCardWithout(t *testing.T, missing string) {
 	const asked = `performance.getEntriesByType('resource').some(({name}) => /assets\/(words-)?card-/.test(name))`
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
-	if browsertest.Ask(t, b, chromedp.Evaluate[bool](asked)) {
-		t.Error("the map loads the script of a card")
-	}
+	browsertest.Expect(t, b, asked, false, "the map loads the script of a card")
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_karte'`), says("could not be loaded"))
 	wantCard(t, b, []string{"Kartensee", "Medium risk", "24.5 µg/l"})
 	working.Store(true)
 	b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), browsertest.Until(chartDrawn))
 	wantCard(t, b, nil, "could not be loaded")
-	for _, p := range b.Problems(base) {
-		if !strings.Contains(p, missing) {
-			t.Errorf("problem: %s", p)
-		}
-	}
+	b.WantNoProblems(t, base, missing)
 }
 
 // On the smallest phone, light and dark, in German: nothing is cut off, and axe-core finds nothing.
@@ -198,7 +175,6 @@ func TestPageCardOnAPhone(t *testing.T) {
 		b.Do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
 			chromedp.Navigate(base+"/#lake=de_t_karte"), browsertest.Until(chartDrawn))
 		wantCard(t, b, []string{"Kartensee", "Mittleres Risiko", "besser nicht für kleine Kinder", "24,5 µg/l", "statistische Vorhersage, nicht gemessen"})
-		startAxe(t, b)
 		for _, hash := range []string{"lake=de_t_karte", "lake=de_t_alt", "lake=de_t_leer", "lake=nosuch", "lake=de_t_karte&date=" + weekday(-6)} {
 			b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = %q`, hash)))
 			if hash != "lake=nosuch" {
@@ -207,10 +183,7 @@ func TestPageCardOnAPhone(t *testing.T) {
 				b.Do(t, says("gibt es hier nicht"))
 			}
 			checkAccess(t, b, scheme+" "+hash)
-			const cut = `[...document.querySelectorAll('#card *')].filter((e) => e.getBoundingClientRect().right > 320).map((e) => e.outerHTML.slice(0, 80))`
-			if found := browsertest.Ask(t, b, chromedp.Evaluate[[]string](cut)); len(found) > 0 {
-				t.Errorf("%s: cut off on a phone: %q", hash, found)
-			}
+			wantNothingCutOff(t, b, hash)
 		}
 		wantNoProblems(t, b, base)
 	}
@@ -220,8 +193,7 @@ func TestPageCardOnAPhone(t *testing.T) {
 func TestPageCardContext(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--contact-name", "Gesundheitsamt Havelland", "--contact-url", "https://example.org/baden")
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_be_grosser_mueggelsee"), browsertest.Until(`document.querySelector('#card .plot .usual') !== null`))
+	b := openPage(t, "en-GB", base+"/#lake=de_be_grosser_mueggelsee", browsertest.Until(`document.querySelector('#card .plot .usual') !== null`))
 	wantCard(t, b, []string{"\nBerlin\n", "In earlier years: usually ", " at this time of year (median of 2 years), ", "the same week a year ago.", "Wide grey line: median of earlier years", "Who to ask: Gesundheitsamt Havelland"})
 	links := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#card .contact a, #card .links a')].map((a) => a.href)`))
 	for _, want := range []string{"https://example.org/baden", base + "/lakes/de_be_grosser_mueggelsee?lang=en"} {
@@ -230,14 +202,10 @@ func TestPageCardContext(t *testing.T) {
 		}
 	}
 	// The years before the chart arrive after it: an entry that the reader has selected stays selected.
-	if more := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.plot input').max`)); more != "103" {
-		t.Errorf("the chart has %s entries more than one, want those of two years", more)
-	}
-	startAxe(t, b)
+	browsertest.Want(t, b, `document.querySelector('.plot input').max`, "103", "the chart has")
 	checkAccess(t, b, "a card with a contact")
 
-	other := startBrowser(t, "en-GB")
-	other.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(startServer(t)+"/#lake=de_be_grosser_mueggelsee"), browsertest.Until(chartDrawn))
+	other := openPage(t, "en-GB", startServer(t)+"/#lake=de_be_grosser_mueggelsee", browsertest.Until(chartDrawn))
 	wantCard(t, other, nil, "Who to ask")
 }
 
@@ -253,8 +221,7 @@ func TestPageCardOfANewerValue(t *testing.T) {
 		fmt.Fprintf(w, `{"history":[{"date":%q,"chl":8,"data_type":"satellite","who_level":0}]}`, weekday(-20))
 		return true
 	}, nil)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_t_karte"), browsertest.Until(chartDrawn))
+	b := openPage(t, "en-GB", base+"/#lake=de_t_karte", browsertest.Until(chartDrawn))
 	wantCard(t, b, []string{"24.5 µg/l"})
 	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-6))),
 		browsertest.Until(`document.querySelector('.plot input').max === '103'`), browsertest.Until(chartSays+`.endsWith(': 5 µg/l, High risk, reported')`))
@@ -279,9 +246,7 @@ func TestPageCardKeepsNotices(t *testing.T) {
 				const e = document.querySelector(%q), r = e.getBoundingClientRect();
 				return e.textContent !== '' && e.contains(document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2));
 			})()`, selector)
-			if !browsertest.Ask(t, b, chromedp.Evaluate[bool](seen)) {
-				t.Errorf("%s: %s is not visible with an open card", language, selector)
-			}
+			browsertest.Expect(t, b, seen, true, "%s: %s is not visible with an open card", language, selector)
 		}
 		covered := browsertest.Ask(t, b, chromedp.Evaluate[string](`(() => {
 			const r = document.querySelector('#map').getBoundingClientRect();

@@ -17,8 +17,7 @@ import (
 func TestPageCardChart(t *testing.T) {
 	t.Parallel()
 	base := startCardServer(t)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_t_karte"), browsertest.Until(chartDrawn))
+	b := openPage(t, "en-GB", base+"/#lake=de_t_karte", browsertest.Until(chartDrawn))
 	type drawn struct {
 		Line, Dashed string
 		Runs, Bands  int

@@ -55,9 +55,7 @@ func TestPageColourMap(t *testing.T) {
 	b.Do(t, chromedp.Navigate(base+"/?again#"+place+"&colormap=lightness&lake=high"), chromedp.WaitReady(".leaflet-marks-pane canvas"),
 		chromedp.Evaluate[chromedp.Void](pixel), browsertest.Until(heatDrawn))
 	wantColours(t, b, base, "lightness")
-	if chosen := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#layer-panel select').selectedOptions[0].textContent`)); chosen != "Lightness: darker is more" {
-		t.Errorf("the panel names the colour map %q", chosen)
-	}
+	browsertest.Want(t, b, `document.querySelector('#layer-panel select').selectedOptions[0].textContent`, "Lightness: darker is more", "the panel names the colour map")
 	setHash(t, b, "#"+place+"&lake=high")
 	wantColours(t, b, base, "limno")
 	b.WantNoProblems(t, base)

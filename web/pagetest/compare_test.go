@@ -25,11 +25,8 @@ func openLake(id string) chromedp.Action[chromedp.Void] {
 func TestPageCompare(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_be_grosser_mueggelsee"), browsertest.Until(chartDrawn))
-	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`performance.getEntriesByType('resource').some(({name}) => /assets\/compare-/.test(name))`)) {
-		t.Error("a card loads the script that compares lakes")
-	}
+	b := openPage(t, "en-GB", base+"/#lake=de_be_grosser_mueggelsee", browsertest.Until(chartDrawn))
+	browsertest.Expect(t, b, `performance.getEntriesByType('resource').some(({name}) => /assets\/compare-/.test(name))`, false, "a card loads the script that compares lakes")
 	b.Do(t, press("Compare"), comparedNames("A Großer Müggelsee"), says("Choose another lake"))
 	b.Do(t, openLake("de_by_starnberger_see"), comparedNames("A Großer Müggelsee", "B Starnberger See"))
 	b.Do(t, openLake("de_sh_grosser_eutiner_see"), comparedNames("A Großer Müggelsee", "B Starnberger See", "C Großer Eutiner See"))
@@ -57,11 +54,8 @@ func TestPageCompare(t *testing.T) {
 		t.Errorf("the address has %s, want %s", got.Hash, want)
 	}
 	for _, want := range []string{"Last value", "High risk, 150.29 µg/l", "4 weeks ago"} {
-		if table := browsertest.Ask(t, b, chromedp.Text(".compared table")); !strings.Contains(table, want) {
-			t.Errorf("the table lacks %q: %s", want, table)
-		}
+		browsertest.WantText(t, b, chromedp.Text(".compared table"), fmt.Sprintf("the table lacks %q", want), want)
 	}
-	startAxe(t, b)
 	checkAccess(t, b, "four lakes compared")
 
 	t.Run("a fifth lake", func(t *testing.T) {
@@ -69,9 +63,7 @@ func TestPageCompare(t *testing.T) {
 	})
 	t.Run("remove one, and open another", func(t *testing.T) {
 		b.Do(t, press("Remove Gülper See"), comparedNames("A Starnberger See", "B Großer Eutiner See", "C Großer Brombachsee"))
-		if at := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.activeElement.tagName`)); at != "ARTICLE" {
-			t.Errorf("after removing a lake the focus is on %s", at)
-		}
+		browsertest.Want(t, b, `document.activeElement.tagName`, "ARTICLE", "after removing a lake the focus is on")
 		b.Do(t, press("Starnberger See"), browsertest.Until(`document.querySelector('#card h2').innerText === 'Starnberger See'`),
 			comparedNames("A Starnberger See", "B Großer Eutiner See", "C Großer Brombachsee"))
 	})
@@ -82,9 +74,7 @@ func TestPageCompare(t *testing.T) {
 	t.Run("stop", func(t *testing.T) {
 		b.Do(t, press("Stop comparing"), browsertest.Until(`document.querySelector('.compared').hidden && !location.hash.includes('compare')`))
 		b.Do(t, openLake("de_bb_guelper_see"), says("Gülper See"), browsertest.Until(chartDrawn))
-		if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('.compared').hidden`)) {
-			t.Error("lakes are still compared")
-		}
+		browsertest.Expect(t, b, `document.querySelector('.compared').hidden`, true, "lakes are still compared")
 	})
 	wantNoProblems(t, b, base)
 }
@@ -99,7 +89,6 @@ func TestPageCompareOnAPhone(t *testing.T) {
 		b.Do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch),
 			chromedp.Navigate(base+"/#lake=de_be_grosser_mueggelsee&compare=de_by_starnberger_see,de_bb_guelper_see"), browsertest.Until(chartDrawn),
 			comparedNames("A Starnberger See", "B Gülper See", "C Großer Müggelsee"))
-		startAxe(t, b)
 		checkAccess(t, b, strings.Join(prefer[:], " "))
 		const wrong = `[...document.querySelectorAll('.compared *')].filter((e) => e.getBoundingClientRect().right > 320
 			|| (e.matches('button') && e.getBoundingClientRect().height < 44 && !e.closest('.row'))).map((e) => e.outerHTML.slice(0, 80))`
@@ -110,6 +99,5 @@ func TestPageCompareOnAPhone(t *testing.T) {
 		savePicture(t, b, "compare-"+prefer[1])
 		wantNoProblems(t, b, base)
 	}
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_be_grosser_mueggelsee&compare=de_nosuch"), comparedNames("A de_nosuch", "B Großer Müggelsee"), says("could not be loaded"))
+	openPage(t, "en-GB", base+"/#lake=de_be_grosser_mueggelsee&compare=de_nosuch", comparedNames("A de_nosuch", "B Großer Müggelsee"), says("could not be loaded"))
 }

@@ -44,7 +44,6 @@ func TestDocs(t *testing.T) {
 	b.Do(t, chromedp.EmulateViewport(1280, 800),
 		chromedp.Navigate(base+"/docs"),
 		browsertest.Until(`document.querySelectorAll('.opblock').length > 0`))
-	startAxe(t, b)
 	for _, device := range []struct {
 		name, scheme, background string
 		width, height            int64

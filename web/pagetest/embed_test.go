@@ -48,7 +48,6 @@ func TestPageShareAndEmbed(t *testing.T) {
 		b.Do(t, chromedp.Focus("#share-open"), chromedp.KeyEvent(kb.Enter), browsertest.Until(`document.querySelector('#share')?.open`))
 	}
 	openByKeyboard()
-	startAxe(t, b)
 	checkAccess(t, b, "the dialog that shares")
 	b.Do(t, chromedp.Click("#share .copy-row:nth-of-type(1) button"), browsertest.Until(`document.querySelector('#share [role=status]').textContent === 'The link is copied.'`))
 	b.Do(t, chromedp.Click("#share .copy-row:nth-of-type(2) button"), browsertest.Until(`document.querySelector('#share [role=status]').textContent === 'The code is copied.'`))
@@ -110,9 +109,7 @@ func testFrame(t *testing.T, base, code string) {
 	}
 	// Closing the card does not change the history of the outer page.
 	inFrame.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#card button').click()`), browsertest.Until(`!document.querySelector('#card').checkVisibility()`))
-	if n := browsertest.Ask(t, inFrame, chromedp.Evaluate[int](`history.length`)); n != shown.History {
-		t.Errorf("the history of the outer page has %d entries, had %d", n, shown.History)
-	}
+	browsertest.Want(t, inFrame, `history.length`, shown.History, "the history of the outer page has")
 	allowed := append(b.Problems(page), inFrame.Problems(base)...)
 	for _, p := range allowed {
 		if !strings.HasPrefix(p, "request to another origin: "+base) && !strings.HasPrefix(p, "request to another origin: "+page) {

@@ -71,7 +71,6 @@ func TestPageFind(t *testing.T) {
 	t.Run("by risk", func(t *testing.T) { testFindByRisk(t, b, base, status) })
 	t.Run("opens a lake", func(t *testing.T) { testFindOpens(t, b) })
 	t.Run("near the user", func(t *testing.T) { testFindNearReader(t, b, base) })
-	startAxe(t, b)
 	checkAccess(t, b, "the list by distance")
 	b.WantNoProblems(t, base)
 }
@@ -124,9 +123,7 @@ func testFindOrders(t *testing.T, b *browsertest.Browser, base string) {
 	if km != fmt.Sprintf("%v km", want) {
 		t.Errorf("the nearest lake is %q away, want %v km", km, want)
 	}
-	if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find [name=order]').selectedOptions[0].textContent`)); label != "Distance from the map’s centre" {
-		t.Errorf("the order is named %q, want Distance from the map’s centre", label)
-	}
+	browsertest.Want(t, b, `document.querySelector('#find [name=order]').selectedOptions[0].textContent`, "Distance from the map’s centre", "the order is named")
 
 	selectOrder(t, b, "name")
 	names := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li strong')].map((e) => e.textContent)`))
@@ -206,9 +203,7 @@ func testFindNearReader(t *testing.T, b *browsertest.Browser, base string) {
 	b.Do(t, chromedp.Reload(), browsertest.Until(listReady))
 	locateAt(t, b, lat, lon)
 	waitForList(t, b, "near the user", idsOfLakes(near), true)
-	if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find [name=order]').selectedOptions[0].textContent`)); label != "Distance from you" {
-		t.Errorf("the order is named %q, want Distance from you", label)
-	}
+	browsertest.Want(t, b, `document.querySelector('#find [name=order]').selectedOptions[0].textContent`, "Distance from you", "the order is named")
 }
 
 // The server finds the names that web/test/fold.test.mjs wants from the page.

@@ -85,9 +85,7 @@ func TestPageFirstLineWithoutComparison(t *testing.T) {
 			b.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
 			before := browsertest.Ask(t, b, chromedp.Evaluate[float64](stage))
 			b.Do(t, browsertest.Until(`/^Hohes Risiko: \d+ Seen$/.test(`+firstLine+`)`))
-			if after := browsertest.Ask(t, b, chromedp.Evaluate[float64](stage)); after != before {
-				t.Errorf("the line moves the map from %v to %v", before, after)
-			}
+			browsertest.Want(t, b, stage, before, "the line moves the map from %v to", before)
 		})
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"limnomap/internal/testsize"
@@ -150,11 +149,7 @@ func TestPageFirstView(t *testing.T) {
 func testFirstView(t *testing.T, server string, network *meteredNetwork) {
 	base := network.start(t, server)
 	b := startBrowser(t, "en-GB")
-	browsertest.Enable(t, b, page.Enable, page.EnableParams{})
-	note := page.AddScriptToEvaluateOnNewDocumentParams{Source: recordFirstTile}
-	if _, err := chromedp.Call(b.Ctx, page.AddScriptToEvaluateOnNewDocument, note); err != nil {
-		t.Fatal(err)
-	}
+	b.OnNewDocument(t, recordFirstTile)
 	b.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(base+"/"))
 	firstView(t, b, "cold")
 	b.Do(t, browsertest.Until(`navigator.serviceWorker.controller !== null`), browsertest.Until(storedCount("page.json")+`.then((n) => n > 0)`))
@@ -164,9 +159,5 @@ func testFirstView(t *testing.T, server string, network *meteredNetwork) {
 	b.Do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/"))
 	firstView(t, b, "warm")
 	network.take(t, "warm")
-	for _, p := range b.Problems(base) {
-		if !strings.Contains(p, "about:blank") {
-			t.Errorf("problem: %s", p)
-		}
-	}
+	b.WantNoProblems(t, base, "about:blank")
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -107,18 +106,11 @@ func TestPageForecast(t *testing.T) {
 			b.Do(t, chromedp.Evaluate[chromedp.Void](closeLayers), chromedp.Focus("#ahead input"), chromedp.KeyEvent(kb.ArrowRight),
 				browsertest.Until(`new URL(document.querySelector('.heatmap img').src).searchParams.get('forecast') === '2'`), browsertest.Until(heatDrawn))
 			want := forecastState{Tiles: "2", Hash: "#forecast=2", Ahead: true, Legend: true, Banner: true}
-			if got := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); got != want {
-				t.Errorf("two weeks ahead: %+v, want %+v", got, want)
-			}
-			if got := browsertest.Ask(t, b, chromedp.Evaluate[string](banner)); !strings.Contains(got, screen.banner) {
-				t.Errorf("the banner says %q, want %q in it", got, screen.banner)
-			}
+			browsertest.Want(t, b, mapState, want, "two weeks ahead")
+			browsertest.WantText(t, b, chromedp.Evaluate[string](banner), "the banner says", screen.banner)
 			const weights = `['#ahead-banner strong', '#ahead-banner', '#limits p'].map((s) => Number(getComputedStyle(document.querySelector(s)).fontWeight) >= 600).join()`
-			if got := browsertest.Ask(t, b, chromedp.Evaluate[string](weights)); got != "true,false,false" {
-				t.Errorf("the day, the rest of the banner, and other text of the page are bold: %s, want only the day to be", got)
-			}
+			browsertest.Want(t, b, weights, "true,false,false", "the day, the rest of the banner, and other text of the page are bold")
 			savePicture(t, b, "map-"+screen.name)
-			startAxe(t, b)
 			checkAccess(t, b, "forecast on a "+screen.name)
 			b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#ahead-legend').open = true`))
 			savePicture(t, b, "legend-"+screen.name)
@@ -127,25 +119,17 @@ func TestPageForecast(t *testing.T) {
 
 			// A link to the forecast shows it; a past week has none.
 			b.Do(t, chromedp.Reload(), browsertest.Until(banner+` !== ''`), browsertest.Until(heatDrawn))
-			if got := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); got != want {
-				t.Errorf("after a reload: %+v, want %+v", got, want)
-			}
+			browsertest.Want(t, b, mapState, want, "after a reload")
 			b.Do(t, chromedp.Focus("#ahead input"), chromedp.KeyEvent(kb.Home), browsertest.Until(banner+` === ''`))
 			now := forecastState{Hash: "#forecast=0", Marks: true, Ahead: true, Values: true}
-			if got := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); got != now {
-				t.Errorf("at now: %+v, want %+v", got, now)
-			}
+			browsertest.Want(t, b, mapState, now, "at now")
 			b.Do(t, chromedp.KeyEvent(kb.End), browsertest.Until(banner+` !== ''`))
 			if got := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#ahead input').ariaValueText`)); screen.name == "desk" && got != "Forecast for "+forecastDay(t, 4) {
 				t.Errorf("the last day of the slider is %q", got)
 			}
 			b.Do(t, chromedp.Click(fmt.Sprintf(`//section[@id="ahead"]//button[contains(., %q)]`, screen.off)), browsertest.Until(banner+` === ''`))
-			if got := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); got != before {
-				t.Errorf("switched off: %+v, want %+v", got, before)
-			}
-			if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#forecast input').checked`)) {
-				t.Error("the switch stays on after the button")
-			}
+			browsertest.Want(t, b, mapState, before, "switched off")
+			browsertest.Expect(t, b, `document.querySelector('#forecast input').checked`, false, "the switch stays on after the button")
 			wantNoProblems(t, b, base)
 		})
 	}
@@ -184,19 +168,12 @@ func TestPageForecastOnItsWay(t *testing.T) {
 	}
 	const reasons = `[...document.querySelectorAll('#layer-panel :is(select, fieldset)')].map((e) => document.getElementById(e.getAttribute('aria-describedby')).innerText).join()`
 	const why = "A forecast has its own colours, and no markers."
-	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](reasons)); got != why+","+why {
-		t.Errorf("the reasons why the style dots and the colours cannot be used are %q, want %q for both", got, why)
-	}
+	browsertest.Want(t, b, reasons, why+","+why, "the reasons why the style dots and the colours cannot be used are")
 	savePicture(t, b, "panel")
-	startAxe(t, b)
 	checkAccessOf(t, b, "layer panel with a forecast", "#layer-panel")
 	b.Do(t, chromedp.Click(forecastSwitch), browsertest.Until(banner+` === ''`))
-	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](disabled)); got != "" {
-		t.Errorf("without the forecast %q cannot be used", got)
-	}
-	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](reasons)); got != "," {
-		t.Errorf("without the forecast the layer panel says %q", got)
-	}
+	browsertest.Want(t, b, disabled, "", "without the forecast")
+	browsertest.Want(t, b, reasons, ",", "without the forecast the layer panel says")
 	wantNoProblems(t, b, base)
 }
 
@@ -213,31 +190,24 @@ func TestPageForecastDarkAndPrinted(t *testing.T) {
 	})()`
 	const dark, white, violet, black = "rgb(27, 32, 37)", "rgb(255, 255, 255)", "rgb(91, 42, 134)", "rgb(0, 0, 0)"
 	want := strings.Join([]string{dark, white, white, violet}, " ")
-	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](colours)); got != want {
-		t.Errorf("on a dark page the colours of page, map, and banner are %s, want %s", got, want)
-	}
+	browsertest.Want(t, b, colours, want, "on a dark page the colours of page, map, and banner are")
 	// Text of the open legend and of the credits can be read on the light map, and the knob of the slider is seen on the dark page.
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#ahead-legend').open = true`))
 	savePicture(t, b, "dark")
 	const quiet = `['#ahead-legend p', '.leaflet-control-attribution'].map((s) => getComputedStyle(document.querySelector(s)).color).join()`
 	const grey = "rgb(90, 99, 107)"
-	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](quiet)); got != grey+","+grey {
-		t.Errorf("on a light map of a dark page the texts of the legend and the credits have the colours %s, want %s", got, grey)
-	}
-	startAxe(t, b)
+	browsertest.Want(t, b, quiet, grey+","+grey, "on a light map of a dark page the texts of the legend and the credits have the colours")
 	checkAccess(t, b, "forecast on a dark page")
 	if got, want := browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('#ahead')).getPropertyValue('--knob').trim()`)), "#b58fff"; got != want {
 		t.Errorf("on a dark page the knob of the slider is %s, want %s", got, want)
 	}
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_v_11&forecast=1'`), browsertest.Until(chartDrawn))
-	browsertest.Enable(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	b.Print(t)
 	const legendFits = `(() => {
 		const e = document.querySelector('#legend'), ticks = [...e.querySelectorAll('#ahead-legend .ticks span')].map((tick) => tick.getBoundingClientRect());
 		return e.checkVisibility() && e.scrollWidth <= e.clientWidth && ticks.every(({left}, i) => i === 0 || left > ticks[i - 1].right + 2);
 	})()`
-	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](legendFits)) {
-		t.Error("on paper the legend is cut off beside a card, or its numbers touch")
-	}
+	browsertest.Expect(t, b, legendFits, true, "on paper the legend is cut off beside a card, or its numbers touch")
 	savePicture(t, b, "paper")
 	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](colours)); !strings.HasSuffix(got, black+" "+white) {
 		t.Errorf("on paper the colours of page, map, and banner are %s, want a banner in black and white", got)
@@ -263,13 +233,10 @@ func TestPageForecastBesideCard(t *testing.T) {
 	if state := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); !state.Legend {
 		t.Errorf("beside a card: %+v, want the legend", state)
 	}
-	if browsertest.Ask(t, b, chromedp.Evaluate[bool](covered)) {
-		t.Error("the legend and a button or the selected lake overlap")
-	}
+	browsertest.Expect(t, b, covered, false, "the legend and a button or the selected lake overlap")
 	if got, want := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#ahead-legend b')?.textContent ?? ''`)), "Vorhersage: Wahrscheinlichkeit von mittlerem oder hohem Risiko"; got != want {
 		t.Errorf("the name of the legend is %q, want %q", got, want)
 	}
-	startAxe(t, b)
 	checkAccess(t, b, "forecast beside a card on a phone")
 	wantNoProblems(t, b, base)
 }
@@ -287,14 +254,11 @@ func hasRequest(b *browsertest.Browser, part string) bool {
 func TestPageWithoutForecast(t *testing.T) {
 	t.Parallel()
 	base := startCardServer(t)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#forecast=2"), browsertest.Until(heatDrawn), chromedp.Evaluate[chromedp.Void](openLayers), chromedp.WaitVisible("#layer-panel"))
+	b := openPage(t, "en-GB", base+"/#forecast=2", browsertest.Until(heatDrawn), chromedp.Evaluate[chromedp.Void](openLayers), chromedp.WaitVisible("#layer-panel"))
 	if got := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); got.Tiles != "" || !got.Marks || got.Ahead || !got.Values {
 		t.Errorf("the map shows %+v, want the present", got)
 	}
-	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#forecast').checkVisibility()`)) {
-		t.Error("the page has a switch for a forecast that does not exist")
-	}
+	browsertest.Expect(t, b, `document.querySelector('#forecast').checkVisibility()`, false, "the page has a switch for a forecast that does not exist")
 	wantNoProblems(t, b, base)
 }
 
@@ -302,14 +266,11 @@ func TestPageWithoutForecast(t *testing.T) {
 func TestPageForecastOffline(t *testing.T) {
 	t.Parallel()
 	f := startFaultyNetwork(t, startForecast(t))
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(f.base+"/"), browsertest.Until(heatDrawn), chromedp.Evaluate[chromedp.Void](openLayers), chromedp.WaitVisible(forecastSwitch))
+	b := openPage(t, "en-GB", f.base+"/", browsertest.Until(heatDrawn), chromedp.Evaluate[chromedp.Void](openLayers), chromedp.WaitVisible(forecastSwitch))
 	f.set(broken)
 	b.Do(t, chromedp.Click(forecastSwitch), browsertest.Until(`document.querySelector('#forecast p').textContent.includes('needs a connection')`))
 	if got := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); got.Tiles != "" || !got.Marks || got.Ahead || got.Hash != "" {
 		t.Errorf("without a connection the map shows %+v, want the present", got)
 	}
-	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#forecast input').checked`)) {
-		t.Error("the switch is on without a connection")
-	}
+	browsertest.Expect(t, b, `document.querySelector('#forecast input').checked`, false, "the switch is on without a connection")
 }

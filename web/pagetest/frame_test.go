@@ -55,7 +55,6 @@ func TestPageFrameSizes(t *testing.T) {
 						t.Errorf("%q: %q are not visible without scrolling", query, hidden)
 					}
 					savePicture(t, b, fmt.Sprintf("embed-%dx%d-%s%s", s.width, s.height, scheme, strings.ReplaceAll(query, "&", "-")))
-					startAxe(t, b)
 					checkAccess(t, b, "the embedded map")
 				}
 				b.WantNoProblems(t, base)
@@ -169,19 +168,13 @@ func TestPageFrameAncestors(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--frame-ancestors", "self")
 	page := startHost(t, func() string { return fmt.Sprintf(`<iframe src="%s/embed"></iframe>`, base) })
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
+	b := openPage(t, "en-GB", page+"/")
 	limnomaptest.Within(t, 2*time.Minute, "the browser refuses the frame", func() bool {
 		return strings.Contains(fmt.Sprint(b.Problems(page)), "frame-ancestors 'self'")
 	})
-	other := startBrowser(t, "en-GB")
-	other.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.Click("#share-open"), browsertest.Until(`document.querySelector('#share')?.open`))
-	if browsertest.Ask(t, other, chromedp.Evaluate[bool](`document.querySelector('#share textarea').checkVisibility()`)) {
-		t.Error("the page offers a code although no page may embed the map")
-	}
-	for _, p := range other.Problems(base) {
-		t.Errorf("problem: %s", p)
-	}
+	other := openPage(t, "en-GB", base+"/", chromedp.Click("#share-open"), browsertest.Until(`document.querySelector('#share')?.open`))
+	browsertest.Expect(t, other, `document.querySelector('#share textarea').checkVisibility()`, false, "the page offers a code although no page may embed the map")
+	other.WantNoProblems(t, base)
 }
 
 // The page itself and the table can never be framed.
@@ -191,8 +184,7 @@ func TestPageItselfIsNeverFramed(t *testing.T) {
 	page := startHost(t, func() string {
 		return fmt.Sprintf(`<iframe src="%s/"></iframe><iframe src="%s/table"></iframe>`, base, base)
 	})
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
+	b := openPage(t, "en-GB", page+"/")
 	limnomaptest.Within(t, 2*time.Minute, "the browser refuses both frames", func() bool {
 		return strings.Count(fmt.Sprint(b.Problems(page)), "frame-ancestors 'self'") >= 2
 	})
@@ -216,18 +208,11 @@ func TestPageEmbedOfAnUnknownLake(t *testing.T) {
 	// In a narrow iframe the notices are still visible.
 	b.Do(t, chromedp.EmulateViewport(320, 480, chromedp.EmulateMobile), browsertest.Until(`innerWidth === 320 && document.querySelector('#map').clientHeight > 80`))
 	for _, s := range []string{"#notice", "#date", "#limits summary", "#card", "#tools a"} {
-		if !browsertest.Ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector('%s').checkVisibility()`, s))) {
-			t.Errorf("%s is not visible in an iframe of 320 x 480 px", s)
-		}
+		browsertest.Expect(t, b, fmt.Sprintf(`document.querySelector('%s').checkVisibility()`, s), true, "%s is not visible in an iframe of 320 x 480 px", s)
 	}
 	if wide := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 320 {
 		t.Errorf("the embedded map is %d px wide in an iframe of 320", wide)
 	}
-	startAxe(t, b)
 	checkAccess(t, b, "the embedded map")
-	for _, p := range b.Problems(base) {
-		if !strings.Contains(p, "gone_for_good") { // the browser reports each 404
-			t.Errorf("problem: %s", p)
-		}
-	}
+	b.WantNoProblems(t, base, "gone_for_good")
 }

@@ -71,9 +71,8 @@ const misplacedLabels = `(() => {
 })()`
 
 // sitesWithValues returns CSV files of the German bathing sites and of made-up values of yesterday: log-normal around 5 µg/l,
-// with a standard deviation of 1 in the logarithm. Regional values share half of the variance with their neighbours, by a
-// Gaussian field with a length of 150 km; the other values are independent. Equal calls return equal values.
-func sitesWithValues(t *testing.T, regional bool) (lakes, observations string) {
+// with a standard deviation of 1 in the logarithm. Each call returns the same values.
+func sitesWithValues(t *testing.T) (lakes, observations string) {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "shared", "data", "german_bathing_sites.csv")
 	file, err := os.Open(path)
@@ -89,11 +88,6 @@ func sitesWithValues(t *testing.T, regional bool) (lakes, observations string) {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	field := func(east, north float64) float64 { return 0 }
-	noise := 1.0
-	if regional {
-		field, noise = gaussianField(random, 150), math.Sqrt(0.5)
-	}
 	var sites, values strings.Builder
 	sitesCSV := csv.NewWriter(&sites)
 	sitesCSV.Write([]string{"id", "name", "lat", "lon", "region"})
@@ -101,39 +95,20 @@ func sitesWithValues(t *testing.T, regional bool) (lakes, observations string) {
 	yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 	n := 0
 	for _, row := range rows[1:] {
-		lat, latErr := strconv.ParseFloat(row[2], 64)
-		lon, lonErr := strconv.ParseFloat(row[3], 64)
+		_, latErr := strconv.ParseFloat(row[2], 64)
+		_, lonErr := strconv.ParseFloat(row[3], 64)
 		if latErr != nil || lonErr != nil {
 			continue // six sites have no position
 		}
 		n++
 		sitesCSV.Write(row[:5])
-		const kmPerDegree = 111.2
-		common := math.Sqrt(0.5) * field(lon*kmPerDegree*math.Cos(lat*math.Pi/180), lat*kmPerDegree)
-		fmt.Fprintf(&values, "%s,%s,%.2f,satellite\n", row[0], yesterday, 5*math.Exp(common+noise*random.NormFloat64()))
+		fmt.Fprintf(&values, "%s,%s,%.2f,satellite\n", row[0], yesterday, 5*math.Exp(random.NormFloat64()))
 	}
 	sitesCSV.Flush()
 	if n < 2000 {
 		t.Fatalf("%s has %d sites with a position, want 2,000 or more", path, n)
 	}
 	return sites.String(), values.String()
-}
-
-// gaussianField returns a field of mean 0 and variance 1 whose covariance is exp(-d²/2) at a distance of d lengths: a sum of
-// waves with normally distributed wave vectors (Rahimi and Recht, "Random Features for Large-Scale Kernel Machines", 2007).
-func gaussianField(random *rand.Rand, length float64) func(east, north float64) float64 {
-	const waves = 200
-	type wave struct{ east, north, phase float64 }
-	sum := make([]wave, waves)
-	for i := range sum {
-		sum[i] = wave{random.NormFloat64() / length, random.NormFloat64() / length, 2 * math.Pi * random.Float64()}
-	}
-	return func(east, north float64) (v float64) {
-		for _, w := range sum {
-			v += math.Cos(w.east*east + w.north*north + w.phase)
-		}
-		return v * math.Sqrt(2./waves)
-	}
 }
 
 // The marks let the heat speak: at zooms up to 10 they hide at most 15 % of it, wherever the map is. With -v the test prints the
@@ -153,34 +128,29 @@ func TestPageMarksLeaveTheHeatVisible(t *testing.T) {
 		{"1440x900", 1440, 900, []view{{"5", germany}, {"6", germany}, {"7", dense}, {"8", dense}, {"9", dense}, {"10", dense}}},
 		{"390x844", 390, 844, []view{{"5", germany}, {"5.5", germany}, {"6", germany}, {"7.5", dense}, {"8.5", dense}, {"9.5", dense}}}, // half zooms exist only on phones
 	}
-	for name, regional := range map[string]bool{"independent": false, "regional": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			lakes, observations := sitesWithValues(t, regional)
-			db := filepath.Join(t.TempDir(), "lakes.db")
-			importCSV(t, db, lakes, observations)
-			base := startServer(t, "--db", db)
-			for _, screen := range screens {
-				b := startMap(t, "en-GB", base+"/#map=6/"+germany, screen.width, screen.height)
-				b.Do(t, chromedp.Evaluate[chromedp.Void](watchLabels))
-				for _, v := range screen.views {
-					var largest, pixels float64
-					for at := range strings.FieldsSeq(v.places) {
-						found := countHidden(t, b, v.zoom, at)
-						if found.Heat < 1000 {
-							t.Errorf("%s, zoom %s, %s: %v pixels of heat, want a heat map", screen.name, v.zoom, at, found.Heat)
-						} else if share := found.Hidden / found.Heat; share >= largest {
-							largest, pixels = share, found.Heat
-						}
-					}
-					t.Logf("%-11s  %-8s  zoom %-3s  %4.1f %% of %6.0f pixels of heat hidden", name, screen.name, v.zoom, 100*largest, pixels)
-					if largest > maxHeatHidden {
-						t.Errorf("%s, zoom %s: marks hide %.1f %% of the heat, want at most %.0f %%", screen.name, v.zoom, 100*largest, 100*maxHeatHidden)
-					}
+	lakes, observations := sitesWithValues(t)
+	db := filepath.Join(t.TempDir(), "lakes.db")
+	importCSV(t, db, lakes, observations)
+	base := startServer(t, "--db", db)
+	for _, screen := range screens {
+		b := startMap(t, "en-GB", base+"/#map=6/"+germany, screen.width, screen.height)
+		b.Do(t, chromedp.Evaluate[chromedp.Void](watchLabels))
+		for _, v := range screen.views {
+			var largest, pixels float64
+			for at := range strings.FieldsSeq(v.places) {
+				found := countHidden(t, b, v.zoom, at)
+				if found.Heat < 1000 {
+					t.Errorf("%s, zoom %s, %s: %v pixels of heat, want a heat map", screen.name, v.zoom, at, found.Heat)
+				} else if share := found.Hidden / found.Heat; share >= largest {
+					largest, pixels = share, found.Heat
 				}
-				b.WantNoProblems(t, base)
 			}
-		})
+			t.Logf("%-8s  zoom %-3s  %4.1f %% of %6.0f pixels of heat hidden", screen.name, v.zoom, 100*largest, pixels)
+			if largest > maxHeatHidden {
+				t.Errorf("%s, zoom %s: marks hide %.1f %% of the heat, want at most %.0f %%", screen.name, v.zoom, 100*largest, 100*maxHeatHidden)
+			}
+		}
+		b.WantNoProblems(t, base)
 	}
 }
 

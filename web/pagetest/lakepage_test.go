@@ -10,10 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"limnomap/internal/testsize"
 	"limnomap/web/browsertest"
 )
 
@@ -28,39 +26,33 @@ func saveWholePicture(t *testing.T, b *browsertest.Browser, name string) {
 	}
 }
 
-// The page of a lake in each state fits the screen, its targets are large enough, axe-core finds nothing, and
-// the Content-Security-Policy blocks nothing of it.
-func TestLakePageInBrowser(t *testing.T) {
+// The pages that the server makes fit the screen, their targets are large enough, axe-core finds nothing, and the Content-Security-Policy blocks
+// nothing of them.
+func TestServerPages(t *testing.T) {
 	t.Parallel()
 	base := startStatements(t)
-	for _, device := range testsize.Cases(1, []struct {
-		name          string
-		width, height int64
-	}{
-		{"narrow", 320, 640}, {"phone", 390, 844}, {"desk", 1440, 900},
-	}) {
-		for _, scheme := range []string{"light", "dark"} {
-			t.Run(device.name+" "+scheme, func(t *testing.T) {
+	for _, width := range []int64{320, 1440} {
+		for scheme, language := range map[string]string{"light": "en-GB", "dark": "de"} {
+			t.Run(fmt.Sprintf("%d %s", width, scheme), func(t *testing.T) {
 				t.Parallel()
-				b := startBrowser(t, map[string]string{"light": "en-GB", "dark": "de"}[scheme])
-				b.Prefer(t, "color-scheme", scheme) // scripts stay on, for axe-core: the page has none
-
-				b.Do(t, chromedp.EmulateViewport(device.width, device.height))
-				for _, lake := range []string{"zu_gruen", "zu_leer", "zu_klar", "warn", "zell", "saison"} {
-					b.Do(t, chromedp.Navigate(base+"/lakes/"+lake), chromedp.WaitVisible("footer"))
-					startAxe(t, b)
-					checkAccess(t, b, fmt.Sprintf("%s, %s, %d px", lake, scheme, device.width))
+				b := startBrowser(t, language)
+				b.Prefer(t, "color-scheme", scheme) // scripts stay on, for axe-core: the pages have none
+				b.Do(t, chromedp.EmulateViewport(width, 800))
+				for _, path := range []string{"/lakes/zu_gruen", "/lakes/zu_leer", "/lakes/zu_klar", "/lakes/warn", "/lakes/zell", "/lakes/saison",
+					"/lakes/zu/gruen", "/table?sort=value", "/table?lang=pl&q=see"} { // the address of the seventh is mistyped
+					b.Do(t, chromedp.Navigate(base+path), chromedp.WaitVisible("main h1, footer, tbody tr"))
+					checkAccess(t, b, path)
 					type sizes struct{ Page, Least float64 }
 					size := browsertest.Ask(t, b, chromedp.Evaluate[sizes](`({
 						Page: document.documentElement.scrollWidth,
-						Least: Math.min(...[...document.querySelectorAll('nav a, li a')].map((e) => e.getBoundingClientRect().height)),
+						Least: Math.min(...[...document.querySelectorAll('nav a, li a, td a, th a, form a')].filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect().height), 99),
 					})`))
-					if size.Page > float64(device.width) || size.Least < 24 {
-						t.Errorf("%s: the page is %v px wide in %d px, and its smallest target %v px high", lake, size.Page, device.width, size.Least)
+					if size.Page > float64(width) || size.Least < 24 {
+						t.Errorf("%s: the page is %v px wide in %d px, and its smallest target %v px high", path, size.Page, width, size.Least)
 					}
-					saveWholePicture(t, b, fmt.Sprintf("lake-%s-%s-%s", lake, device.name, scheme))
+					saveWholePicture(t, b, strings.NewReplacer("/", "-", "?", "-").Replace(fmt.Sprintf("page%s-%d-%s", path, width, scheme)))
 				}
-				b.WantNoProblems(t, base)
+				b.WantNoProblems(t, base, "404") // the answer to the mistyped address
 			})
 		}
 	}
@@ -75,13 +67,9 @@ func TestLakePageForcedColoursAndPrint(t *testing.T) {
 	b.Prefer(t, "forced-colors", "active")
 	saveWholePicture(t, b, "lake-forced-colours")
 	b.Prefer(t, "forced-colors", "none")
-	if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
-		t.Fatal(err)
-	}
+	b.Print(t)
 	b.Do(t, browsertest.Until(`!document.querySelector('header nav').checkVisibility()`))
-	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`['.headline', '.headline svg', '.chart', 'table', '.limits'].every((s) => document.querySelector(s).checkVisibility())`)) {
-		t.Error("on paper something of the page is missing")
-	}
+	browsertest.Expect(t, b, `['.headline', '.headline svg', '.chart', 'table', '.limits'].every((s) => document.querySelector(s).checkVisibility())`, true, "on paper something of the page is missing")
 	saveWholePicture(t, b, "lake-print")
 }
 
@@ -103,31 +91,10 @@ func TestLakePageLinks(t *testing.T) {
 	}
 	b.WantNoProblems(t, base)
 
+	b.Do(t, chromedp.Navigate(base+"/lakes/zu/gruen")) // a mistyped address
+	browsertest.Want(t, b, `document.querySelector('main a').href`, base+"/", "the first link of the page of an error leads to")
+
 	b = startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/lakes/zu_klar?lang=de"), chromedp.WaitVisible("footer"), chromedp.Click("header nav a"), chromedp.WaitVisible("#card h2"))
-	if text := browsertest.Ask(t, b, chromedp.Text("#card")); !strings.Contains(text, "Klarsee") {
-		t.Errorf("the map shows the card %q", text)
-	}
-}
-
-// A mistyped address shows a page that fits the screen, and leads to the map.
-func TestPageOfAMistypedAddress(t *testing.T) {
-	t.Parallel()
-	base := startStatements(t)
-	for _, scheme := range []string{"light", "dark"} {
-		b := startBrowser(t, map[string]string{"light": "en-GB", "dark": "de"}[scheme])
-		b.Prefer(t, "color-scheme", scheme)
-		for _, width := range []int64{320, 1440} {
-			b.Do(t, chromedp.EmulateViewport(width, 640), chromedp.Navigate(base+"/lakes/zu/gruen"), chromedp.WaitVisible("main h1"))
-			startAxe(t, b)
-			checkAccess(t, b, fmt.Sprintf("a mistyped address, %s, %d px", scheme, width))
-			if got := browsertest.Ask(t, b, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); got > width {
-				t.Errorf("the page is %d px wide in %d px", got, width)
-			}
-			savePicture(t, b, fmt.Sprintf("mistyped-%s-%d", scheme, width))
-		}
-		if got := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('main a').href`)); got != base+"/" {
-			t.Errorf("the first link leads to %s", got)
-		}
-	}
+	browsertest.WantText(t, b, chromedp.Text("#card"), "the map shows the card", "Klarsee")
 }

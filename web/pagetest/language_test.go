@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -30,11 +29,7 @@ func TestPageLanguage(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	b := startBrowser(t, "en-GB")
-	browsertest.Enable(t, b, page.Enable, page.EnableParams{})
-	prefer := page.AddScriptToEvaluateOnNewDocumentParams{Source: `Object.defineProperty(Navigator.prototype, 'languages', { get: () => ['ja', 'fr-CH', 'de'] })`}
-	if _, err := chromedp.Call(b.Ctx, page.AddScriptToEvaluateOnNewDocument, prefer); err != nil {
-		t.Fatal(err)
-	}
+	b.OnNewDocument(t, `Object.defineProperty(Navigator.prototype, 'languages', { get: () => ['ja', 'fr-CH', 'de'] })`)
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_by_starnberger_see"), inLanguage("fr"), cardOf("Starnberger See"))
 	choose(t, b, "de")
 	b.Do(t, inLanguage("de"), cardOf("Starnberger See"))
@@ -56,9 +51,7 @@ func TestPageLanguage(t *testing.T) {
 		t.Fatalf("the keyboard reaches the language %q, want pl", lang)
 	}
 	b.Do(t, chromedp.KeyEvent(kb.Enter), inLanguage("pl"), browsertest.Until(`location.search === '?lang=pl'`))
-	if name := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#language').ariaLabel + '|' + document.querySelector('#languages [aria-current]').textContent`)); name != "Język: PL|Polski" {
-		t.Errorf("the button and the current language are %q", name)
-	}
+	browsertest.Want(t, b, `document.querySelector('#language').ariaLabel + '|' + document.querySelector('#languages [aria-current]').textContent`, "Język: PL|Polski", "the button and the current language are")
 	b.WantNoProblems(t, base)
 }
 
@@ -111,9 +104,7 @@ func TestPageOfflineLanguage(t *testing.T) {
 	b.Do(t, browsertest.Until(`caches.keys().then((names) => /^[^,]* shell 99999999$/.test(names.filter((n) => n.includes(' shell ')).join()))`))
 	f.set(broken)
 	b.Do(t, chromedp.Reload(), inLanguage("pl"), chromedp.WaitVisible("#offline"))
-	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.documentElement.dataset.version`)); got != "99999999" {
-		t.Errorf("without a network the page has the version %s, want the new one", got)
-	}
+	browsertest.Want(t, b, `document.documentElement.dataset.version`, "99999999", "without a network the page has the version")
 }
 
 // On a touch screen the button and the links are 44 px high, and the menu has no obstacles in dark colours either.
@@ -128,7 +119,6 @@ func TestPageLanguagesOnAPhone(t *testing.T) {
 	if height := browsertest.Ask(t, b, chromedp.Evaluate[float64](least)); height < 44 {
 		t.Errorf("the smallest target of the languages is %v px high, want 44 or more", height)
 	}
-	startAxe(t, b)
 	checkAccess(t, b, "the languages on a dark phone")
 	savePicture(t, b, "languages-dark-phone")
 	b.WantNoProblems(t, base)

@@ -42,20 +42,15 @@ func TestPageInEachLanguage(t *testing.T) {
 				checkFits(t, b, name+" with the languages")
 				if size[0] == 390 {
 					savePicture(t, b, name+"-languages")
-					startAxe(t, b)
 					checkAccess(t, b, name+" with the languages")
 				}
 				b.Do(t, chromedp.KeyEvent(kb.Escape), chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=`+embeddedLake+`'`), browsertest.Until(chartDrawn))
 				checkFits(t, b, name+" with a card")
-				if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#offline').hidden`)) { // words that are stored prove nothing
-					t.Errorf("%s: the page says that it is offline", name)
-				}
+				browsertest.Expect(t, b, `document.querySelector('#offline').hidden`, true, "%s: the page says that it is offline", name)
 				savePicture(t, b, name+"-card")
 			}
 			const others = `performance.getEntriesByType('resource').map(({name}) => name).filter((name) => /\/words-/.test(name) && !name.includes('-%s-')).join()`
-			if loaded := browsertest.Ask(t, b, chromedp.Evaluate[string](fmt.Sprintf(others, language))); loaded != "" {
-				t.Errorf("in %s the page loads the words %s", language, loaded)
-			}
+			browsertest.Want(t, b, fmt.Sprintf(others, language), "", "in %s the page loads the words", language)
 			for _, other := range words.Languages {
 				n := browsertest.Ask(t, b, chromedp.Evaluate[int](storedCount("/words-"+other+"-"), chromedp.EvalAwaitPromise))
 				if n > 0 && other != language {
@@ -78,7 +73,5 @@ func checkFits(t *testing.T, b *browsertest.Browser, state string) {
 			return left < -1 || right > innerWidth + 1 || (e.matches('button, label') && e.scrollWidth > e.clientWidth + 1) ? [e.outerHTML.slice(0, 120) + ' from ' + left + ' to ' + right] : [];
 		}),
 	].join('\n')`
-	if found := browsertest.Ask(t, b, chromedp.Evaluate[string](wide)); found != "" {
-		t.Errorf("%s: too wide:\n%s", state, found)
-	}
+	browsertest.Want(t, b, wide, "", "%s: too wide:\n", state)
 }

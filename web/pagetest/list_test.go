@@ -28,8 +28,7 @@ func TestPageListOfManyLakes(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "lakes.db")
 	importCSV(t, db, lakes, observations)
 	base := startOwnServer(t, "--db", db)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), browsertest.Until(listReady))
+	b := openPage(t, "en-GB", base+"/", browsertest.Until(listReady))
 	page := func(from, to int) (ids []string) {
 		for i := from; i < to; i++ {
 			ids = append(ids, fmt.Sprintf("x%04d", i))
@@ -45,9 +44,7 @@ func TestPageListOfManyLakes(t *testing.T) {
 	}
 	typeText(t, b, "lake 111") // 111 and 1110 to 1119
 	waitForList(t, b, "lake 111", append(page(111, 112), page(1110, 1120)...), true)
-	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#find [name=more]').hidden`)) {
-		t.Error("the button for more lakes is visible with eleven lakes")
-	}
+	browsertest.Expect(t, b, `document.querySelector('#find [name=more]').hidden`, true, "the button for more lakes is visible with eleven lakes")
 	typeText(t, b, "province") // only the server knows regions, and it returns at most 500 lakes
 	b.Do(t, browsertest.Until(`document.querySelector('#find [role=status]').textContent === '500 lakes. Only the 500 best matches of the server: type more to see others'`))
 	b.WantNoProblems(t, base)
@@ -57,8 +54,7 @@ func TestPageListOfManyLakes(t *testing.T) {
 func TestPageListKeepsPress(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
+	b := openPage(t, "en-GB", base+"/", browsertest.Until(heatDrawn))
 	find(t, b, "starnberger")
 	const middle = `(() => {
 		const {left, top, width, height} = document.querySelector('#find li button').getBoundingClientRect();
@@ -143,8 +139,7 @@ func TestPageListOfAPastWeekInGerman(t *testing.T) {
 	var now, then limnomaptest.Status
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &now)
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status?risk=high&date="+week, &then)
-	b := startBrowser(t, "de")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#risk=high&date="+week), browsertest.Until(listReady))
+	b := openPage(t, "de", base+"/#risk=high&date="+week, browsertest.Until(listReady))
 	var want, today []string
 	for _, lake := range then.Lakes { // the filter of the API uses the last known risk
 		if lake.Chl != nil {
@@ -163,9 +158,7 @@ func TestPageListOfAPastWeekInGerman(t *testing.T) {
 	}
 	waitForList(t, b, week, want, false)
 	b.Do(t, browsertest.Until(fmt.Sprintf(`document.querySelector('#find [role=status]').textContent === '%d Seen'`, len(want))))
-	if text := browsertest.Ask(t, b, chromedp.Text("#find li button")); !strings.Contains(text, "Hohes Risiko") || !strings.Contains(text, ",") {
-		t.Errorf("the list says %q", text)
-	}
+	browsertest.WantText(t, b, chromedp.Text("#find li button"), "the list says", "Hohes Risiko", ",")
 	b.WantNoProblems(t, base)
 }
 
@@ -207,7 +200,6 @@ func TestPageListOnAPhone(t *testing.T) {
 		t.Errorf("smaller than 24 px, or beyond the screen: %q", small)
 	}
 
-	startAxe(t, b)
 	checkAccess(t, b, "the list on a phone")
 
 	// The card of a lake hides the list, which returns when the card is closed.

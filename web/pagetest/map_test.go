@@ -149,33 +149,23 @@ func TestPageMapLayers(t *testing.T) {
 	base := startServer(t)
 	b := startMap(t, "de", base+"/#style=nonsense&opacity=3", 1280, 800)
 	const shown = `document.querySelector('#layer-panel').checkVisibility()`
-	if browsertest.Ask(t, b, chromedp.Evaluate[bool](shown)) {
-		t.Error("the layer panel is open at the start")
-	}
+	browsertest.Expect(t, b, shown, false, "the layer panel is open at the start")
 	b.Do(t, chromedp.Focus(button("Was die Karte zeigt")), chromedp.KeyEvent(kb.Enter), browsertest.Until(shown))
-	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`(() => {
+	browsertest.Expect(t, b, `(() => {
 		const r = document.querySelector('#layer-panel').getBoundingClientRect(), opener = document.querySelector('#layers').getBoundingClientRect();
 		return r.left > 0 && r.top > 0 && r.bottom < innerHeight && r.right < opener.left && r.top < opener.bottom && r.bottom > opener.top;
-	})()`)) {
-		t.Error("the layer panel is not next to its button")
-	}
+	})()`, true, "the layer panel is not next to its button")
 	text := browsertest.Ask(t, b, chromedp.Text("#layer-panel"))
 	for _, want := range []string{"Farbfläche", "Markierungen", "Gewässer", "Farben", "Helligkeit: dunkel ist viel", "Viridis", "Deckkraft", "20\u00a0%"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the layer panel lacks %q: %q", want, text)
 		}
 	}
-	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`[...document.querySelectorAll('#layer-panel :is(select, input)')].every((e) => e.getBoundingClientRect().right < document.querySelector('#layer-panel').getBoundingClientRect().right)`)) {
-		t.Error("the layer panel is narrower than its fields")
-	}
+	browsertest.Expect(t, b, `[...document.querySelectorAll('#layer-panel :is(select, input)')].every((e) => e.getBoundingClientRect().right < document.querySelector('#layer-panel').getBoundingClientRect().right)`, true, "the layer panel is narrower than its fields")
 	const checked = `document.querySelector('#layer-panel [name=style]:checked').value`
-	if style := browsertest.Ask(t, b, chromedp.Evaluate[string](checked)); style != "heat" {
-		t.Errorf("with an unknown style in the address %q is selected, want heat", style)
-	}
+	browsertest.Want(t, b, checked, "heat", "with an unknown style in the address")
 	// With less than 20 % a bloom could look like clean water.
-	if hash := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)); !strings.Contains(hash, "opacity=20") {
-		t.Errorf("opacity=3 became %q, want 20", hash)
-	}
+	browsertest.WantText(t, b, chromedp.Evaluate[string](`location.hash`), "opacity=3 became", "opacity=20")
 	b.Do(t,
 		chromedp.Focus("#layer-panel [type=range]"),
 		chromedp.KeyEvent(kb.ArrowRight),
@@ -214,15 +204,11 @@ func TestPageMapPosition(t *testing.T) {
 	permit := func(setting cdpbrowser.PermissionSetting) {
 		t.Helper()
 		params := cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: "geolocation"}, Setting: setting, Origin: base, BrowserContextID: chromedp.FromContext(b.Ctx).BrowserContextID}
-		if _, err := chromedp.Call(b.Ctx, cdpbrowser.SetPermission, params); err != nil {
-			t.Fatal(err)
-		}
+		browsertest.Enable(t, b, cdpbrowser.SetPermission, params)
 	}
 	stand := func(params emulation.SetGeolocationOverrideParams) {
 		t.Helper()
-		if _, err := chromedp.Call(b.Ctx, emulation.SetGeolocationOverride, params); err != nil {
-			t.Fatal(err)
-		}
+		browsertest.Enable(t, b, emulation.SetGeolocationOverride, params)
 	}
 	said := func(words string) chromedp.Action[chromedp.Void] {
 		return browsertest.Until(fmt.Sprintf(`document.querySelector('#toast [role=status]')?.textContent.includes(%q) === true`, words))
@@ -232,9 +218,7 @@ func TestPageMapPosition(t *testing.T) {
 	permit(cdpbrowser.PermissionSettingDenied)
 	b.Do(t, chromedp.Click(button("Show my position")), said("does not give this page your position"),
 		browsertest.Until(`document.querySelector('#locate').ariaBusy === 'false'`))
-	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.position-dot').length`)); n != 0 {
-		t.Errorf("%d dots, want none for a denied position", n)
-	}
+	browsertest.Want(t, b, `document.querySelectorAll('.position-dot').length`, 0, "it")
 	permit(cdpbrowser.PermissionSettingGranted)
 	stand(emulation.SetGeolocationOverrideParams{}) // no position
 	b.Do(t, chromedp.Click(button("Show my position")), said("cannot be found"), browsertest.Until(`document.querySelector('#locate').ariaBusy === 'false'`))
@@ -242,9 +226,7 @@ func TestPageMapPosition(t *testing.T) {
 	b.Do(t, chromedp.Click(button("Show my position")), said("to within 320 m"), chromedp.WaitVisible(".position-dot"),
 		browsertest.Until(`!!document.querySelector('.heatmap img[src*="tiles/12/"]')`))
 	// The address must not contain the exact position of the user.
-	if hash := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)); hash != "#map=12/52.4400/13.6500" {
-		t.Errorf("the address is %s, want the position to a hundredth of a degree", hash)
-	}
+	browsertest.Want(t, b, `location.hash`, "#map=12/52.4400/13.6500", "the address is")
 	type circle struct{ Dot, Area, OffX, OffY float64 }
 	c := browsertest.Ask(t, b, chromedp.Evaluate[circle](`(() => {
 		const [dot, area, map] = ['.position-dot', '.position-area', '#map'].map((s) => document.querySelector(s).getBoundingClientRect());
@@ -278,9 +260,7 @@ func TestPageMapFullScreen(t *testing.T) {
 	b := startMap(t, "en-GB", base+"/", 1000, 700)
 	const inside = `['#notice', '#date', '#map', '#legend', '#panel', '#limits'].every((s) => document.querySelector(':fullscreen ' + s)?.checkVisibility())`
 	b.Do(t, chromedp.Click(button("Full screen")), browsertest.Until(`document.querySelector('#full-screen').ariaPressed === 'true'`), browsertest.Until(`document.fullscreenElement?.matches(':root') === true`), browsertest.Until(inside))
-	if notice := browsertest.Ask(t, b, chromedp.Text(":fullscreen #notice")); !strings.Contains(notice, "imulated") {
-		t.Errorf("in full screen the notice is %q", notice)
-	}
+	browsertest.WantText(t, b, chromedp.Text(":fullscreen #notice"), "in full screen the notice is", "imulated")
 	b.Do(t, chromedp.Click(button("Full screen")), browsertest.Until(`!document.fullscreenElement`),
 		browsertest.Until(`document.querySelector('#full-screen').ariaPressed === 'false'`), chromedp.WaitVisible(button("Full screen")))
 	b.WantNoProblems(t, base)

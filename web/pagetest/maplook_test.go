@@ -14,11 +14,9 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/web/browsertest"
 )
 
@@ -30,9 +28,7 @@ func TestPageMapColours(t *testing.T) {
 	base := startOwnServer(t, "--basemap-url", away.URL+"/{z}/{x}/{y}.png")
 	b := startMap(t, "en-GB", base+"/", 1280, 800)
 	b.Do(t, chromedp.WaitVisible(".leaflet-outlines-pane .germany"), browsertest.Until(`document.querySelector('#toast [role=status]')?.textContent.includes('Outlines are shown instead') === true`))
-	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#message').textContent`)); said != "" {
-		t.Errorf("with a missing basemap the message is %q, want none", said)
-	}
+	browsertest.Want(t, b, `document.querySelector('#message').textContent`, "", "with a missing basemap the message is")
 	b.Do(t, chromedp.Click("#toast button"), chromedp.Click(button("Zoom in")), browsertest.Until(`!!document.querySelector('.heatmap img[src*="tiles/7/"]')`), browsertest.Until(heatDrawn))
 	if said := browsertest.Ask(t, b, chromedp.Text("#toast [role=status]")); said != "" {
 		t.Errorf("the page shows the message again: %q", said)
@@ -43,19 +39,13 @@ func TestPageMapColours(t *testing.T) {
 		if media == "print" { // after dark
 			params = emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
 		}
-		if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, params); err != nil {
-			t.Fatal(err)
-		}
+		browsertest.Enable(t, b, emulation.SetEmulatedMedia, params)
 		colours[media] = browsertest.Ask(t, b, chromedp.Evaluate[string](`['.land', '.germany'].map((s) => getComputedStyle(document.querySelector(s)).fill).join() + getComputedStyle(document.querySelector('#map')).backgroundColor + getComputedStyle(document.querySelector('.basemap')).filter`))
 	}
 	if colours["light"] == colours["dark"] || colours["print"] != colours["light"] {
 		t.Errorf("the colours of the map are %q, want different ones in dark, and the light ones on paper", colours)
 	}
-	for _, p := range b.Problems(base) {
-		if !strings.Contains(p, away.URL) {
-			t.Errorf("problem: %s", p)
-		}
-	}
+	b.WantNoProblems(t, base, away.URL)
 }
 
 // The basemap is calm, light and dark, and so are its labels. They lie above the heat map and below the marks, on the page and in an
@@ -136,12 +126,10 @@ func TestPageMapOnAPhone(t *testing.T) {
 	if panel.Left < 0 || panel.Right < 0 || panel.Top < 0 || panel.Bottom < 0 {
 		t.Errorf("the layer panel %+v is not completely on the screen", panel)
 	}
-	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`(() => { // it must not be covered
+	browsertest.Expect(t, b, `(() => { // it must not be covered
 		const r = document.querySelector('#layer-panel').getBoundingClientRect();
 		return document.elementFromPoint(r.left + 30, r.bottom - 12).closest('#layer-panel') !== null;
-	})()`)) {
-		t.Error("the layer panel is covered")
-	}
+	})()`, true, "the layer panel is covered")
 	if width := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); width > 320 {
 		t.Errorf("the page is %d px wide on a phone of 320", width)
 	}
@@ -157,80 +145,7 @@ func TestPageMapReducedMotion(t *testing.T) {
 	for preference, want := range map[string]bool{"no-preference": true, "reduce": false} {
 		b.Prefer(t, "reduced-motion", preference)
 		b.Do(t, chromedp.Navigate(base+"/?"+preference), chromedp.WaitVisible("#controls"), browsertest.Until(heatDrawn), chromedp.Focus("#map"), chromedp.KeyEvent(kb.ArrowRight))
-		if got := browsertest.Ask(t, b, chromedp.Evaluate[bool](moving)); got != want {
-			t.Errorf("with %s the map is animated: %v, want %v", preference, got, want)
-		}
+		browsertest.Want(t, b, moving, want, "with %s the map is animated", preference)
 	}
-	b.WantNoProblems(t, base)
-}
-
-// The print shows the map as on the screen, as large as the sheet allows, with the legend open and without controls.
-func TestPageMapPrinted(t *testing.T) {
-	t.Parallel()
-	base := startServer(t, "--attribution", "Lake Agency")
-	var status limnomaptest.Status
-	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
-	b := startMap(t, "en-GB", base+"/", 360, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile)
-	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = '#lake=%s')`, status.Lakes[0].ID)), chromedp.WaitVisible("#card"),
-		browsertest.Until(`document.querySelectorAll('#card figure svg').length > 0`), browsertest.Until(`(() => { // wait until the size of the map and its tiles have not changed for 10 polls
-			const now = document.querySelector('#map').offsetHeight + [...document.querySelectorAll('.heatmap img')].map((i) => i.src).join();
-			window.alike = window.seen === now ? window.alike + 1 : 0;
-			window.seen = now;
-			return window.alike > 10;
-		})()`))
-	place := chromedp.Evaluate[mapPosition](centreOfMap)
-	seen := browsertest.Ask(t, b, place)
-	const tiles = `[...document.querySelectorAll('.heatmap img')].map((i) => i.getAttribute('src')).sort().join()`
-	before := browsertest.Ask(t, b, chromedp.Evaluate[string](tiles))
-	emulate := func(media string) {
-		t.Helper()
-		params := emulation.SetEmulatedMediaParams{Media: media, Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}}
-		if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, params); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b.Do(t, chromedp.Evaluate[chromedp.Void](`void window.dispatchEvent(new Event('beforeprint'))`))
-	emulate("print")
-	b.Do(t, chromedp.EmulateViewport(703, 1031), browsertest.Until(`document.querySelector('main > #legend details')?.open === true`))
-	for _, selector := range []string{"h1", "#date", "#notice", "#map", ".heatmap img", "#legend li:not([hidden])", "#card h2", "#limits p", ".leaflet-control-attribution", ".leaflet-control-scale-line"} {
-		if !browsertest.Ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector(%q)?.checkVisibility() ?? false`, selector))) {
-			t.Errorf("%s is not printed", selector)
-		}
-	}
-	if left := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('button, input, select')].filter((e) => e.checkVisibility()).map((e) => e.outerHTML)`)); len(left) > 0 {
-		t.Errorf("the print contains controls: %q", left)
-	}
-	if now := browsertest.Ask(t, b, chromedp.Evaluate[string](tiles)); now != before {
-		t.Errorf("the printed map has the tiles %s, had %s", now, before)
-	}
-	type box struct{ Left, Right, Bottom float64 }
-	if r := browsertest.Ask(t, b, chromedp.Evaluate[box](`(() => { const r = document.querySelector('#map').getBoundingClientRect(); return {left: r.left, right: r.right, bottom: r.bottom}; })()`)); r.Left < 0 || r.Right > 703 || r.Right-r.Left < 400 || r.Bottom > 1031 {
-		t.Errorf("the map covers %+v of a sheet of 703 x 1031 px", r)
-	}
-	b.Do(t, chromedp.EmulateViewport(360, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile))
-	emulate("")
-	b.Do(t, chromedp.Evaluate[chromedp.Void](`void window.dispatchEvent(new Event('afterprint'))`), browsertest.Until(`document.querySelector('#map #legend details')?.open === false`))
-	sheets := func() int {
-		t.Helper()
-		sheet, err := chromedp.Call(b.Ctx, page.PrintToPDF, page.PrintToPDFParams{PrintBackground: new(true), PreferCSSPageSize: new(true)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return bytes.Count(sheet.Data, []byte("/Type /Page\n"))
-	}
-	if n := sheets(); n < 1 || n > 2 {
-		t.Errorf("the map with a card takes %d sheets, want two at most", n)
-	}
-	b.Do(t, browsertest.Until(fmt.Sprintf(`Math.abs(%s.lon - %v) < 0.05`, centreOfMap, seen.Lon))) // as before
-	b.Do(t, chromedp.Evaluate[chromedp.Void](`void (location.hash = '')`), chromedp.WaitNotVisible("#card"))
-	b.Do(t, chromedp.Evaluate[chromedp.Void](`(() => { // a long message must fit
-		const message = document.querySelector('#message');
-		message.textContent = 'The data could not be loaded. '.repeat(4);
-		message.hidden = false;
-	})()`))
-	if n := sheets(); n != 1 {
-		t.Errorf("the map takes %d sheets, want one; it says %q and has %q", n, browsertest.Ask(t, b, chromedp.Evaluate[string](`document.body.innerText`)), browsertest.Ask(t, b, chromedp.Evaluate[string](`document.documentElement.getAttribute('style')`)))
-	}
-	b.Do(t, browsertest.Until(`document.querySelector('#map #legend details')?.open === false`), chromedp.WaitVisible("#controls"))
 	b.WantNoProblems(t, base)
 }

@@ -271,9 +271,7 @@ func testSelected(t *testing.T, b *browsertest.Browser) {
 		if tip := browsertest.Ask(t, b, chromedp.Text(".leaflet-tooltip")); tip != "Mittelsee: Medium risk, 20 µg/l" {
 			t.Errorf("the tooltip = %q", tip)
 		}
-		if cursor := browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('#map')).cursor`)); cursor != "pointer" {
-			t.Errorf("on a lake the cursor is %s, want pointer", cursor)
-		}
+		browsertest.Want(t, b, `getComputedStyle(document.querySelector('#map')).cursor`, "pointer", "on a lake the cursor is")
 		b.Do(t, chromedp.MouseClickXY(m.X+off[0], m.Y+off[1]), browsertest.Until(`location.hash.includes('lake=medium')`))
 	}
 	setHash(t, b, "#map=11/53.1/13.0&lake=medium")
@@ -342,9 +340,7 @@ func TestPageMarksOnAPhone(t *testing.T) {
 		{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{{X: m.X, Y: m.Y}}},
 		{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}},
 	} {
-		if _, err := chromedp.Call(b.Ctx, input.DispatchTouchEvent, touch); err != nil {
-			t.Fatal(err)
-		}
+		browsertest.Enable(t, b, input.DispatchTouchEvent, touch)
 	}
 	b.Do(t, browsertest.Until(`location.hash.includes('lake=medium')`))
 	if tips := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.leaflet-tooltip').length`)); tips != 0 {
@@ -406,16 +402,12 @@ func TestPageLegend(t *testing.T) {
 			if got, want := browsertest.Ask(t, b, chromedp.Evaluate[[]string](symbols)), []string{"low", "medium", "high", "none", "high old"}; !slices.Equal(got, want) {
 				t.Errorf("the symbols of the legend are %q, want %q", got, want)
 			}
-			if open := browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#legend details').open`)); open != (c.width >= 1600) {
-				t.Errorf("on a page of %d px the legend is open: %t", c.width, open)
-			}
+			browsertest.Want(t, b, `document.querySelector('#legend details').open`, (c.width >= 1600), "on a page of %d px the legend is open", c.width)
 			b.Do(t, chromedp.Evaluate[chromedp.Void](`void (document.querySelector('#legend details').open = true)`))
 			const nearness = `[...document.querySelectorAll('#legend p')].filter((p) => p.checkVisibility()).length`
 			heat := browsertest.Ask(t, b, chromedp.Evaluate[int](nearness))
 			setHash(t, b, "#style=lakes")
-			if lakes := browsertest.Ask(t, b, chromedp.Evaluate[int](nearness)); lakes != heat-1 {
-				t.Errorf("the legend has %d notes for the style heat and %d for lakes, want one fewer", heat, lakes)
-			}
+			browsertest.Want(t, b, nearness, heat-1, "the legend has %d notes for the style heat and", heat)
 			b.WantNoProblems(t, base)
 		})
 	}

@@ -2,7 +2,6 @@ package pagetest
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -27,10 +26,11 @@ func (f *faultyNetwork) visit(t *testing.T, b *browsertest.Browser) {
 	)
 }
 
-// otherProblems returns the problems of the page except failed requests.
-func (f *faultyNetwork) otherProblems(b *browsertest.Browser) []string {
+// wantNoOtherProblems fails the test for each problem of the page except failed requests, and those that contain one of the texts.
+func (f *faultyNetwork) wantNoOtherProblems(t *testing.T, b *browsertest.Browser, except ...string) {
+	t.Helper()
 	origin, _, _ := strings.Cut(f.base, frontPath)
-	return slices.DeleteFunc(b.Problems(origin), func(p string) bool { return strings.Contains(p, "Failed to load resource") })
+	b.WantNoProblems(t, origin, append(except, "Failed to load resource")...)
 }
 
 const offlineText = `document.querySelector('#offline').textContent`
@@ -102,7 +102,5 @@ func TestPageOffline(t *testing.T) {
 		f.set(broken)
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`void dispatchEvent(new Event('offline'))`), chromedp.WaitVisible("#offline"))
 	})
-	for _, p := range f.otherProblems(b) {
-		t.Errorf("problem: %s", p)
-	}
+	f.wantNoOtherProblems(t, b)
 }

@@ -43,13 +43,9 @@ func TestPageOfflineStoresCompleteAnswers(t *testing.T) {
 	}{{"failing", failing}, {"foreign", foreign}, {"cut off", truncating}} {
 		f.set(c.mode)
 		b.Do(t, chromedp.Evaluate[chromedp.Void](fetchAll, chromedp.EvalAwaitPromise))
-		if got := browsertest.Ask(t, b, chromedp.Evaluate[int](right, chromedp.EvalAwaitPromise)); got != want {
-			t.Errorf("%s: %d lakes are stored, want %d", c.name, got, want)
-		}
+		browsertest.Want(t, b, right, want, "%s", c.name)
 		for _, words := range []string{"de_wrong", "style=dots"} {
-			if n := browsertest.Ask(t, b, chromedp.Evaluate[int](storedCount(words), chromedp.EvalAwaitPromise)); n != 0 {
-				t.Errorf("%s: %d answers of %s are stored", c.name, n, words)
-			}
+			browsertest.Want(t, b, storedCount(words), 0, "%s", c.name)
 		}
 	}
 	f.set(online)
@@ -65,9 +61,7 @@ func TestPageOfflineStoresCompleteAnswers(t *testing.T) {
 	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](storedCount("v=other"), chromedp.EvalAwaitPromise)); n != 0 {
 		t.Errorf("a tile of another version than its address names is stored")
 	}
-	for _, p := range f.otherProblems(b) {
-		t.Errorf("problem: %s", p)
-	}
+	f.wantNoOtherProblems(t, b)
 }
 
 var (
@@ -115,9 +109,7 @@ func TestPageOfflineUpdate(t *testing.T) {
 		worker.addEventListener('statechange', look);
 		look();
 	}))`
-	if state := browsertest.Ask(t, b, chromedp.Evaluate[string](update, chromedp.EvalAwaitPromise)); state != "redundant" {
-		t.Errorf("a page with parts of two versions is %s", state)
-	}
+	browsertest.Want(t, b, update, "redundant", "a page with parts of two versions is")
 	f.set(broken)
 	b.Do(t, chromedp.Reload())
 	checkOld(t, b, "with half an update")
@@ -125,9 +117,7 @@ func TestPageOfflineUpdate(t *testing.T) {
 	half.Store(false)
 	const isNew = `document.documentElement.dataset.page === 'new'`
 	b.Do(t, chromedp.Reload(), browsertest.Until(heatDrawn))
-	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](isNew)) {
-		t.Error("a new page is not shown at once")
-	}
+	browsertest.Expect(t, b, isNew, true, "a new page is not shown at once")
 	const shells = `caches.keys().then((names) => names.filter((n) => n.includes(' shell ')))`
 	b.Do(t,
 		browsertest.Until(shells+`.then((names) => names.length === 1 && names[0].endsWith(' 99999999'))`), // the browser checks for updates itself
@@ -136,12 +126,8 @@ func TestPageOfflineUpdate(t *testing.T) {
 	f.set(broken)
 	b.Do(t, chromedp.Reload())
 	checkOld(t, b, "with the new page")
-	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](isNew)) {
-		t.Error("without a network the old page is shown")
-	}
-	for _, p := range f.otherProblems(b) {
-		t.Errorf("problem: %s", p)
-	}
+	browsertest.Expect(t, b, isNew, true, "without a network the old page is shown")
+	f.wantNoOtherProblems(t, b)
 }
 
 // The embedded map is stored when it is first open, with its own Content-Security-Policy, which allows framing, whatever its query.
@@ -155,19 +141,13 @@ func TestPageOfflineEmbed(t *testing.T) {
 	f.set(broken)
 	b.Do(t, chromedp.Navigate(f.base+"/embed?lang=de&bbox=5,47,15,55"), browsertest.Until(heatDrawn), chromedp.WaitVisible("#offline"))
 	// The words of a language that was never shown are not stored.
-	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](offlineText)); !strings.Contains(said, "Values as of") {
-		t.Errorf("the embedded map says %q", said)
-	}
-	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#locate').checkVisibility()`)) {
-		t.Error("the embedded map lacks its styles")
-	}
+	browsertest.WantText(t, b, chromedp.Evaluate[string](offlineText), "the embedded map says", "Values as of")
+	browsertest.Expect(t, b, `document.querySelector('#locate').checkVisibility()`, false, "the embedded map lacks its styles")
 	const ancestors = `caches.match('embed').then((a) => a.headers.get('Content-Security-Policy'))`
 	if csp := browsertest.Ask(t, b, chromedp.Evaluate[string](ancestors, chromedp.EvalAwaitPromise)); csp == "" || strings.Contains(csp, "frame-ancestors") {
 		t.Errorf("the embedded map is stored with the policy %q", csp)
 	}
-	for _, p := range f.otherProblems(b) {
-		t.Errorf("problem: %s", p)
-	}
+	f.wantNoOtherProblems(t, b)
 }
 
 // The first visit stores no script of a card, because the map does not need it. A card that was open once works without a network, with
@@ -182,9 +162,7 @@ func TestPageOfflineCard(t *testing.T) {
 			b := startBrowser(t, "en-GB")
 			if first == "" {
 				f.visit(t, b)
-				if n := browsertest.Ask(t, b, chromedp.Evaluate[int](storedCount("/assets/card-"), chromedp.EvalAwaitPromise)); n != 0 {
-					t.Errorf("after a visit without a card %d scripts of a card are stored", n)
-				}
+				browsertest.Want(t, b, storedCount("/assets/card-"), 0, "after a visit without a card")
 				b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=`+embeddedLake+`'`), browsertest.Until(chartDrawn))
 			} else {
 				b.Do(t, chromedp.EmulateViewport(800, 600), chromedp.Navigate(f.base+"/"+first), browsertest.Until(chartDrawn))
@@ -194,9 +172,7 @@ func TestPageOfflineCard(t *testing.T) {
 				browsertest.Until(storedCount("/status")+`.then((n) => n > 0)`), browsertest.Until(storedCount("page.json")+`.then((n) => n > 0)`))
 			f.set(broken)
 			b.Do(t, chromedp.Reload(), chromedp.WaitVisible("#offline"), browsertest.Until(chartDrawn))
-			for _, p := range f.otherProblems(b) {
-				t.Errorf("problem: %s", p)
-			}
+			f.wantNoOtherProblems(t, b)
 		})
 	}
 }
@@ -217,9 +193,7 @@ func TestPageOfflineAge(t *testing.T) {
 	if want := "Loaded on " + loaded; !strings.Contains(said, want) {
 		t.Errorf("the page says %q, want %q in it", said, want)
 	}
-	for _, p := range f.otherProblems(b) {
-		t.Errorf("problem: %s", p)
-	}
+	f.wantNoOtherProblems(t, b)
 }
 
 // A basemap that cannot be loaded does not mean that the page is offline. Nothing of other origins is stored.
@@ -237,12 +211,6 @@ func TestPageOfflineBasemap(t *testing.T) {
 	f.set(broken)
 	b.Do(t, chromedp.Reload(), browsertest.Until(`document.querySelector('.leaflet-outlines-pane path') !== null`))
 	checkOld(t, b, "without a basemap")
-	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](storedCount(unreachable), chromedp.EvalAwaitPromise)); n != 0 {
-		t.Errorf("%d tiles of the basemap are stored", n)
-	}
-	for _, p := range f.otherProblems(b) {
-		if !strings.Contains(p, unreachable) {
-			t.Errorf("problem: %s", p)
-		}
-	}
+	browsertest.Want(t, b, storedCount(unreachable), 0, "it")
+	f.wantNoOtherProblems(t, b, unreachable)
 }

@@ -76,8 +76,7 @@ func TestPageCardSaysWhereTheValueIsFrom(t *testing.T) {
 			{"de_o_doubtful", "60 µg/l", []string{"fraglich"}, nil},
 		},
 	} {
-		b := startBrowser(t, language)
-		b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
+		b := openPage(t, language, base+"/", browsertest.Until(heatDrawn))
 		for _, test := range cases {
 			b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=%s'`, test.hash)), browsertest.Until(fmt.Sprintf("%s === %q", valueText, test.value)), browsertest.Until(chartDrawn))
 			origin := browsertest.Ask(t, b, chromedp.Evaluate[string](originText))
@@ -94,12 +93,8 @@ func TestPageCardSaysWhereTheValueIsFrom(t *testing.T) {
 		}
 		// Nothing is shown about a value of which nothing is known.
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_o_plain'`), says("Schlichtsee"), browsertest.Until(chartDrawn))
-		if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#card .origin').checkVisibility()`)) {
-			t.Errorf("%s: a bare value is said to be from somewhere", language)
-		}
-		if tip := browsertest.Ask(t, b, chromedp.Evaluate[string](tipText)); !strings.Contains(tip, "8 µg/l") {
-			t.Errorf("%s: the chart describes %q", language, tip)
-		}
+		browsertest.Expect(t, b, `document.querySelector('#card .origin').checkVisibility()`, false, "%s: a bare value is said to be from somewhere", language)
+		browsertest.WantText(t, b, chromedp.Evaluate[string](tipText), fmt.Sprintf("%s: the chart describes", language), "8 µg/l")
 		wantNoProblems(t, b, base)
 	}
 }
@@ -111,9 +106,7 @@ func TestPageCardOriginOnAPhone(t *testing.T) {
 	emulate := func(b *browsertest.Browser, media string, feature emulation.MediaFeature) {
 		t.Helper()
 		params := emulation.SetEmulatedMediaParams{Media: media, Features: []*emulation.MediaFeature{&feature}}
-		if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, params); err != nil {
-			t.Fatal(err)
-		}
+		browsertest.Enable(t, b, emulation.SetEmulatedMedia, params)
 	}
 	for _, look := range []emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: "light"}, {Name: "prefers-color-scheme", Value: "dark"}, {Name: "forced-colors", Value: "active"},
@@ -122,22 +115,16 @@ func TestPageCardOriginOnAPhone(t *testing.T) {
 		emulate(b, "", look)
 		b.Do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
 			chromedp.Navigate(base+"/#lake=de_o_product"), says("Copernicus LWQ300"), browsertest.Until(chartDrawn))
-		startAxe(t, b)
 		for _, lake := range []string{"de_o_product", "de_o_long", "de_o_sample", "de_o_plain"} {
 			b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=%s'`, lake)), browsertest.Until(chartDrawn))
 			checkAccess(t, b, look.Value+" "+lake)
-			const cut = `[...document.querySelectorAll('#card *')].filter((e) => e.getBoundingClientRect().right > 320).map((e) => e.outerHTML.slice(0, 80))`
-			if found := browsertest.Ask(t, b, chromedp.Evaluate[[]string](cut)); len(found) > 0 {
-				t.Errorf("%s, %s: cut off on a phone: %q", look.Value, lake, found)
-			}
+			wantNothingCutOff(t, b, look.Value+" "+lake)
 			savePicture(t, b, "origin-"+look.Value+"-"+lake)
 		}
 		if look.Value == "light" {
 			b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_o_product'`), says("LWQ300"))
 			emulate(b, "print", look)
-			if origin := browsertest.Ask(t, b, chromedp.Evaluate[string](originText)); !strings.Contains(origin, "42 von 60 Pixeln") {
-				t.Errorf("printed, the card says %q", origin)
-			}
+			browsertest.WantText(t, b, chromedp.Evaluate[string](originText), "printed, the card says", "42 von 60 Pixeln")
 		}
 		wantNoProblems(t, b, base)
 	}

@@ -41,7 +41,6 @@ func TestPageFindsPlaces(t *testing.T) {
 	b := startBrowser(t, "en-GB")
 	b.Prefer(t, "reduced-motion", "reduce")
 	b.Do(t, chromedp.EmulateViewport(1440, 900), chromedp.Navigate(base+"/"), browsertest.Until(listReady))
-	startAxe(t, b)
 	for q, want := range map[string]string{
 		"Köln": "Köln, Nordrhein-Westfalen", "Munich": "Munich (München), Bayern", "10115": "10115 Berlin", "Wien": "Wien, Austria", "Frankfurt": "Frankfurt am Main, Hessen",
 	} {
@@ -50,9 +49,7 @@ func TestPageFindsPlaces(t *testing.T) {
 	}
 	typeKeys(t, b, "Berlin") // a place and a region
 	b.Do(t, browsertest.Until(placesFound+`[0] === 'Berlin'`), browsertest.Until(listStatus+`.includes('10 lakes')`))
-	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find .places small').textContent`)); !strings.Contains(got, "GeoNames") {
-		t.Errorf("the places are credited to %q, want GeoNames", got)
-	}
+	browsertest.WantText(t, b, chromedp.Evaluate[string](`document.querySelector('#find .places small').textContent`), "the places are credited to", "GeoNames")
 	checkAccess(t, b, "places and lakes")
 	savePicture(t, b, "places-wide")
 	for _, scheme := range []string{"dark", "light"} {
@@ -98,12 +95,8 @@ func wantNear(t *testing.T, b *browsertest.Browser, base, name, label string, la
 	limnomaptest.GetJSON(t, fmt.Sprintf("%s/api/v1/bathing-lakes/near?lat=%v&lon=%v&radius_km=20000&limit=500", base, lat, lon), &near)
 	waitForList(t, b, name, idsOfLakes(near), true)
 	b.Do(t, browsertest.Until(fmt.Sprintf(`%s.startsWith(%q)`, listStatus, "Lakes near "+name)), browsertest.Until(`document.activeElement.matches('#find li:first-child button')`))
-	if order := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find [name=order]').selectedOptions[0].textContent`)); order != "Distance from "+name {
-		t.Errorf("the order is named %q, want Distance from %s", order, name)
-	}
-	if q := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#q').value`)); q != label {
-		t.Errorf("the field has %q, want %q", q, label)
-	}
+	browsertest.Want(t, b, `document.querySelector('#find [name=order]').selectedOptions[0].textContent`, "Distance from "+name, "the order is named")
+	browsertest.Want(t, b, `document.querySelector('#q').value`, label, "the field has")
 	b.Do(t, browsertest.Until(fmt.Sprintf(`(([zoom, lat, lon]) => zoom >= 8 && zoom <= 12 && Math.hypot(lat - %v, lon - %v) < 0.4)(%s)`, lat, lon, addressPosition)))
 }
 
@@ -115,7 +108,6 @@ func TestPageFindsPlacesOnAPhone(t *testing.T) {
 	b.Prefer(t, "reduced-motion", "reduce")
 	b.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(base+"/"), browsertest.Until(`!document.querySelector('#find').hidden`))
 	b.Do(t, chromedp.Click("#q"), chromedp.SendKeys("#q", "Neustadt"), browsertest.Until(placesFound+`.length === 4`))
-	startAxe(t, b)
 	checkAccess(t, b, "places on a phone")
 	savePicture(t, b, "places-phone")
 	if heights := browsertest.Ask(t, b, chromedp.Evaluate[[]float64](`[...document.querySelectorAll('#find .places button')].map((b) => b.getBoundingClientRect().height)`)); slices.Min(heights) < 44 {
@@ -141,9 +133,7 @@ func TestPageFindsPlacesOffline(t *testing.T) {
 	b := startBrowser(t, "en-GB")
 	f.visit(t, b)
 	for _, name := range []string{"/assets/find-", "/assets/places-"} {
-		if n := browsertest.Ask(t, b, chromedp.Evaluate[int](storedCount(name), chromedp.EvalAwaitPromise)); n != 0 {
-			t.Errorf("after a visit without a search %d answers of %s are stored", n, name)
-		}
+		browsertest.Want(t, b, storedCount(name), 0, "after a visit without a search")
 	}
 	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	typeKeys(t, b, "Köln")
@@ -157,9 +147,7 @@ func TestPageFindsPlacesOffline(t *testing.T) {
 	b.Do(t, browsertest.Until(placesFound+`[0] === '80331 München, Bayern'`), chromedp.KeyEvent(kb.Enter), browsertest.Until(listStatus+`.startsWith('Lakes near 80331')`))
 	typeKeys(t, b, "Mügelsee")
 	b.Do(t, browsertest.Until(listedLakes+`[0] === 'de_be_grosser_mueggelsee'`))
-	for _, p := range f.otherProblems(b) {
-		t.Errorf("problem: %s", p)
-	}
+	f.wantNoOtherProblems(t, b)
 }
 
 // Without the gazetteer the search finds lakes.
@@ -172,15 +160,10 @@ func TestPageFindsLakesWithoutPlaces(t *testing.T) {
 		}
 		return false
 	}, nil)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
+	b := openPage(t, "en-GB", front+"/", browsertest.Until(listReady))
 	typeKeys(t, b, "Mügelsee")
 	waitForList(t, b, "Mügelsee", []string{"de_be_grosser_mueggelsee"}, true)
-	for _, p := range b.Problems(front) {
-		if !strings.Contains(p, "404") && !strings.Contains(p, "places-") {
-			t.Errorf("problem: %s", p)
-		}
-	}
+	b.WantNoProblems(t, front, "404", "places-")
 }
 
 // The map shows what a search finds once the user pauses: not under a card, and not after the user has moved the map.
@@ -242,8 +225,7 @@ func TestPageLocatesFarFromLakes(t *testing.T) {
 func TestPageFindsPlacesOfTheServer(t *testing.T) {
 	t.Parallel()
 	base := startOwnServer(t, "--places", filepath.Join("..", "..", "data", "gazetteer", "testdata", "places.json"))
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), browsertest.Until(listReady))
+	b := openPage(t, "en-GB", base+"/", browsertest.Until(listReady))
 	typeKeys(t, b, "Christchurch")
 	b.Do(t, browsertest.Until(placesFound+`[0] === 'Christchurch (Ōtautahi), Canterbury'`), browsertest.Until(`document.querySelector('#find .places small').textContent === 'Places: Our own list'`))
 	typeKeys(t, b, "Munich")
@@ -282,18 +264,13 @@ func TestPageFindsNamesWithoutTheServer(t *testing.T) {
 		}
 		return false
 	}, nil)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
+	b := openPage(t, "en-GB", front+"/", browsertest.Until(listReady))
 	typeText(t, b, "starnberger")
 	waitForList(t, b, "starnberger", []string{"de_by_starnberger_see"}, true)
 	b.Do(t, browsertest.Until(`document.querySelector('#find [role=status]').textContent.includes('The server does not answer')`))
 	typeText(t, b, "a region that no name contains")
 	b.Do(t, browsertest.Until(`/^No lake found.*The server does not answer/.test(document.querySelector('#find [role=status]').textContent)`))
-	for _, p := range b.Problems(front) {
-		if !strings.Contains(p, "429") {
-			t.Errorf("problem: %s", p)
-		}
-	}
+	b.WantNoProblems(t, front, "429")
 }
 
 // A new search cancels the one before, and a search that the server refused is repeated.
@@ -318,8 +295,7 @@ func TestPageSearchesAgain(t *testing.T) {
 		}
 		return false
 	}, nil)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
+	b := openPage(t, "en-GB", front+"/", browsertest.Until(listReady))
 	typeText(t, b, "bayern")
 	limnomaptest.Within(t, 2*time.Minute, "the server is asked", func() bool { return asked.Load() == 1 })
 	var berlin, hamburg limnomaptest.Status
@@ -331,9 +307,5 @@ func TestPageSearchesAgain(t *testing.T) {
 	typeText(t, b, "hamburg")
 	waitForList(t, b, "hamburg, once the server is less busy", idsOfLakes(hamburg), false)
 	limnomaptest.Within(t, 2*time.Minute, "the server is asked for Hamburg again", func() bool { return refused.Load() == 2 }) // the page knows Hamburg's lakes too
-	for _, p := range b.Problems(front) {
-		if !strings.Contains(p, "429") {
-			t.Errorf("problem: %s", p)
-		}
-	}
+	b.WantNoProblems(t, front, "429")
 }

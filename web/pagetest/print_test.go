@@ -95,11 +95,14 @@ func TestPagePrintsOneSheet(t *testing.T) {
 					}
 				}
 				b.Do(t, chromedp.Evaluate[chromedp.Void](`void window.dispatchEvent(new Event('beforeprint'))`))
-				browsertest.Enable(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+				b.Print(t)
 				for _, paper := range testsize.Cases(1, sheets) {
 					b.Do(t, chromedp.EmulateViewport(paper.width, paper.height), browsertest.Until(fmt.Sprintf(`innerWidth === %d`, paper.width)))
 					checkSheet(t, b, paper, lake != "")
 				}
+				browsertest.Enable(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{})
+				b.Do(t, chromedp.EmulateViewport(s.width, s.height), chromedp.Evaluate[chromedp.Void](`void window.dispatchEvent(new Event('afterprint'))`),
+					browsertest.Until(`document.querySelector('#map #legend details')?.open === false`)) // the legend is in the map again
 				b.WantNoProblems(t, base)
 			})
 		}
@@ -109,6 +112,8 @@ func TestPagePrintsOneSheet(t *testing.T) {
 func checkSheet(t *testing.T, b *browsertest.Browser, paper sheet, card bool) {
 	t.Helper()
 	got := browsertest.Ask(t, b, chromedp.Evaluate[printed](layoutOfSheet))
+	const controls = `[...document.querySelectorAll('button, input, select')].filter((e) => e.checkVisibility()).map((e) => e.outerHTML).join()`
+	browsertest.Want(t, b, controls, "", "%s: the print contains controls", paper.name)
 	if got.Width > int(paper.width) || got.Height > int(paper.height) {
 		t.Errorf("%s: the content takes %d x %d px of %d x %d", paper.name, got.Width, got.Height, paper.width, paper.height)
 	}

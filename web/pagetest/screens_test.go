@@ -89,9 +89,7 @@ func (s screen) open(t *testing.T, b *browsertest.Browser, scheme, url string) {
 			sheet.replaceSync('html { font-size: %dpx !important }');
 			document.adoptedStyleSheets = [sheet];
 		})`, s.root)
-		if _, err := chromedp.Call(b.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: sheet}); err != nil {
-			t.Fatal(err)
-		}
+		b.OnNewDocument(t, sheet)
 	}
 	var options []chromedp.EmulateViewportOption
 	if s.touch {
@@ -129,7 +127,6 @@ func TestPageScreens(t *testing.T) {
 				t.Parallel()
 				b := startBrowser(t, language)
 				c.open(t, b, scheme, base+"/")
-				startAxe(t, b)
 				check := func(state string) {
 					t.Helper()
 					shown := browsertest.Ask(t, b, chromedp.Evaluate[layout](layoutOfPage))

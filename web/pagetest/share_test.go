@@ -97,20 +97,15 @@ func TestPageShareWithApps(t *testing.T) {
 	b.Do(t, chromedp.Navigate(base+"/#lake=de_be_grosser_mueggelsee"), browsertest.Until(chartDrawn),
 		chromedp.Evaluate[chromedp.Void](`navigator.share = async (data) => { window.shared = data; if (window.failure) throw new DOMException('', window.failure) }`),
 		chromedp.Click("#share-open"), chromedp.WaitVisible("#share [name=device]"))
-	startAxe(t, b)
 	checkAccess(t, b, "the dialog with apps")
 	const state = `document.querySelector('#share [role=status]').textContent`
 	b.Do(t, chromedp.Click("#share [name=device]"), browsertest.Until(`window.shared?.title === 'Großer Müggelsee · Algae in lakes' && window.shared.url === document.querySelector('#share-link').value`))
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`window.failure = 'AbortError', delete window.shared`), chromedp.Click("#share [name=device]"), browsertest.Until(`window.shared !== undefined`))
-	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](state)); said != "" {
-		t.Errorf("after choosing no app, the dialog says %q", said)
-	}
+	browsertest.Want(t, b, state, "", "after choosing no app, the dialog says")
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`window.failure = 'NotAllowedError'`), chromedp.Click("#share [name=device]"), browsertest.Until(state+` !== ''`))
 	wantNoProblems(t, b, base)
 
 	other := startBrowser(t, "en-GB")
 	other.Do(t, chromedp.Navigate(base+"/"), chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'share', {value: undefined})`), chromedp.Click("#share-open"), chromedp.WaitVisible("#share [name=picture]"))
-	if browsertest.Ask(t, other, chromedp.Evaluate[bool](`document.querySelector('#share [name=device]') !== null`)) {
-		t.Error("the dialog offers apps on a device without them")
-	}
+	browsertest.Expect(t, other, `document.querySelector('#share [name=device]') !== null`, false, "the dialog offers apps on a device without them")
 }

@@ -81,7 +81,6 @@ func TestSign(t *testing.T) {
 			if missing := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.images].filter((i) => !i.naturalWidth).map((i) => i.src)`)); len(missing) > 0 {
 				t.Errorf("pictures are missing: %q", missing)
 			}
-			startAxe(t, b)
 			for _, scheme := range []string{"light", "dark"} {
 				b.Prefer(t, "color-scheme", scheme)
 				checkAccess(t, b, scheme)

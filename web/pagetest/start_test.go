@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/web"
 	"limnomap/web/browsertest"
@@ -84,6 +86,14 @@ func startBrowser(t testing.TB, language string) *browsertest.Browser {
 	return browsertest.Start(t, language)
 }
 
+// openPage opens an address in a window of a usual size, and takes steps there.
+func openPage(t testing.TB, language, url string, steps ...chromedp.Action[chromedp.Void]) *browsertest.Browser {
+	t.Helper()
+	b := startBrowser(t, language)
+	b.Do(t, append([]chromedp.Action[chromedp.Void]{chromedp.EmulateViewport(1280, 800), chromedp.Navigate(url)}, steps...)...)
+	return b
+}
+
 // heatDrawn is true when a tile of the heat map has strongly coloured pixels.
 const heatDrawn = `[...document.querySelectorAll('.heatmap img.leaflet-tile-loaded')].some(img => {
 	const canvas = Object.assign(document.createElement('canvas'), {width: 128, height: 128});
@@ -91,14 +101,3 @@ const heatDrawn = `[...document.querySelectorAll('.heatmap img.leaflet-tile-load
 	context.drawImage(img, 0, 0, canvas.width, canvas.height);
 	return context.getImageData(0, 0, canvas.width, canvas.height).data.some((v, i) => i % 4 === 3 && v > 100);
 })`
-
-// shownColours returns the colours of two symbols: on the open card, and of the first lake in the list. The symbol of an old
-// value looks paler than its colour.
-const shownColours = `(() => {
-	const probe = document.body.appendChild(document.createElement('i'));
-	const colour = (s) => {
-		probe.style.color = document.querySelector(s + ' .symbol').style.getPropertyValue('--colour');
-		return getComputedStyle(probe).color;
-	};
-	return {card: colour('#card .risk'), list: colour('#find li')};
-})()`

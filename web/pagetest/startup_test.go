@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"limnomap/cmd/limnomap/limnomaptest"
@@ -29,10 +28,7 @@ func TestPageWithoutServiceWorker(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := startBrowser(t, "en-GB")
-			browsertest.Enable(t, b, page.Enable, page.EnableParams{})
-			if _, err := chromedp.Call(b.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: source}); err != nil {
-				t.Fatal(err)
-			}
+			b.OnNewDocument(t, source)
 			b.Do(t, chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
 			b.WantNoProblems(t, base)
 		})
@@ -66,12 +62,7 @@ func TestPageLoadHelp(t *testing.T) {
 				b.Do(t, chromedp.Click("#load-help a"))
 			}
 			b.Do(t, browsertest.Until(heatDrawn), browsertest.Until(`document.querySelector('#load-help') === null`))
-			for _, p := range b.Problems(front) {
-				// These requests fail by design, and a preloaded file may be used late.
-				if !strings.Contains(p, "Failed to load resource") && !strings.Contains(p, "was preloaded") {
-					t.Errorf("problem: %s", p)
-				}
-			}
+			b.WantNoProblems(t, front, "Failed to load resource", "was preloaded")
 		})
 	}
 }
@@ -104,14 +95,8 @@ func TestPageWithoutInternet(t *testing.T) {
 	base := startServer(t, "--basemap-url", unreachable+"{z}/{x}/{y}.png")
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
-	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#message').textContent`)); said != "" {
-		t.Errorf("the page says %q", said)
-	}
-	for _, p := range b.Problems(base) {
-		if !strings.Contains(p, unreachable) {
-			t.Errorf("problem: %s", p)
-		}
-	}
+	browsertest.Want(t, b, `document.querySelector('#message').textContent`, "", "the page says")
+	b.WantNoProblems(t, base, unreachable)
 }
 
 // A page that is opened before the first snapshot says so, and continues by itself.
@@ -134,12 +119,8 @@ func TestPageBeforeTheFirstSnapshot(t *testing.T) {
 	}, nil)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(front+"/"), chromedp.WaitVisible("#message"))
-	if said := browsertest.Ask(t, b, chromedp.Text("#message")); !strings.Contains(said, "still loading its data") {
-		t.Errorf("before the first snapshot the page says %q", said)
-	}
-	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#notice').hidden`)) {
-		t.Error("the waiting page does not show the notice")
-	}
+	browsertest.WantText(t, b, chromedp.Text("#message"), "before the first snapshot the page says", "still loading its data")
+	browsertest.Expect(t, b, `document.querySelector('#notice').hidden`, false, "the waiting page does not show the notice")
 	ready.Store(true)
 	b.Do(t, chromedp.WaitNotVisible("#message"), browsertest.Until(heatDrawn))
 	if src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src`)); strings.HasSuffix(src, "v=") {

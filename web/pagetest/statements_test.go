@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"limnomap/cmd/limnomap/limnomaptest"
@@ -90,16 +89,13 @@ func TestPageClosedLake(t *testing.T) {
 			t.Errorf("the link is %+v, want %+v", got, want)
 		}
 		// Without scrolling: the closure is in sight on a phone too.
-		if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`(() => {
+		browsertest.Expect(t, b, `(() => {
 			const e = document.querySelector('#card .closure strong'), r = e.getBoundingClientRect();
 			return e.contains(document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2));
-		})()`)) {
-			t.Error("the closure is not in sight")
-		}
+		})()`, true, "the closure is not in sight")
 		if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`)); !strings.HasPrefix(label, in(german, "Grünsee: Closed · Algae: High risk, 80", "Grünsee: Gesperrt · Algen: Hohes Risiko, 80")) {
 			t.Errorf("the name of the card is %q", label)
 		}
-		startAxe(t, b)
 		checkAccess(t, b, "the card of a closed lake")
 		b.Prefer(t, "color-scheme", "dark")
 		checkAccess(t, b, "the card of a closed lake, dark")
@@ -115,9 +111,7 @@ func TestPageClosedLakeWithoutValue(t *testing.T) {
 		b.Do(t, chromedp.Navigate(base+"/#lake=zu_leer"), says("Badeverbot wegen Bakterien."), chromedp.WaitVisible("#legend"))
 		wantOrder(t, b, "Wolkensee", in(german, "Closed until further notice", "Gesperrt bis auf Weiteres"), in(german, "Bacteria", "Bakterien"), "Landkreis Wittenberg",
 			"Badeverbot wegen Bakterien.", in(german, "No current value", "Kein aktueller Wert"), in(german, "never measured", "nie gemessen"))
-		if lang := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card .statement .text').lang`)); lang != "de" {
-			t.Errorf("the text has the language %q, want de", lang)
-		}
+		browsertest.Want(t, b, `document.querySelector('#card .statement .text').lang`, "de", "the text has the language")
 		b.Do(t, chromedp.Evaluate[chromedp.Void](pixel), browsertest.Until(`mark(0, 0) !== ''`))
 		if got := markAt(t, b, -7, 5); got != closedOnMap {
 			t.Errorf("beside its middle the mark is %q, want the black of a closed lake", got)
@@ -197,7 +191,6 @@ func TestPageListOfClosedLakes(t *testing.T) {
 		if fmt.Sprint(counts) != fmt.Sprint(map[string]string{"closed": "3", "high": "4", "medium": "0", "low": "4", "none": "0"}) {
 			t.Errorf("the filter counts %v", counts)
 		}
-		startAxe(t, b)
 		checkAccess(t, b, "the list with closed lakes")
 		b.Do(t, chromedp.Click("#find [value=closed]"))
 		waitForList(t, b, "closed", []string{"zu_gruen", "zu_klar", "zu_leer"}, false)
@@ -207,9 +200,7 @@ func TestPageListOfClosedLakes(t *testing.T) {
 		waitForList(t, b, "low", []string{"einst", "neben", "saison", "warn"}, false)
 		for _, says := range []string{in(german, "Closed by the authority", "Von der Behörde gesperrt"), in(german, "Warning, or worse than its colour", "Warnung oder schlimmer als die Farbe")} {
 			const legend = `[...document.querySelectorAll('#legend li:not([hidden])')].map((li) => li.textContent).join()`
-			if text := browsertest.Ask(t, b, chromedp.Evaluate[string](legend)); !strings.Contains(text, says) {
-				t.Errorf("the legend lacks %q: %s", says, text)
-			}
+			browsertest.WantText(t, b, chromedp.Evaluate[string](legend), fmt.Sprintf("the legend lacks %q", says), says)
 		}
 		b.WantNoProblems(t, base)
 	})
@@ -224,9 +215,7 @@ func TestPageClosedLakeEmbeddedAndPrinted(t *testing.T) {
 	wantOrder(t, b, "Grünsee", "Gesperrt bis ", "Gesundheitsamt Berlin", "Hohes Risiko")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=zu_klar"), says("Building works."), chromedp.WaitVisible("#legend"),
 		chromedp.Evaluate[chromedp.Void](`void window.dispatchEvent(new Event('beforeprint'))`))
-	if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
-		t.Fatal(err)
-	}
+	b.Print(t)
 	for _, selector := range []string{"#card .closure strong", "#card .closure .symbol", "#card .closure bdi", "#card .closure .text", "#legend .closed", "#card .risk"} {
 		b.Do(t, browsertest.Until(fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => e.checkVisibility())`, selector)))
 	}
@@ -241,7 +230,6 @@ func TestPageWarningsAndNotes(t *testing.T) {
 	b.Do(t, chromedp.EmulateViewport(390, 844), chromedp.Navigate(base+"/#lake=warn"), browsertest.Until(chartDrawn))
 	wantOrder(t, b, "Warnsee", "Official warning until further notice", "Blue-green algae", "Stadt Nürnberg", "advises against bathing", "Algae: ", "Low risk", "The satellite shows few algae.")
 	wantCard(t, b, nil, "Keep children out", "Closed")
-	startAxe(t, b)
 	checkAccess(t, b, "a warning")
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=saison'`), says("Saisonsee"), browsertest.Until(chartDrawn))
 	wantOrder(t, b, "Saisonsee", "Low risk", "Keep children out", "Bathing season", "Land Brandenburg")
@@ -274,17 +262,12 @@ func TestPageStatementWithoutText(t *testing.T) {
 		w.WriteHeader(http.StatusInternalServerError)
 		return true
 	}, nil)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=zu_gruen"), says("could not be loaded"), browsertest.Until(chartDrawn))
+	b := openPage(t, "en-GB", base+"/#lake=zu_gruen", says("could not be loaded"), browsertest.Until(chartDrawn))
 	wantOrder(t, b, "Closed until ", "Gesundheitsamt Berlin", "could not be loaded", "High risk")
 	working.Store(true)
 	b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), says("The whole beach is closed."))
 	wantCard(t, b, nil, "could not be loaded")
-	for _, p := range b.Problems(base) {
-		if !strings.Contains(p, "/advisories") {
-			t.Errorf("problem: %s", p)
-		}
-	}
+	b.WantNoProblems(t, base, "/advisories")
 }
 
 // A lake whose cell count is worse than its chlorophyll has the colour of its risk and a badge, and the card says why.
@@ -308,7 +291,6 @@ func TestPageWorseThanItsColour(t *testing.T) {
 		if got := markAt(t, b, 12, -8); got != "rgb(29, 35, 40)" {
 			t.Errorf("the badge is %q", got)
 		}
-		startAxe(t, b)
 		checkAccess(t, b, "a cell count worse than the colour")
 		b.WantNoProblems(t, base)
 	})

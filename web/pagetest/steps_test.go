@@ -145,9 +145,7 @@ func idsOfLakes(answer limnomaptest.Status) (ids []string) {
 // disableScripts disables the scripts of pages. Scripts of the test still run.
 func disableScripts(t *testing.T, b *browsertest.Browser) {
 	t.Helper()
-	if _, err := chromedp.Call(b.Ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
-		t.Fatal(err)
-	}
+	browsertest.Enable(t, b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 
 // waitForDocument waits for another document for which the expression is true. During the navigation an evaluation fails.
@@ -181,3 +179,10 @@ const centreOfMap = `(() => {
 	return {zoom: z + Math.log2(tile.width / 256), lon: across * 360 - 180,
 		lat: Math.atan(Math.sinh(Math.PI * (1 - 2 * down))) * 180 / Math.PI};
 })()`
+
+// wantNothingCutOff reports parts of the card that are beyond the edge of a phone of 320 px.
+func wantNothingCutOff(t *testing.T, b *browsertest.Browser, where string) {
+	t.Helper()
+	const cut = `[...document.querySelectorAll('#card *')].filter((e) => e.getBoundingClientRect().right > 320).map((e) => e.outerHTML.slice(0, 80)).join()`
+	browsertest.Want(t, b, cut, "", "%s: cut off on a phone", where)
+}

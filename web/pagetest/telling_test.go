@@ -30,22 +30,15 @@ const (
 func TestPageFavourites(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	b := startBrowser(t, "en")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_be_langer_see"), browsertest.Until(`document.querySelector('`+starOnCard+`') !== null`))
-	if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('`+starOnCard+`').ariaLabel`)); label != "Favourite: Langer See" {
-		t.Errorf("the star is called %q", label)
-	}
+	b := openPage(t, "en", base+"/#lake=de_be_langer_see", browsertest.Until(`document.querySelector('`+starOnCard+`') !== null`))
+	browsertest.Want(t, b, `document.querySelector('`+starOnCard+`').ariaLabel`, "Favourite: Langer See", "the star is called")
 	b.Do(t, chromedp.Click(starOnCard), browsertest.Until(favourites+` === 'de_be_langer_see' && document.querySelector('`+starOnCard+`').ariaPressed === 'true'`))
 	b.Do(t, browsertest.Until(starsInList+`.find((b) => b.dataset.star === 'de_be_langer_see')?.textContent === '★'`))
 	// The star in the list opens no card, and the name beside it still does.
 	other := browsertest.Ask(t, b, chromedp.Evaluate[string](starsInList+`.find((b) => b.dataset.star !== 'de_be_langer_see').dataset.star`))
 	b.Do(t, chromedp.Evaluate[chromedp.Void](starsInList+`.find((b) => b.dataset.star === '`+other+`').click()`), browsertest.Until(favourites+` === 'de_be_langer_see,`+other+`'`))
-	if hash := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)); !strings.Contains(hash, "lake=de_be_langer_see") {
-		t.Errorf("the star of another lake leads to %s", hash)
-	}
-	if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.getElementById('favourites-open').ariaLabel`)); label != "Favourite lakes: 2" {
-		t.Errorf("the button of the favourites is called %q", label)
-	}
+	browsertest.WantText(t, b, chromedp.Evaluate[string](`location.hash`), "the star of another lake leads to", "lake=de_be_langer_see")
+	browsertest.Want(t, b, `document.getElementById('favourites-open').ariaLabel`, "Favourite lakes: 2", "the button of the favourites is called")
 	b.Do(t, chromedp.Click(`#card [name=close]`), chromedp.Click(`#favourites-open`), browsertest.Until(`document.getElementById('favourites').open`))
 	text := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.getElementById('favourites').innerText`))
 	if !strings.Contains(text, "Langer See") || !strings.Contains(text, "risk") || strings.Contains(text, "Tell me") {
@@ -61,17 +54,13 @@ func TestPageFavourites(t *testing.T) {
 	// They are there again after a reload, also without the server's script for the card.
 	b.Do(t, chromedp.Navigate(base+"/?lang=de"), browsertest.Until(heatDrawn), chromedp.Evaluate[chromedp.Void](`dispatchEvent(new PointerEvent('pointermove'))`),
 		browsertest.Until(`document.getElementById('favourites-open')?.textContent === '★ 2'`))
-	if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.getElementById('favourites-open').ariaLabel`)); label != "Lieblingsseen: 2" {
-		t.Errorf("in German the button is called %q", label)
-	}
+	browsertest.Want(t, b, `document.getElementById('favourites-open').ariaLabel`, "Lieblingsseen: 2", "in German the button is called")
 
 	// Whoever opens the link is asked.
 	friend := startBrowser(t, "en")
 	friend.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch), chromedp.Navigate(link),
 		browsertest.Until(`document.getElementById('favourites')?.open === true`))
-	if n := browsertest.Ask(t, friend, chromedp.Evaluate[string](favourites)); n != "" {
-		t.Errorf("the link alone made %s favourites", n)
-	}
+	browsertest.Want(t, friend, favourites, "", "the link alone made")
 	friend.Do(t, chromedp.Click(`#favourites .offer button`), browsertest.Until(favourites+` === 'de_be_langer_see,`+other+`'`))
 	savePicture(t, friend, "favourites-phone")
 	friend.WantNoProblems(t, base)
@@ -116,9 +105,7 @@ func TestPageNotifications(t *testing.T) {
 	b.Do(t, chromedp.Click(starOnCard), chromedp.Evaluate[chromedp.Void](`document.getElementById('favourites-open').click()`),
 		browsertest.Until(`document.getElementById('favourites').open`), chromedp.Evaluate[chromedp.Void](`document.querySelector('#favourites details').open = true`))
 	for _, want := range []string{"Bei Änderungen benachrichtigen", "13 Monate", "Zwischen 22 und 7 Uhr", "Nur Badeverbote"} {
-		if text := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.getElementById('favourites').innerText`)); !strings.Contains(text, want) {
-			t.Errorf("the dialog lacks %q: %s", want, text)
-		}
+		browsertest.WantText(t, b, chromedp.Evaluate[string](`document.getElementById('favourites').innerText`), fmt.Sprintf("the dialog lacks %q", want), want)
 	}
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#favourites details').scrollIntoView({block: 'end'})`))
 	savePicture(t, b, "subscribing-phone")

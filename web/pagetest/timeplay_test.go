@@ -101,9 +101,7 @@ func TestPageTimePlays(t *testing.T) {
 	openWeek(t, b, front+"/#date="+weeks[last-first].Date, weeks[last-first].Date)
 	const whole = `[...document.querySelectorAll('.heatmap img')].every((t) => t.complete && getComputedStyle(t).opacity === '1')`
 	b.Do(t, browsertest.Until(whole), chromedp.Evaluate[chromedp.Void](sampleFrames), chromedp.Focus("#time .play"), chromedp.KeyEvent(" "))
-	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
-		t.Error("the button is not pressed while the weeks play")
-	}
+	browsertest.Expect(t, b, isPlaying, true, "the button is not pressed while the weeks play")
 	b.Do(t, browsertest.Until(`!(`+isPlaying+`) && location.hash.indexOf('date=') < 0`), browsertest.Until(heatOf("")))
 	samples := browsertest.Ask(t, b, chromedp.Evaluate[[]frameSample](`window.samples`))
 	var played []string
@@ -146,9 +144,7 @@ func TestPageTimeStops(t *testing.T) {
 	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	b.Prefer(t, "reduced-motion", "reduce")
 	openWeek(t, b, base+"/", "")
-	if browsertest.Ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
-		t.Error("the weeks play at the start")
-	}
+	browsertest.Expect(t, b, isPlaying, false, "the weeks play at the start")
 	// Record the timeouts that the page sets from now on.
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`(() => {
 		window.waits = [];
@@ -157,9 +153,7 @@ func TestPageTimeStops(t *testing.T) {
 	})()`))
 	// From the newest week, the last year is played.
 	b.Do(t, chromedp.Click("#time .play"), browsertest.Until(isPlaying), browsertest.Until(heatOf(weeks[last-52].Date)), browsertest.Until(`window.waits.includes(2500)`))
-	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`window.waits.includes(600)`)) {
-		t.Error("the weeks play fast with reduced motion")
-	}
+	browsertest.Expect(t, b, `window.waits.includes(600)`, false, "the weeks play fast with reduced motion")
 	for name, stop := range map[string]chromedp.Action[chromedp.Void]{
 		"the button":                   chromedp.Click("#time .play"),
 		"the button for the next week": chromedp.Click("#time .next"),
@@ -174,9 +168,7 @@ func TestPageTimeStops(t *testing.T) {
 			b.Do(t, chromedp.Click("#time .play"), browsertest.Until(isPlaying))
 		}
 		b.Do(t, stop)
-		if browsertest.Ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
-			t.Errorf("the weeks still play after %s", name)
-		}
+		browsertest.Expect(t, b, isPlaying, false, "the weeks still play after %s", name)
 		b.Do(t, browsertest.Until(`document.querySelectorAll('.heatmap-next').length === 0`))
 	}
 	b.WantNoProblems(t, base)
@@ -204,9 +196,7 @@ func TestPageTimeOnAPhone(t *testing.T) {
 		if points == nil {
 			points = []*input.TouchPoint{}
 		}
-		if _, err := chromedp.Call(b.Ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points}); err != nil {
-			t.Fatal(err)
-		}
+		browsertest.Enable(t, b, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
 	}
 	x, y := sliderPoint(t, b, 1)
 	to, _ := sliderPoint(t, b, 0)
@@ -218,9 +208,7 @@ func TestPageTimeOnAPhone(t *testing.T) {
 	touch(input.DispatchTouchEventTypeTouchEnd)
 	b.Do(t, browsertest.Until(heatOf(weeks[0].Date)))
 	b.Do(t, browsertest.Until(stateText+` === 'Frühere Woche'`))
-	if says := browsertest.Ask(t, b, chromedp.Text("#date")); !strings.Contains(says, "nicht der heutige Zustand") {
-		t.Errorf("the header says %q of the oldest week", says)
-	}
+	browsertest.WantText(t, b, chromedp.Text("#date"), "the header says", "nicht der heutige Zustand")
 	if high := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelector('#time').offsetHeight`)); high > 100 {
 		t.Errorf("the time control is %d px high, want at most 100", high)
 	}

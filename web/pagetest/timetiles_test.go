@@ -83,20 +83,12 @@ func TestPageFailedTiles(t *testing.T) {
 	}
 
 	b.Do(t, chromedp.Click("#time .previous"), chromedp.WaitVisible("#message button"), browsertest.Until(stateText+` === 'Not on the map yet'`))
-	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`[...document.querySelectorAll('.heatmap img.leaflet-tile-loaded')].every((t) => t.src.includes(%q))`, holes))) {
-		t.Error("the map does not show the week before")
-	}
-	if head := browsertest.Ask(t, b, chromedp.Text("#date")); !strings.Contains(head, dayInWords(t, holes)) {
-		t.Errorf("the header says %q while the map shows the week of %s", head, holes)
-	}
+	browsertest.Expect(t, b, fmt.Sprintf(`[...document.querySelectorAll('.heatmap img.leaflet-tile-loaded')].every((t) => t.src.includes(%q))`, holes), true, "the map does not show the week before")
+	browsertest.WantText(t, b, chromedp.Text("#date"), "the header says", dayInWords(t, holes))
 	back.Store(true)
 	b.Do(t, chromedp.Click("#message button"), browsertest.Until(heatOf(gone)), browsertest.Until(stateText+`.includes('Past week')`), browsertest.Until(`document.querySelector('#message').hidden`))
 	b.Do(t, chromedp.Click("#time .newest"), browsertest.Until(heatOf("")), browsertest.Until(stateText+` === ''`), chromedp.WaitNotVisible("#missing-tiles"))
-	for _, p := range b.Problems(front) {
-		if !strings.Contains(p, "429") && !strings.Contains(p, "502") && !strings.Contains(p, "no tile loaded") {
-			t.Errorf("problem: %s", p)
-		}
-	}
+	b.WantNoProblems(t, front, "429", "502", "no tile loaded")
 }
 
 // A late tile is marked and reported as missing until it loads.
@@ -119,13 +111,9 @@ func TestPageLateTiles(t *testing.T) {
 	t.Cleanup(release)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(800, 600), chromedp.Navigate(front+"/#map=6/51.1/10.4"), chromedp.WaitVisible("#missing-tiles"))
-	if says := browsertest.Ask(t, b, chromedp.Text("#missing-tiles")); !strings.Contains(says, "does not mean clean water") {
-		t.Errorf("the page says %q about a missing tile", says)
-	}
+	browsertest.WantText(t, b, chromedp.Text("#missing-tiles"), "the page says", "does not mean clean water")
 	const marked = `[...document.querySelectorAll('.heatmap img.missing')].map((tile) => new URL(tile.src).pathname + ' ' + getComputedStyle(tile).visibility).join()`
-	if at := browsertest.Ask(t, b, chromedp.Evaluate[string](marked)); at != *hanging.Load()+" visible" {
-		t.Errorf("marked as missing is %q, want %s", at, *hanging.Load())
-	}
+	browsertest.Want(t, b, marked, *hanging.Load()+" visible", "marked as missing is")
 	release()
 	b.Do(t, chromedp.WaitNotVisible("#missing-tiles"), browsertest.Until(`document.querySelectorAll('.missing').length === 0`))
 	b.WantNoProblems(t, front)
@@ -153,13 +141,9 @@ func TestPageNewData(t *testing.T) {
 	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	openWeek(t, b, base+"/", "")
 	// Between the two weeks are three without data, which the slider skips. A week with few values says so.
-	if most := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').max`)); most != "4" {
-		t.Errorf("the slider ends at %s, want the four weeks between the first and the newest", most)
-	}
+	browsertest.Want(t, b, `document.querySelector('#time input').max`, "4", "the slider ends at")
 	b.Do(t, chromedp.Focus("#time input"), chromedp.KeyEvent(kb.ArrowLeft), browsertest.Until(heatOf("2024-10-07")))
-	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').ariaValueText`)); !strings.Contains(said, "few values") {
-		t.Errorf("the slider says %q of a week in which 1 of 3 lakes has a value", said)
-	}
+	browsertest.WantText(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').ariaValueText`), "the slider says", "few values")
 	b.Do(t, clickWeek(t, b, 0.8), browsertest.Until(heatOf("")), chromedp.Evaluate[chromedp.Void](`window.same = true`))
 	version := browsertest.Ask(t, b, chromedp.Evaluate[string](`new URL(document.querySelector('.heatmap img').src).searchParams.get('v')`))
 
@@ -179,11 +163,7 @@ func TestPageNewData(t *testing.T) {
 	if week := browsertest.Ask(t, b, chromedp.Evaluate[string](weekText)); !strings.HasPrefix(week, "Week 46, ") {
 		t.Errorf("with the new values the page shows %q, want week 46", week)
 	}
-	if head := browsertest.Ask(t, b, chromedp.Text("#date")); !strings.Contains(head, "13 Nov") {
-		t.Errorf("the header says %q, want the day of the new value", head)
-	}
-	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`window.same === true`)) {
-		t.Error("the page was reloaded")
-	}
+	browsertest.WantText(t, b, chromedp.Text("#date"), "the header says", "13 Nov")
+	browsertest.Expect(t, b, `window.same === true`, true, "the page was reloaded")
 	b.WantNoProblems(t, base)
 }

@@ -5,7 +5,6 @@ package pagetest
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -20,8 +19,7 @@ import (
 func TestPageAddress(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_by_starnberger_see"), cardOf("Starnberger See"))
+	b := openPage(t, "en-GB", base+"/#lake=de_by_starnberger_see", cardOf("Starnberger See"))
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_be_grosser_mueggelsee'`), cardOf("Müggelsee"))
 	b.Do(t, chromedp.NavigateBack(), cardOf("Starnberger See"))
 
@@ -61,7 +59,6 @@ func TestPageOfReportedLevels(t *testing.T) {
 		"id,name,lat,lon,region\nscum,Scumsee,52.4,13.6,Berlin\nharmless,Blumsee,53.1,13.0,Brandenburg\nclean,Klarsee,52.9,14.1,Brandenburg\n",
 		"lake_id,date,chl,data_type,who_level\nscum,2024-11-11,5,satellite,3\nharmless,2024-11-11,80,satellite,0\nclean,2024-11-11,5,satellite,\n")
 	base := startOwnServer(t, "--db", db)
-	colours := legendColours(t, base)
 	for language, cards := range map[string][]struct {
 		name, risk string   // in the order of the list
 		says       []string // the card
@@ -84,9 +81,7 @@ func TestPageOfReportedLevels(t *testing.T) {
 		find(t, b, "")
 		for i, want := range cards {
 			name := fmt.Sprintf(`document.querySelectorAll('#find li strong')[%d].textContent`, i)
-			if got := browsertest.Ask(t, b, chromedp.Evaluate[string](name)); got != want.name {
-				t.Errorf("%s: lake %d of the list is %s, want the worst first: %s", language, i, got, want.name)
-			}
+			browsertest.Want(t, b, name, want.name, "%s: lake %d of the list is", language, i)
 		}
 		for _, want := range cards {
 			find(t, b, want.name)
@@ -95,11 +90,6 @@ func TestPageOfReportedLevels(t *testing.T) {
 			for _, says := range append(want.says, want.level+"\n") {
 				if !strings.Contains(card, says) {
 					t.Errorf("%s: the card of %s lacks %q: %q", language, want.name, says, card)
-				}
-			}
-			for where, got := range browsertest.Ask(t, b, chromedp.Evaluate[map[string]string](shownColours)) {
-				if !slices.Contains(colours[want.risk], got) {
-					t.Errorf("%s: the %s of %s is %s, want a colour of %s risk", language, where, want.name, got, want.risk)
 				}
 			}
 			b.Do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
@@ -114,14 +104,9 @@ func TestPageOfReportedLevels(t *testing.T) {
 func TestPageInGerman(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--profile", "who2021", "--attribution", demo.Notice)
-	b := startBrowser(t, "de")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
-	if notice := browsertest.Ask(t, b, chromedp.Text("#notice")); !strings.Contains(notice, "imulierte") {
-		t.Errorf("the notice = %q, want German", notice)
-	}
-	if attribution := browsertest.Ask(t, b, chromedp.Evaluate[string](attributionText)); attribution != "" {
-		t.Errorf("the attribution = %q, want only the notice above the map, in German", attribution)
-	}
+	b := openPage(t, "de", base+"/", chromedp.WaitVisible("#legend"))
+	browsertest.WantText(t, b, chromedp.Text("#notice"), "the notice", "imulierte")
+	browsertest.Want(t, b, attributionText, "", "the attribution")
 	b.Do(t, chromedp.Click("#legend summary"))
 	checkLegend(t, b, "Geringes Risiko: bis 12", "Mittleres Risiko: über 12 bis 24", "Hohes Risiko: über 24", "Kein aktueller Wert")
 	b.WantNoProblems(t, base)

@@ -60,7 +60,7 @@ func attacks() []attack {
 	}
 	coldTiles := func(suffix string, seed uint64) func(*assault) {
 		return func(a *assault) {
-			paths := a.tiles(size(10_000, 300), seed, 4, 11, suffix)
+			paths := a.tiles(size(10_000, 150), seed, 4, 11, suffix)
 			requests(len(paths), size(500, 50), func(_ *assault, i int) string { return paths[i] }, func(i int) int { return i % size(500, 50) })(a)
 		}
 	}
@@ -86,7 +86,7 @@ func attacks() []attack {
 		{slow, "searches, pipelined", 0, slowReaders(size(300, 50), false, repeat(50, "/api/v1/bathing-lakes/search?q=lake&limit=50&x=%d"))},
 
 		{weeks, "stats", 0, requests(280, 280, dated(statsPath+"?date=%s"), ownAddress)},
-		{weeks, "stats, one address", 0, requests(280, 280, dated(statsPath+"?date=%s"), oneAddress)},
+		{weeks, "stats, one address", 0, requests(size(280, 100), size(280, 100), dated(statsPath+"?date=%s"), oneAddress)},
 		{weeks, "geojson", 0, requests(size(280, 100), size(280, 100), dated(geojsonPath+"?date=%s"), ownAddress)},
 		{weeks, "status", 0, requests(size(280, 100), size(280, 100), dated(statusPath+"?date=%s"), ownAddress)},
 		{weeks, "slow readers", 0, slowReaders(size(280, 100), false, func(_ *assault, i int) []string {
@@ -224,7 +224,7 @@ const mayRatio = 5
 
 // TestAttacks runs all attacks on one server.
 func TestAttacks(t *testing.T) {
-	s := newTarget(t, size(100_000, 5000))
+	s := newTarget(t, size(100_000, 2000))
 	probe := startProbe(t, s)
 	must(t, yieldProcessor()) // for all later tests of this process, too
 	s.warmUp(t)
@@ -352,7 +352,7 @@ func (s *target) warmUp(t *testing.T) {
 	paths := []string{"/", "/table", "/embed", "/docs", "/openapi.json", "/page.json", "/metrics", "/api/v1/tiles.json", "/api/v1/legend.png", statusPath, geojsonPath,
 		statusPath + "?max_lat=67", statusPath + ".csv", statsPath, "/api/v1/bathing-lakes/search?q=lake", "/api/v1/bathing-lakes/near?lat=50&lon=10"}
 	for week := range targetWeeks + floodWeeks { // more than a server keeps
-		if paths = append(paths, statsPath+"?date="+weekBefore(week)); week < size(targetWeeks+floodWeeks, 40) {
+		if paths = append(paths, statsPath+"?date="+weekBefore(week)); week < size(targetWeeks+floodWeeks, 10) {
 			paths = append(paths, "/api/v1/tiles/3/2/2.png?date="+weekBefore(week))
 		}
 	}
