@@ -36,7 +36,7 @@ type cacheFault struct {
 // TestDiskCache disturbs the disk cache of a running server. All answers stay right.
 func TestDiskCache(t *testing.T) {
 	t.Parallel()
-	c := &diskCacheTest{db: newGermanDB(t), paths: heatTiles(250, "", "@2x")}
+	c := &diskCacheTest{db: newGermanDB(t), paths: heatTiles(testsize.Of(120, 250), "", "@2x")}
 	c.want = newExpectedTiles(t, c.db, c.paths)
 	for _, fault := range testsize.Cases(1, append([]cacheFault{
 		{"KillDuringWrites", c.killDuringWrites},
@@ -54,7 +54,7 @@ func TestDiskCache(t *testing.T) {
 // killDuringWrites kills a server several times while it writes tiles and, because its cache is small, removes old ones.
 // The files that remain never give a wrong tile.
 func (c *diskCacheTest) killDuringWrites(t *testing.T) {
-	kills := testsize.Of(3, 50)
+	kills := testsize.Of(2, 50)
 	dir := t.TempDir()
 	flags := serverFlags(c.db, "--cache-dir", dir, "--cache-disk", "1MiB")
 

@@ -156,7 +156,7 @@ func TestEventsSurviveKills(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			kills := testsize.Of(4, 200)
+			kills := testsize.Of(3, 200)
 			db, outage := setup.open(t)
 			const lakes = 20
 			dir := t.TempDir()
