@@ -2,14 +2,18 @@ package api
 
 import (
 	"html"
+	"html/template"
+	"net/http"
 	"slices"
 	"strings"
 
 	"limnomap/api/ogc"
+	"limnomap/api/words"
+	"limnomap/data"
 )
 
 // A Credit is a line with which a provider of data wants to be named.
-type Credit = ogc.Credit
+type Credit = words.Credit
 
 // attribution returns whose data a snapshot shows, after a notice that they are not real if they are not. It is plain text.
 func (s *common) attribution(state *ogc.State) string {
@@ -23,6 +27,16 @@ func (s *common) attribution(state *ogc.State) string {
 // organization returns who runs the server, as the operator says, after the notice.
 func (s *common) organization() string {
 	return joinAttribution(s.opts.Notice, s.adjustable().Attribution)
+}
+
+// readerOf returns who sees a page that answers r, in that language.
+func (s *common) readerOf(r *http.Request, p *published, language string) *words.Reader {
+	now := s.adjustable()
+	return &words.Reader{
+		Language: language, AcceptLanguage: r.Header["Accept-Language"],
+		Today: data.DateOf(s.opts.Now()), Notice: s.opts.Notice, Attribution: now.Attribution, Credits: s.credits(p.state),
+		Contact: words.Contact{Name: now.Contact.Name, URL: template.URL(now.Contact.URL), Logo: now.Contact.Logo.address()},
+	}
 }
 
 // credits returns the credit lines of a snapshot, without those that the operator's attribution already contains.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"time"
 
 	"limnomap/api/answer"
@@ -33,15 +32,15 @@ type handlers struct {
 func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, error) {
 	lakeTable, err := table.New(s.opts.Templates, s.encoder.scale)
 	if err != nil {
-		return nil, fmt.Errorf("table: %w", err)
+		return nil, err
 	}
 	lakePages, err := lakepage.New(s.opts.Templates, s.encoder.scale)
 	if err != nil {
-		return nil, fmt.Errorf("page of a lake: %w", err)
+		return nil, err
 	}
 	signs, err := sign.New(s.opts.Templates, s.encoder.scale)
 	if err != nil {
-		return nil, fmt.Errorf("sign: %w", err)
+		return nil, err
 	}
 	page, err := newPageHandlers(s)
 	if err != nil {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"html/template"
 	"net/http"
 
 	"limnomap/api/answer"
@@ -25,15 +24,7 @@ type lakePageHandler struct {
 // page answers with the page of one lake in HTML, made on this server: for readers without JavaScript, printers and search engines.
 func (h *lakePageHandler) page(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
-	reader := lakepage.Reader{
-		Language:       languageOf(&query),
-		AcceptLanguage: r.Header["Accept-Language"],
-		Today:          data.DateOf(h.opts.Now()),
-		Notice:         h.opts.Notice,
-		Attribution:    h.adjustable().Attribution,
-	}
-	contact := h.adjustable().Contact
-	reader.Contact = lakepage.Contact{Name: contact.Name, URL: template.URL(contact.URL), Logo: contact.Logo.address()}
+	language := languageOf(&query)
 	if err := query.Err(); err != nil {
 		return err
 	}
@@ -41,12 +32,10 @@ func (h *lakePageHandler) page(w http.ResponseWriter, r *http.Request, p *publis
 	if !ok {
 		return data.ErrNoLake
 	}
-	for _, credit := range h.credits(p.state) {
-		reader.Credits = append(reader.Credits, lakepage.Credit{Text: credit.Text, URL: credit.URL})
-	}
+	reader := h.readerOf(r, p, language)
 	base, private := h.base(w, r)
 	reader.Base = base
-	lake := lakepage.Lake{
+	lake := &lakepage.Lake{
 		Snapshot: p.snap, Index: i,
 		Neighbours: p.lookup.places.Nearest(p.snap.Lakes, p.snap.Lakes[i].Point, lakepage.NearMetres, lakepage.MaxNeighbours),
 	}

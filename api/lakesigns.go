@@ -8,6 +8,7 @@ import (
 	"limnomap/api/params"
 	"limnomap/api/route"
 	"limnomap/api/sign"
+	"limnomap/api/words"
 	"limnomap/colormap"
 	"limnomap/data"
 )
@@ -33,31 +34,30 @@ type signHandlers struct {
 // pathOfLake returns the path of a lake's own page, below the base path.
 func pathOfLake(id data.LakeID) string { return pathLakes + url.PathEscape(string(id)) }
 
-// lakeIn returns the index of the lake that the path of r names, and where the answer is shown. The answer depends on the reader's
+// lakeIn returns the index of the lake that the path of r names, and who sees the answer. The answer depends on the reader's
 // language, and the header of w says so.
-func (h *signHandlers) lakeIn(w http.ResponseWriter, r *http.Request, p *published) (lake int, place sign.Place, err error) {
+func (h *signHandlers) lakeIn(w http.ResponseWriter, r *http.Request, p *published) (lake int, reader *words.Reader, err error) {
 	query := params.Of(r)
-	place.Language = languageOf(&query)
+	language := languageOf(&query)
 	if err := query.Err(); err != nil {
-		return 0, place, err
+		return 0, nil, err
 	}
 	lake, ok := p.snap.Index(data.LakeID(route.Values(r)[0]))
 	if !ok {
-		return 0, place, data.ErrNoLake
+		return 0, nil, data.ErrNoLake
 	}
-	place.AcceptLanguage, place.Today, place.Notice = r.Header["Accept-Language"], data.DateOf(h.opts.Now()), h.opts.Notice
 	w.Header().Add("Vary", "Accept-Language")
-	return lake, place, nil
+	return lake, h.readerOf(r, p, language), nil
 }
 
 // badge answers with a small picture of a lake's name and verdict.
 func (h *signHandlers) badge(w http.ResponseWriter, r *http.Request, p *published) error {
 	answer.SetDocument(w, answer.ImageDocument)
-	lake, place, err := h.lakeIn(w, r, p)
+	lake, reader, err := h.lakeIn(w, r, p)
 	if err != nil {
 		return err
 	}
-	verdict := h.signs.Verdict(p.snap, lake, place)
+	verdict := h.signs.Verdict(p.snap, lake, reader)
 	content, err := h.opts.Pictures.Badge(h.encoder.scale, verdict)
 	if err != nil {
 		return err
@@ -68,18 +68,13 @@ func (h *signHandlers) badge(w http.ResponseWriter, r *http.Request, p *publishe
 
 // sheet answers with the page of a lake that is printed as a sign.
 func (h *signHandlers) sheet(w http.ResponseWriter, r *http.Request, p *published) error {
-	lake, place, err := h.lakeIn(w, r, p)
+	lake, reader, err := h.lakeIn(w, r, p)
 	if err != nil {
 		return err
 	}
 	base, private := h.base(w, r)
-	contact := h.adjustable().Contact
-	content, language, err := h.signs.Sheet(p.snap, lake, &sign.Sheet{
-		Place:       place,
-		LakePage:    base + pathOfLake(p.snap.Lakes[lake].ID),
-		Attribution: h.sheetAttribution(p),
-		Contact:     sign.Contact{Name: contact.Name, URL: contact.URL, Logo: contact.Logo.address()},
-	})
+	reader.Base, reader.Attribution = base, h.sheetAttribution(p)
+	content, language, err := h.signs.Sheet(p.snap, lake, reader)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
-	"limnomap/api/sign"
 	"limnomap/data"
 )
 
@@ -71,8 +70,8 @@ func (h *signHandlers) oEmbed(w http.ResponseWriter, r *http.Request, p *publish
 		return &answer.Problem{Status: http.StatusNotFound, Detail: fmt.Sprintf("An embedded map needs at least %d x %d pixels.", leastEmbedWidth, leastEmbed)}
 	}
 	w.Header().Add("Vary", "Accept-Language")
-	place := sign.Place{Language: shown.Get("lang"), AcceptLanguage: r.Header["Accept-Language"], Today: data.DateOf(h.opts.Now()), Notice: h.opts.Notice}
-	product := h.signs.Product(place)
+	reader := h.readerOf(r, p, shown.Get("lang"))
+	product := h.signs.Product(reader)
 	e := &oEmbed{
 		Version: "1.0", Type: "rich", Title: product, ProviderName: product, ProviderURL: base + "/", CacheAge: oEmbedAge,
 		Width: min(embedWidth, widest), Height: min(embedHeight, highest),
@@ -82,11 +81,11 @@ func (h *signHandlers) oEmbed(w http.ResponseWriter, r *http.Request, p *publish
 		if !ok {
 			return data.ErrNoLake
 		}
-		e.Title = h.signs.Verdict(p.snap, lake, place).Name + " · " + product
+		e.Title = h.signs.Verdict(p.snap, lake, reader).Name + " · " + product
 		if widest >= previewWidth && highest >= previewHeight { // section 2.3: a thumbnail obeys the limits too
 			e.ThumbnailURL, e.ThumbnailWidth, e.ThumbnailHeight = base+pathOfLake(id)+"/preview.png", previewWidth, previewHeight
-			if place.Language != "" {
-				e.ThumbnailURL += "?lang=" + place.Language
+			if reader.Language != "" {
+				e.ThumbnailURL += "?lang=" + reader.Language
 			}
 		}
 	}

@@ -72,12 +72,12 @@ func newPreviews() *previews {
 
 // preview answers with the picture of a link to a lake's page (og:image).
 func (h *signHandlers) preview(w http.ResponseWriter, r *http.Request, p *published) error {
-	lake, place, err := h.lakeIn(w, r, p)
+	lake, reader, err := h.lakeIn(w, r, p)
 	if err != nil {
 		return err
 	}
-	verdict := h.signs.Verdict(p.snap, lake, place)
-	key := previewKey{p.state.MapVersion, lake, verdict.Language, place.Today, h.sheetAttribution(p)}
+	verdict := h.signs.Verdict(p.snap, lake, reader)
+	key := previewKey{p.state.MapVersion, lake, verdict.Language, reader.Today, h.sheetAttribution(p)}
 	content, ok := h.previews.drawn.Get(key)
 	if !ok {
 		if content, err = h.drawPreview(r, p, key, verdict); err != nil {

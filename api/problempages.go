@@ -5,6 +5,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/errorpage"
+	"limnomap/api/words"
 )
 
 // problemPages returns what makes a problem a page, for people.
@@ -21,6 +22,6 @@ func problemPages(opts *Options, prefix string) (answer.ProblemPage, error) {
 		if p.Status >= http.StatusInternalServerError {
 			e.RequestID = answer.RequestID(r)
 		}
-		return pages.Page(e, errorpage.Reader{Language: r.URL.Query().Get("lang"), AcceptLanguage: r.Header["Accept-Language"]})
+		return pages.Page(e, &words.Reader{Language: r.URL.Query().Get("lang"), AcceptLanguage: r.Header["Accept-Language"]})
 	}, nil
 }

@@ -8,7 +8,6 @@ import (
 	"limnomap/api/params"
 	"limnomap/api/table"
 	"limnomap/api/words"
-	"limnomap/data"
 )
 
 // pageKind is that of the pages that this server makes.
@@ -33,15 +32,7 @@ func (h *tableHandler) page(w http.ResponseWriter, r *http.Request) error {
 	if err := query.Err(); err != nil {
 		return err
 	}
-	reader := table.Reader{
-		AcceptLanguage: r.Header["Accept-Language"],
-		Today:          data.DateOf(h.opts.Now()),
-		Notice:         h.opts.Notice,
-		Attribution:    h.adjustable().Attribution,
-	}
-	for _, credit := range h.credits(p.state) {
-		reader.Credits = append(reader.Credits, table.Credit{Text: credit.Text, URL: credit.URL})
-	}
+	reader := h.readerOf(r, p, q.Language)
 	var content []byte
 	var language string
 	err = h.sender.InTurn(r, len(p.snap.Lakes), func() (err error) {

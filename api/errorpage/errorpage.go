@@ -2,9 +2,6 @@
 package errorpage
 
 import (
-	"bytes"
-	"fmt"
-	"html/template"
 	"io/fs"
 
 	"limnomap/api/words"
@@ -18,22 +15,14 @@ type ownWords struct {
 
 // A Maker makes the pages. It is safe for concurrent use.
 type Maker struct {
-	page  *template.Template
-	words *words.Set[ownWords]
-	root  string
+	words.Maker[ownWords]
+	root string
 }
 
 // New returns a Maker from the files of the pages made on the server. The root is the path of the map, with a slash at its end.
 func New(files fs.FS, root string) (*Maker, error) {
-	texts, err := words.Load[ownWords](files, "error")
-	if err != nil {
-		return nil, err
-	}
-	page, err := template.ParseFS(files, "error/error.html")
-	if err != nil {
-		return nil, err
-	}
-	return &Maker{page, texts, root}, nil
+	page, err := words.NewMaker[ownWords](files, "error")
+	return &Maker{page, root}, err
 }
 
 // An Error is what went wrong, as programs see it too. Its texts are in English.
@@ -48,28 +37,17 @@ type Error struct {
 // A Mistake is one in a parameter.
 type Mistake struct{ Parameter, Detail string }
 
-// A Reader is who sees the page.
-type Reader struct {
-	Language       string   // that the address asks for; any text
-	AcceptLanguage []string // the values of that header field
-}
-
 // Page returns the page of an error, and its language.
-func (m *Maker) Page(e Error, r Reader) (content []byte, language string, err error) {
-	w := m.words.For(r.Language, r.AcceptLanguage)
+func (m *Maker) Page(e Error, r *words.Reader) (content []byte, language string, err error) {
+	w := m.For(r.Language, r.AcceptLanguage)
 	heading, help := texts(e.Status, w)
-	var b bytes.Buffer
-	err = m.page.Execute(&b, struct {
+	return m.Make(w, struct {
 		Error
 		Words         *words.Page[ownWords]
 		Heading, Help string
 		Root          string
 		Open          bool // the details help people too
 	}{e, w, heading, help, m.root, len(e.Mistakes) > 0})
-	if err != nil {
-		return nil, "", fmt.Errorf("error page: %w", err)
-	}
-	return b.Bytes(), w.Language, nil
 }
 
 // texts returns the heading for a status, and what helps.

@@ -3,9 +3,6 @@
 package lakepage
 
 import (
-	"bytes"
-	"fmt"
-	"html/template"
 	"io/fs"
 
 	"limnomap/api/words"
@@ -59,23 +56,15 @@ type ownWords struct {
 
 // A Maker makes the pages. It is safe for concurrent use.
 type Maker struct {
-	page   *template.Template
-	words  *words.Set[ownWords]
+	words.Maker[ownWords]
 	colors words.Colors
 	legend colormap.Legend
 }
 
 // New returns a Maker from the files of the pages made on the server. The colours of the classes are those of the scale.
 func New(files fs.FS, scale *colormap.Map) (*Maker, error) {
-	texts, err := words.Load[ownWords](files, "lake")
-	if err != nil {
-		return nil, err
-	}
-	page, err := template.ParseFS(files, "lake/lake.html", "pages/symbols.html")
-	if err != nil {
-		return nil, err
-	}
-	return &Maker{page, texts, words.ColorsOf(scale), scale.Legend()}, nil
+	page, err := words.NewMaker[ownWords](files, "lake")
+	return &Maker{page, words.ColorsOf(scale), scale.Legend()}, err
 }
 
 // A Lake is what a page is about.
@@ -88,35 +77,8 @@ type Lake struct {
 	Neighbours []index.Neighbour // the lakes around it, itself among them, the nearest first
 }
 
-// A Reader is who sees the page.
-type Reader struct {
-	Language       string    // that the address asks for, one of words.Languages; empty: by AcceptLanguage
-	AcceptLanguage []string  // the values of that header field
-	Today          data.Date // decides which values are old
-	Base           string    // what addresses of this server begin with: its origin, if that is known, and its path
-	Notice         string    // in English, such as "Simulated demo data, not measurements"; empty for real data
-	Attribution    string
-	Credits        []Credit // of the providers of the data
-	Contact        Contact
-}
-
-// A Contact is the authority that answers questions about the lake. Each field may be empty.
-type Contact struct {
-	Name string
-	URL  template.URL // https, http, mailto or tel, which package template would refuse
-	Logo string       // a path below the base path
-}
-
-// A Credit is a line with which a provider of data wants to be named, and the address of a page about them, or empty.
-type Credit struct{ Text, URL string }
-
 // Page returns the page of a lake, and its language.
-func (m *Maker) Page(l Lake, r Reader) (content []byte, language string, err error) {
-	w := m.words.For(r.Language, r.AcceptLanguage)
-	var b bytes.Buffer
-	b.Grow(16 << 10)
-	if err := m.page.Execute(&b, m.newPage(&l, &r, w)); err != nil {
-		return nil, "", fmt.Errorf("page of a lake: %w", err)
-	}
-	return b.Bytes(), w.Language, nil
+func (m *Maker) Page(l *Lake, r *words.Reader) (content []byte, language string, err error) {
+	w := m.For(r.Language, r.AcceptLanguage)
+	return m.Make(w, m.newPage(l, r, w))
 }

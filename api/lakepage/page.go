@@ -18,8 +18,8 @@ type page struct {
 	Words       *words.Page[ownWords]
 	Notice      string
 	Attribution string
-	Credits     []Credit
-	Contact     Contact
+	Credits     []words.Credit
+	Contact     words.Contact
 	Colors      words.Colors
 	Levels      string
 
@@ -48,19 +48,19 @@ type page struct {
 type public struct{ OEmbed, Image string }
 
 // newPage returns the page of a lake.
-func (m *Maker) newPage(l *Lake, r *Reader, w *words.Page[ownWords]) *page {
+func (m *Maker) newPage(l *Lake, r *words.Reader, w *words.Page[ownWords]) *page {
 	lake := &l.Snapshot.Lakes[l.Index]
 	id := url.PathEscape(string(lake.ID))
 	p := &page{
 		Words: w, Notice: w.Notice(r.Notice), Attribution: r.Attribution, Credits: r.Credits, Contact: r.Contact, Colors: m.colors,
-		Levels: levels(w, l.Snapshot.Profile),
+		Levels: w.Levels(w.Own.Levels, l.Snapshot.Profile),
 		Root:   "../",
-		Name:   nameOf(lake),
+		Name:   words.NameOf(lake),
 		Region: linetext.Clean(lake.Region),
 		Weeks:  weeksOf(l, r.Today, w),
-		Table:  "../table" + languageQuery(r.Language),
-		Map:    "../" + languageQuery(r.Language) + "#lake=" + url.QueryEscape(string(lake.ID)),
-		Sign:   id + "/sign" + languageQuery(r.Language),
+		Table:  "../table" + words.Query(r.Language),
+		Map:    "../" + words.Query(r.Language) + "#lake=" + url.QueryEscape(string(lake.ID)),
+		Sign:   id + "/sign" + words.Query(r.Language),
 
 		HistoryJSON: "../api/v1/bathing-lakes/history/" + id,
 		HistoryCSV:  "../api/v1/bathing-lakes/history/" + id + ".csv",
@@ -79,16 +79,16 @@ func (m *Maker) newPage(l *Lake, r *Reader, w *words.Page[ownWords]) *page {
 		p.Description = p.Notice + ". " + p.Description
 	}
 	address := r.Base + "/lakes/" + id
-	p.Self = address + languageQuery(r.Language)
+	p.Self = address + words.Query(r.Language)
 	p.Alternates = []words.Link{{Language: "x-default", Address: address}}
-	for _, other := range m.words.All() {
-		p.Alternates = append(p.Alternates, words.Link{Language: other.Language, Address: address + languageQuery(other.Language)})
+	for _, other := range m.All() {
+		p.Alternates = append(p.Alternates, words.Link{Language: other.Language, Address: address + words.Query(other.Language)})
 	}
-	p.Others = m.words.Others(w, func(language string) string { return id + languageQuery(language) })
+	p.Others = m.Others(w, func(language string) string { return id + words.Query(language) })
 	if strings.Contains(r.Base, "://") {
 		p.Public = &public{
 			OEmbed: r.Base + "/oembed?format=json&url=" + url.QueryEscape(p.Self),
-			Image:  address + "/preview.png" + languageQuery(w.Language),
+			Image:  address + "/preview.png" + words.Query(w.Language),
 		}
 	}
 	p.Linked = newLinked(lake, state, p, w)
@@ -103,23 +103,6 @@ func (m *Maker) newPage(l *Lake, r *Reader, w *words.Page[ownWords]) *page {
 	}
 	p.Near, p.Lower = near(l, r, w)
 	return p
-}
-
-// languageQuery returns the query for that language; empty for the reader's.
-func languageQuery(language string) string {
-	if language == "" {
-		return ""
-	}
-	return "?lang=" + language
-}
-
-// nameOf returns the name of a lake as a page shows it.
-func nameOf(lake *data.Lake) string { return cmp.Or(linetext.Clean(lake.Name), string(lake.ID)) }
-
-// levels returns the text about the limits between the risks.
-func levels(w *words.Page[ownWords], profile *data.Profile) string {
-	low, medium, high := w.Limits(profile)
-	return words.Fill(w.Own.Levels, "profile", profile.Title, "low", low, "medium", medium, "high", high)
 }
 
 // A verdict is what the page says first.
@@ -235,7 +218,7 @@ type neighbour struct {
 }
 
 // near returns the lakes nearest to this one, and the nearest ones with a lower risk if it has a medium or high one, or is closed.
-func near(l *Lake, r *Reader, w *words.Page[ownWords]) (near, lower []neighbour) {
+func near(l *Lake, r *words.Reader, w *words.Page[ownWords]) (near, lower []neighbour) {
 	snap := l.Snapshot
 	own := words.ClassOf(snap.Current, l.Index)
 	if own == words.Closed { // its own value may be low: only lakes of low risk are better, as on the card
@@ -264,8 +247,8 @@ func near(l *Lake, r *Reader, w *words.Page[ownWords]) (near, lower []neighbour)
 
 func newNeighbour(lake *data.Lake, metres int, v *words.Verdict, language string, w *words.Page[ownWords]) neighbour {
 	item := neighbour{
-		Name:     nameOf(lake),
-		Address:  url.PathEscape(string(lake.ID)) + languageQuery(language),
+		Name:     words.NameOf(lake),
+		Address:  url.PathEscape(string(lake.ID)) + words.Query(language),
 		Distance: words.Fill(w.Own.Kilometres, "km", w.Number(strconv.FormatFloat(float64(metres)/1000, 'f', 1, 64))),
 		Class:    v.Class,
 		Old:      v.Old && v.Class != words.NoValue,

@@ -1,9 +1,7 @@
 package sign
 
 import (
-	"bytes"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"net/netip"
 	"net/url"
@@ -18,8 +16,7 @@ import (
 
 // Signs make verdicts and sheets. They are safe for concurrent use.
 type Signs struct {
-	sheet  *template.Template
-	words  *words.Set[ownWords]
+	words.Maker[ownWords]
 	colors words.Colors
 }
 
@@ -36,29 +33,8 @@ type ownWords struct {
 
 // New returns Signs from the files of the pages made on the server. The colours of the classes are those of the scale.
 func New(files fs.FS, scale *colormap.Map) (*Signs, error) {
-	texts, err := words.Load[ownWords](files, "sign")
-	if err != nil {
-		return nil, err
-	}
-	sheet, err := template.ParseFS(files, "sign/sign.html", "pages/symbols.html")
-	if err != nil {
-		return nil, err
-	}
-	return &Signs{sheet, texts, words.ColorsOf(scale)}, nil
-}
-
-// A Sheet is what a sheet shows beside the verdict.
-type Sheet struct {
-	Place
-	LakePage    string // the address of the lake's page, absolute if it is known
-	Attribution string // whose data these are
-	Contact     Contact
-}
-
-// A Contact is the authority that answers questions about the lake. Each field may be empty.
-type Contact struct {
-	Name, URL string
-	Logo      string // relative to the folder of the map
+	sheet, err := words.NewMaker[ownWords](files, "sign")
+	return &Signs{sheet, words.ColorsOf(scale)}, err
 }
 
 // sheetPage is what the template shows. All addresses are relative to /lakes/{id}/.
@@ -79,40 +55,33 @@ type sheetPage struct {
 	Code        *code  // nil without an address
 	CodeTitle   string // of the code, for screen readers
 	Attribution string
-	Contact     Contact
+	Contact     words.Contact
 	ContactText string // the contact's address in letters
 	Issued      string // when the sheet was printed
 }
 
-// Sheet returns the sheet of the i-th lake of a snapshot as HTML, and its language.
-func (s *Signs) Sheet(snap *snapshot.Snapshot, i int, sheet *Sheet) (content []byte, language string, err error) {
-	w := s.words.For(sheet.Language, sheet.AcceptLanguage)
-	p, err := s.newSheetPage(snap, i, w, sheet)
+// Sheet returns the sheet of the i-th lake of a snapshot as HTML, and its language. It leads to the reader's page of the lake, if that has an
+// address that others can use.
+func (s *Signs) Sheet(snap *snapshot.Snapshot, i int, r *words.Reader) (content []byte, language string, err error) {
+	w := s.For(r.Language, r.AcceptLanguage)
+	p, err := s.newSheetPage(snap, i, w, r)
 	if err != nil {
 		return nil, "", fmt.Errorf("sign of %s: %w", snap.Lakes[i].ID, err)
 	}
-	var b bytes.Buffer
-	if err := s.sheet.ExecuteTemplate(&b, "sign.html", p); err != nil {
-		return nil, "", fmt.Errorf("sign of %s: %w", snap.Lakes[i].ID, err)
-	}
-	return b.Bytes(), w.Language, nil
+	return s.Make(w, p)
 }
 
-func (s *Signs) newSheetPage(snap *snapshot.Snapshot, i int, w *words.Page[ownWords], sheet *Sheet) (*sheetPage, error) {
-	lake, v := &snap.Lakes[i], newVerdict(snap, i, w, sheet.Place)
-	query := ""
-	if sheet.Language != "" {
-		query = "?lang=" + sheet.Language
-	}
+func (s *Signs) newSheetPage(snap *snapshot.Snapshot, i int, w *words.Page[ownWords], r *words.Reader) (*sheetPage, error) {
+	lake, v, id := &snap.Lakes[i], newVerdict(snap, i, w, r), url.PathEscape(string(snap.Lakes[i].ID))
 	p := &sheetPage{
 		Words: w, Colors: s.colors, Verdict: v, Symbol: v.Class.String(),
 		Title:  words.Fill(w.Own.Title, "lake", linetext.Isolate(lake.Name)),
 		Length: lengthOf(v.Name), Region: linetext.Clean(lake.Region),
-		Attribution: sheet.Attribution,
-		Map:         "../../" + query + "#lake=" + url.QueryEscape(string(lake.ID)), Page: "../" + url.PathEscape(string(lake.ID)) + query,
-		Contact: sheet.Contact, ContactText: addressInLetters(sheet.Contact.URL),
-		Issued: words.Fill(w.Own.Issued, "date", w.Day(sheet.Today)),
-		Links:  s.words.Others(w, func(language string) string { return "?lang=" + language }),
+		Attribution: r.Attribution,
+		Map:         "../../" + words.Query(r.Language) + "#lake=" + url.QueryEscape(string(lake.ID)), Page: "../" + id + words.Query(r.Language),
+		Contact: r.Contact, ContactText: addressInLetters(string(r.Contact.URL)),
+		Issued: words.Fill(w.Own.Issued, "date", w.Day(r.Today)),
+		Links:  s.Others(w, func(language string) string { return "?lang=" + language }),
 	}
 	if p.Contact.Logo != "" {
 		p.Contact.Logo = "../../" + p.Contact.Logo
@@ -121,11 +90,11 @@ func (s *Signs) newSheetPage(snap *snapshot.Snapshot, i int, w *words.Page[ownWo
 	if v.statement != nil {
 		p.Issuer = strings.TrimPrefix(v.statement.Cause+" · "+v.statement.Issuer, " · ")
 	}
-	if known(sheet.LakePage) {
-		p.Address = addressInLetters(sheet.LakePage)
+	if page := r.Base + "/lakes/" + id; known(page) {
+		p.Address = addressInLetters(page)
 		p.CodeTitle = words.Fill(w.Own.Code, "address", p.Address)
 		var err error
-		if p.Code, err = newCode(sheet.LakePage); err != nil {
+		if p.Code, err = newCode(page); err != nil {
 			return nil, err
 		}
 	}
@@ -156,7 +125,7 @@ func meaningOf(v *Verdict, w *words.Page[ownWords]) []string {
 	return sentences
 }
 
-// lengthOf says how long a name is, so that its letters are smaller and it does not push anything off the sheet.
+// lengthOf says how long a name is, so that its letters are smaller and it does not push anything off the r.
 func lengthOf(name string) string {
 	switch n := utf8.RuneCountInString(name); {
 	case n > 60:

@@ -1,12 +1,10 @@
 package sign
 
 import (
-	"cmp"
 	"strings"
 
 	"limnomap/api/words"
 	"limnomap/data"
-	"limnomap/data/linetext"
 	"limnomap/data/snapshot"
 )
 
@@ -33,37 +31,29 @@ type Verdict struct {
 	measured  data.Date        // 0 without a value
 }
 
-// A Place is where a verdict is shown.
-type Place struct {
-	Language       string    // the chosen one; empty: the reader's
-	AcceptLanguage []string  // the values of that header field
-	Today          data.Date // decides which values are old
-	Notice         string    // in English, such as "Simulated demo data, not measurements"; empty for real data
-}
-
 // Product returns the name of the map.
-func (s *Signs) Product(p Place) string {
-	return s.words.For(p.Language, p.AcceptLanguage).Common.Title
+func (s *Signs) Product(r *words.Reader) string {
+	return s.For(r.Language, r.AcceptLanguage).Common.Title
 }
 
 // Verdict returns the verdict of the i-th lake of a snapshot.
-func (s *Signs) Verdict(snap *snapshot.Snapshot, i int, p Place) *Verdict {
-	return newVerdict(snap, i, s.words.For(p.Language, p.AcceptLanguage), p)
+func (s *Signs) Verdict(snap *snapshot.Snapshot, i int, r *words.Reader) *Verdict {
+	return newVerdict(snap, i, s.For(r.Language, r.AcceptLanguage), r)
 }
 
-func newVerdict(snap *snapshot.Snapshot, i int, w *words.Page[ownWords], p Place) *Verdict {
-	lake, lakeVerdict := &snap.Lakes[i], words.VerdictOf(snap.Current, i, p.Today)
+func newVerdict(snap *snapshot.Snapshot, i int, w *words.Page[ownWords], r *words.Reader) *Verdict {
+	lake, lakeVerdict := &snap.Lakes[i], words.VerdictOf(snap.Current, i, r.Today)
 	current := lakeVerdict.ValueClass != words.NoValue
 	v := &Verdict{
 		Language:  w.Language,
-		Name:      cmp.Or(linetext.Clean(lake.Name), string(lake.ID)),
+		Name:      words.NameOf(lake),
 		Class:     lakeVerdict.Class,
 		Risk:      lakeVerdict.Risk,
 		Warned:    lakeVerdict.Warned,
 		Old:       !lakeVerdict.Never && (lakeVerdict.Old || !current),
 		Text:      w.Common.NoValue,
 		Product:   w.Common.Title,
-		Notice:    w.Notice(p.Notice),
+		Notice:    w.Notice(r.Notice),
 		Limits:    w.Common.Limits,
 		statement: w.StatementOf(snap.Current.Advisories.Of(i)),
 		measured:  lakeVerdict.Measured,
@@ -94,7 +84,7 @@ func newVerdict(snap *snapshot.Snapshot, i int, w *words.Page[ownWords], p Place
 	}
 	switch {
 	case v.Class == words.Closed || lakeVerdict.Never:
-		v.Day = words.Fill(w.Own.AsOf, "date", w.Day(p.Today))
+		v.Day = words.Fill(w.Own.AsOf, "date", w.Day(r.Today))
 	case v.Old:
 		v.Day = words.Fill(w.Own.OldMeasured, "date", w.Day(v.measured))
 	default:

@@ -16,7 +16,7 @@ type page struct {
 	Others      []words.Link // the same in the other languages
 	Notice      string
 	Attribution string
-	Credits     []Credit
+	Credits     []words.Credit
 	AsOf        string // date of the newest measurement, in words
 	AsOfOld     bool   // all values are old
 	Levels      string
@@ -51,17 +51,17 @@ type row struct {
 }
 
 // newPage returns the page that q asks for.
-func (t *Table) newPage(l *Lakes, q Query, w *words.Page[ownWords], r Reader) *page {
+func (t *Table) newPage(l *Lakes, q Query, w *words.Page[ownWords], r *words.Reader) *page {
 	lakes, more := l.find(q)
 	first := min((q.Number-1)*maxRows, len(lakes))
 	last := min(first+maxRows, len(lakes))
 	p := &page{
-		Words: w, Others: t.words.Others(w, func(language string) string { return q.at(q.Number, language) }),
+		Words: w, Others: t.Others(w, func(language string) string { return q.at(q.Number, language) }),
 		Notice: w.Notice(r.Notice), Attribution: r.Attribution, Credits: r.Credits,
-		AsOf: w.Own.NoData, Levels: levels(w, l.snap.Profile), Colors: t.colors,
+		AsOf: w.Own.NoData, Levels: w.Levels(w.Own.Levels, l.snap.Profile), Colors: t.colors,
 		Query: q.Name, ByValue: q.ByValue, Language: q.Language,
 		NoIndex:  q.Name != "" || q.Class < words.Classes || q.ByValue,
-		Map:      mapAddress(q),
+		Map:      "./" + words.Query(q.Language),
 		SortName: q.sorted(false), SortValue: q.sorted(true),
 	}
 	if q.Class < words.Classes {
@@ -104,8 +104,8 @@ func newRow(snap *snapshot.Snapshot, i int, q Query, w *words.Page[ownWords], to
 	history := "api/v1/bathing-lakes/history/" + url.PathEscape(string(lake.ID))
 	name := linetext.Isolate(lake.Name) // for plain text
 	row := row{
-		Name:       cmp.Or(linetext.Clean(lake.Name), string(lake.ID)),
-		Page:       pageAddress(q, lake.ID),
+		Name:       words.NameOf(lake),
+		Page:       "lakes/" + url.PathEscape(string(lake.ID)) + words.Query(q.Language),
 		Class:      verdict.Class.String(),
 		Risk:       w.RiskText(&verdict),
 		Badge:      verdict.Badge(),
@@ -124,25 +124,4 @@ func newRow(snap *snapshot.Snapshot, i int, q Query, w *words.Page[ownWords], to
 		row.Day, row.DayInWords = verdict.Measured.String(), w.Day(verdict.Measured)
 	}
 	return row
-}
-
-// mapAddress returns the address of the map.
-func mapAddress(q Query) string { return "./" + languageQuery(q) }
-
-// pageAddress returns the address of a lake's own page.
-func pageAddress(q Query, lake data.LakeID) string {
-	return "lakes/" + url.PathEscape(string(lake)) + languageQuery(q)
-}
-
-func languageQuery(q Query) string {
-	if q.Language == "" {
-		return ""
-	}
-	return "?lang=" + q.Language
-}
-
-// levels returns the text about the limits between the risks.
-func levels(w *words.Page[ownWords], profile *data.Profile) string {
-	low, medium, high := w.Limits(profile)
-	return words.Fill(w.Own.Levels, "profile", profile.Title, "low", low, "medium", medium, "high", high)
 }

@@ -109,7 +109,7 @@ func pageOf(t *testing.T, q Query) (page string, rows []string) {
 		t.Fatal(err)
 	}
 	q.Number = 1
-	content, _, err := table.Page(NewLakes(snap, index.NewNameIndex(snap.Lakes)), q, Reader{Today: today})
+	content, _, err := table.Page(NewLakes(snap, index.NewNameIndex(snap.Lakes)), q, &words.Reader{Today: today})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,74 @@
+package words
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"html/template"
+	"io/fs"
+
+	"limnomap/data"
+	"limnomap/data/linetext"
+)
+
+// A Reader is who sees a page that this server makes, and what such pages show beside their subject.
+type Reader struct {
+	Language       string    // that the address asks for, one of Languages; empty: by AcceptLanguage
+	AcceptLanguage []string  // the values of that header field
+	Today          data.Date // decides which values are old
+	Base           string    // what addresses of this server begin with: its origin, if that is known, and its path
+	Notice         string    // in English, such as "Simulated demo data, not measurements"; empty for real data
+	Attribution    string
+	Credits        []Credit // of the providers of the data
+	Contact        Contact
+}
+
+// A Credit is a line with which a provider of data wants to be named, and the address of a page about the data and their terms, or empty.
+type Credit struct{ Text, URL string }
+
+// A Contact is the authority that answers questions about the lakes. Each field may be empty.
+type Contact struct {
+	Name string
+	URL  template.URL // https, http, mailto or tel, which package template would refuse
+	Logo string       // a path below the base path
+}
+
+// A Maker makes one of the pages. It is safe for concurrent use.
+type Maker[Own any] struct {
+	*Set[Own]
+	page *template.Template
+}
+
+// NewMaker returns the Maker of a page from the files of the pages made on the server.
+func NewMaker[Own any](files fs.FS, name string) (Maker[Own], error) {
+	page, err := template.ParseFS(files, name+"/"+name+".html", "pages/symbols.html")
+	if err != nil {
+		return Maker[Own]{}, fmt.Errorf("page %s: %w", name, err)
+	}
+	texts, err := Load[Own](files, name)
+	return Maker[Own]{texts, page}, err
+}
+
+// Make returns the page with what the template shows, and the language of its words.
+func (m Maker[Own]) Make(w *Page[Own], shown any) (content []byte, language string, err error) {
+	var b bytes.Buffer
+	err = m.page.Execute(&b, shown)
+	return b.Bytes(), w.Language, err
+}
+
+// Query returns the query of an address for that language; empty for the reader's.
+func Query(language string) string {
+	if language == "" {
+		return ""
+	}
+	return "?lang=" + language
+}
+
+// NameOf returns the name of a lake as pages show it.
+func NameOf(lake *data.Lake) string { return cmp.Or(linetext.Clean(lake.Name), string(lake.ID)) }
+
+// Levels fills a text about the limits between the risks.
+func (w *Words) Levels(text string, profile *data.Profile) string {
+	low, medium, high := w.Limits(profile)
+	return Fill(text, "profile", profile.Title, "low", low, "medium", medium, "high", high)
+}
