@@ -20,131 +20,61 @@ import (
 	"limnomap/data/snapshot"
 )
 
-// A readiness is the body of /readyz.
-type readiness struct {
-	Status      string `json:"status"` // "ready"
-	Snapshot    string `json:"snapshot"`
-	GeneratedAt string `json:"generated_at"`
-	// RefreshFailedSince is since when newer data cannot be loaded and the previous data are served. Only the log has the
-	// reason: the text of an error may contain internals.
-	RefreshFailedSince *string `json:"refresh_failed_since"`
-	// StaleSince is when the snapshot was last confirmed to be the newest, if that is too long ago.
-	StaleSince *string `json:"stale_since"`
-	// Refresh is the state of the refreshes of the database from its source; null if there was none. It says whether the
-	// database got newer data, RefreshFailedSince whether the server could load them from the database.
-	Refresh *refreshState `json:"refresh"`
-	// Forecast is the state of limnomap's own forecasts; null if there are none, and nothing is wrong with them.
-	Forecast *forecastState `json:"forecast"`
-	// Webhooks are those of the database; null if there are none.
-	Webhooks *Webhooks `json:"webhooks"`
-}
-
 // Webhooks are the part of /readyz about the webhooks of the database.
 type Webhooks struct {
-	Healthy int `json:"healthy"`
-	Failing int `json:"failing"` // are tried again
-	Paused  int `json:"paused"`
-	// Dead are the ids of those whose receivers failed for too long: an operator has to resume or delete them.
-	Dead []string `json:"dead"`
+	Healthy, Paused int
+	Failing         int      // are tried again
+	Dead            []string // the ids of those whose receivers failed for too long: an operator has to resume or delete them
 }
 
-// none reports whether there are no webhooks.
-func (w *Webhooks) none() bool {
-	return w == nil || w.Healthy+w.Failing+w.Paused+len(w.Dead) == 0
-}
-
-// A forecastState is the part of /readyz about limnomap's own forecasts.
-type forecastState struct {
-	IssuedAt *string `json:"issued_at"` // day of the newest issue; null if there is none
-	Lakes    int64   `json:"lakes"`     // with a forecast
-	Withheld int64   `json:"withheld"`  // lakes without one
-	// Stopped is why no newer ones are made: those of past years were not worth showing. Null if they are made.
-	Stopped *string `json:"stopped"`
-}
-
-func newForecastState(snap *snapshot.Snapshot) *forecastState {
-	state := new(forecastState)
-	if why := snap.ForecastStopped(); why != "" {
-		state.Stopped = &why
+// append appends the webhooks to the body of /readyz; null if there are none.
+func (w *Webhooks) append(b record.Object) record.Object {
+	if w == nil || w.Healthy+w.Failing+w.Paused+len(w.Dead) == 0 {
+		return b.TextOrNull("webhooks", "")
 	}
-	if f := snap.Forecasts; f != nil {
-		day := f.Issue.Issued.String()
-		state.IssuedAt, state.Lakes, state.Withheld = &day, f.Issue.Counts.Lakes, max(0, int64(len(snap.Lakes))-f.Issue.Counts.Lakes)
+	b = b.Open("webhooks").Int("healthy", w.Healthy).Int("failing", w.Failing).Int("paused", w.Paused).Array("dead")
+	for _, id := range w.Dead {
+		b = b.Entry(id)
 	}
-	if *state == (forecastState{}) {
-		return nil
-	}
-	return state
+	return b.Close("]}")
 }
 
-// A refreshState is the part of /readyz about the refreshes from the source of the data. Another process may have made them.
-type refreshState struct {
-	LastAttempt *string `json:"last_attempt"` // when it began
-	LastSuccess *string `json:"last_success"` // when it ended
-	// LastError is why the last one failed, in a few words without internals; null if it did not.
-	LastError *string     `json:"last_error"`
-	Failures  int         `json:"failures"` // in a row
-	Rows      refreshRows `json:"rows"`
-	// Rasters is null if the sources have never had a satellite file.
-	Rasters *refreshRasters `json:"rasters"`
+// appendForecast appends the state of limnomap's own forecasts to the body of /readyz; null if there are none, and nothing is wrong with them.
+func appendForecast(b record.Object, snap *snapshot.Snapshot) record.Object {
+	f, stopped := snap.Forecasts, snap.ForecastStopped()
+	if f == nil && stopped == "" {
+		return b.TextOrNull("forecast", "")
+	}
+	day, lakes, withheld := "", 0, 0
+	if f != nil {
+		day, lakes = f.Issue.Issued.String(), int(f.Issue.Counts.Lakes)
+		withheld = max(0, len(snap.Lakes)-lakes)
+	}
+	return b.Open("forecast").TextOrNull("issued_at", day).Int("lakes", lakes).Int("withheld", withheld).TextOrNull("stopped", stopped).Close("}")
 }
 
-type refreshRows struct {
-	Added     int64 `json:"added"`
-	Changed   int64 `json:"changed"`
-	Unchanged int64 `json:"unchanged"`
-	Rejected  int64 `json:"rejected"`
-}
-
-// refreshRasters is the state of the satellite files at the sources.
-type refreshRasters struct {
-	Taken     int64 `json:"taken"`  // files whose values were imported
-	Failed    int64 `json:"failed"` // attempts
-	BytesRead int64 `json:"bytes_read"`
-	// Waiting, Failing and Skipped are those of the last refresh.
-	Waiting int64 `json:"waiting"`
-	Failing int64 `json:"failing"`
-	Skipped int64 `json:"skipped"`
-	// The others are of the file that was taken last; null if there is none.
-	LastTaken *string `json:"last_taken"`
-	Product   *string `json:"product"`
-	Date      *string `json:"date"`
-}
-
-func newRefreshRasters(r *data.RefreshRasters) *refreshRasters {
-	if *r == (data.RefreshRasters{}) {
-		return nil
+// appendRefresh appends the state of the refreshes from the source of the data, which another process may have made; null if there was none.
+// It says whether the database got newer data, refresh_failed_since whether this server could load them from it. The last error is in a few
+// words without internals.
+func appendRefresh(b record.Object, r *data.Refresh) record.Object {
+	if r == nil || r.Turn == 0 {
+		return b.TextOrNull("refresh", "")
 	}
-	state := &refreshRasters{Taken: r.Taken, Failed: r.Failed, BytesRead: r.Bytes, Waiting: r.Waiting, Failing: r.Failing, Skipped: r.Skipped,
-		LastTaken: timeText(r.LastTaken)}
-	if !r.LastTaken.IsZero() {
-		date := r.LastDate.String()
-		state.Product, state.Date = &r.LastProduct, &date
+	b = b.Open("refresh").TimeOrNull("last_attempt", r.LastAttempt).TimeOrNull("last_success", r.LastSuccess).TextOrNull("last_error", r.LastError).
+		Int("failures", r.Failures)
+	b = b.Open("rows").Int("added", int(r.Rows.Added)).Int("changed", int(r.Rows.Changed)).Int("unchanged", int(r.Rows.Unchanged)).
+		Int("rejected", int(r.Rows.Rejected)).Close("}")
+	files := &r.Rasters
+	if *files == (data.RefreshRasters{}) { // the sources have never had a satellite file
+		return b.TextOrNull("rasters", "").Close("}")
 	}
-	return state
-}
-
-func newRefreshState(r *data.Refresh) *refreshState {
-	state := &refreshState{
-		LastAttempt: timeText(r.LastAttempt),
-		LastSuccess: timeText(r.LastSuccess),
-		Failures:    r.Failures,
-		Rows:        refreshRows(r.Rows),
-		Rasters:     newRefreshRasters(&r.Rasters),
+	product, day := "", ""
+	if !files.LastTaken.IsZero() {
+		product, day = files.LastProduct, files.LastDate.String()
 	}
-	if r.LastError != "" {
-		state.LastError = &r.LastError
-	}
-	return state
-}
-
-// timeText returns t as answers write it, nil for the zero time.
-func timeText(t time.Time) *string {
-	if t.IsZero() {
-		return nil
-	}
-	text := string(record.AppendTime(nil, t))
-	return &text
+	return b.Open("rasters").Int("taken", int(files.Taken)).Int("failed", int(files.Failed)).Int("bytes_read", int(files.Bytes)).
+		Int("waiting", int(files.Waiting)).Int("failing", int(files.Failing)).Int("skipped", int(files.Skipped)).
+		TimeOrNull("last_taken", files.LastTaken).TextOrNull("product", product).TextOrNull("date", day).Close("}}")
 }
 
 // health answers health checks, and holds what they report.
@@ -187,9 +117,7 @@ func (s *common) healthCheck(r *http.Request) bool {
 
 // healthy answers that the process runs.
 func (h *health) healthy(w http.ResponseWriter, r *http.Request) error {
-	return h.sender.Send(w, r, instantKind, answer.JSON(struct {
-		Status string `json:"status"`
-	}{"ok"}))
+	return h.sender.Send(w, r, instantKind, answer.Bytes([]byte(`{"status":"ok"}`+"\n")))
 }
 
 // ready answers whether requests for data should be sent here. Old data are better than none, so a server whose reloads fail
@@ -202,27 +130,19 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	state := readiness{
-		Status:      "ready",
-		Snapshot:    p.state.MapVersion,
-		GeneratedAt: p.state.Updated,
-	}
+	var failedSince, staleSince time.Time
 	if since := h.reloadFailedSince.Load(); since != nil {
-		state.RefreshFailedSince = timeText(*since)
+		failedSince = *since // only the log has the reason: the text of an error may contain internals
 	}
 	now := h.opts.Now()
 	if since, ok := h.freshness.StaleSince(now); ok {
 		// By the present clock, which may have been set meanwhile.
-		state.StaleSince = timeText(now.Add(-now.Sub(since)))
+		staleSince = now.Add(-now.Sub(since))
 	}
-	if r := h.refreshed.Load(); r != nil && r.Turn > 0 {
-		state.Refresh = newRefreshState(r)
-	}
-	state.Forecast = newForecastState(p.snap)
-	if w := h.webhooks.Load(); !w.none() {
-		state.Webhooks = w
-	}
-	return h.sender.Send(w, r, instantKind, answer.JSON(state))
+	b := record.Object("{").Text("status", "ready").Text("snapshot", p.state.MapVersion).Text("generated_at", p.state.Updated).
+		TimeOrNull("refresh_failed_since", failedSince).TimeOrNull("stale_since", staleSince)
+	b = appendForecast(appendRefresh(b, h.refreshed.Load()), p.snap)
+	return h.sender.Send(w, r, instantKind, answer.Bytes(h.webhooks.Load().append(b).Close("}\n")))
 }
 
 // reloaded notes that a snapshot of that version was loaded.

@@ -55,6 +55,14 @@ func (o Object) Decimals(name string, n float64, decimals int) Object {
 // Time appends a member that is a time.
 func (o Object) Time(name string, t time.Time) Object { return Member.time(o.Name(name), t) }
 
+// TimeOrNull is like Time. The zero time is null.
+func (o Object) TimeOrNull(name string, t time.Time) Object {
+	if t.IsZero() {
+		return append(o.Name(name), "null"...)
+	}
+	return o.Time(name, t)
+}
+
 // Open appends a member that is an object, and its opening brace. With an empty name it appends an entry of an array.
 func (o Object) Open(name string) Object {
 	if name == "" {
@@ -62,6 +70,9 @@ func (o Object) Open(name string) Object {
 	}
 	return append(o.Name(name), '{')
 }
+
+// Entry appends a text to an array.
+func (o Object) Entry(s string) Object { return appendString(o.comma(), s) }
 
 // Array appends a member that is an array, and its opening bracket.
 func (o Object) Array(name string) Object { return append(o.Name(name), '[') }
