@@ -51,10 +51,9 @@ type querier interface {
 	queryRow(ctx context.Context, query string, args ...any) rowScanner
 	// query passes the result to fn, and closes it.
 	query(ctx context.Context, fn func(rowIterator) error, query string, args ...any) error
-	// putForecasts writes the forecasts of a day that differ from the stored ones, and returns how many.
-	putForecasts(ctx context.Context, issued data.Date, forecasts iter.Seq[data.NumberedForecast]) (written int64, err error)
-	// putEvents adds events of a moment.
-	putEvents(ctx context.Context, moment int64, events []data.Event) error
+	// insert adds many rows to a table of limnomap, and returns how many it wrote. onConflict is the end of the statement, in which the
+	// stored row is r. A row is valid until the next one.
+	insert(ctx context.Context, table, columns string, rows iter.Seq2[[]any, error], onConflict string) (written int64, err error)
 }
 
 // forSQLite translates a statement for a querier into SQLite's dialect.

@@ -133,7 +133,15 @@ func (t *momentTx) flush() error {
 	if len(t.page) == 0 {
 		return nil
 	}
-	err := t.q.putEvents(t.ctx, t.moment, t.page)
+	_, err := t.q.insert(t.ctx, "events", eventNames, func(yield func([]any, error) bool) {
+		var row []any
+		var err error
+		for i := range t.page {
+			if row, err = eventValues(row[:0], t.moment, &t.page[i]); !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}, "")
 	t.page = t.page[:0]
 	return t.fail(err)
 }

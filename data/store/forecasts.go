@@ -298,7 +298,15 @@ func (s *Store) PutForecasts(ctx context.Context, issue data.ForecastIssue, fore
 				return err
 			}
 		}
-		written, err := q.putForecasts(ctx, issue.Issued, forecasts)
+		rows := func(yield func([]any, error) bool) {
+			var row []any
+			for f := range forecasts {
+				if row = forecastValues(row[:0], issue.Issued, &f); !yield(row, nil) {
+					return
+				}
+			}
+		}
+		written, err := q.insert(ctx, "forecasts", forecastNames, rows, replaceForecast)
 		if err != nil {
 			return err
 		}
@@ -349,11 +357,11 @@ func forecastValues(row []any, issued data.Date, f *data.NumberedForecast) []any
 	return row
 }
 
-// replaceForecast is the end of a statement that inserts rows: it replaces a stored row that is different.
+// replaceForecast replaces a stored row that is different.
 const replaceForecast = ` ON CONFLICT (issued, lake) DO UPDATE SET based_on = excluded.based_on, input = excluded.input, withheld = excluded.withheld,
 		chl1 = excluded.chl1, sigma1 = excluded.sigma1, chl2 = excluded.chl2, sigma2 = excluded.sigma2,
 		chl3 = excluded.chl3, sigma3 = excluded.sigma3, chl4 = excluded.chl4, sigma4 = excluded.sigma4
-	WHERE (f.based_on, f.input, f.withheld, f.chl1, f.sigma1, f.chl2, f.sigma2, f.chl3, f.sigma3, f.chl4, f.sigma4) IS DISTINCT FROM
+	WHERE (r.based_on, r.input, r.withheld, r.chl1, r.sigma1, r.chl2, r.sigma2, r.chl3, r.sigma3, r.chl4, r.sigma4) IS DISTINCT FROM
 		(excluded.based_on, excluded.input, excluded.withheld, excluded.chl1, excluded.sigma1, excluded.chl2, excluded.sigma2,
 		excluded.chl3, excluded.sigma3, excluded.chl4, excluded.sigma4)`
 

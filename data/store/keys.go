@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"limnomap/data/apikey"
 )
 
@@ -135,20 +133,18 @@ func (s *Store) RevokeKey(ctx context.Context, name string, at time.Time) error 
 
 const useKey = "UPDATE limnomap.api_keys SET used_at = $1 WHERE name = $2 AND hash = $3 AND coalesce(used_at, 0) <= $4"
 
-// useKeyValues are the parameters of useKey.
-func useKeyValues(u apikey.Use) []any {
-	return []any{u.At.Unix(), u.Name, u.Hash[:], u.At.Add(-usedAgain).Unix()}
+// noteUses stores the last uses of keys.
+func noteUses(ctx context.Context, q querier, uses []apikey.Use) error {
+	for _, u := range uses {
+		if _, err := q.exec(ctx, useKey, u.At.Unix(), u.Name, u.Hash[:], u.At.Add(-usedAgain).Unix()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *postgres) keysUsed(ctx context.Context, uses []apikey.Use) error {
-	if err := s.prepare(ctx, false); err != nil {
-		return err
-	}
-	var batch pgx.Batch
-	for _, u := range uses {
-		batch.Queue(useKey, useKeyValues(u)...)
-	}
-	return s.wrap(s.pool.SendBatch(ctx, &batch).Close(), "note the use of API keys")
+	return s.update(ctx, "note the use of API keys", func(q querier) error { return noteUses(ctx, q, uses) })
 }
 
 // keysUsed does not wait for another process that writes: nothing depends on when a use is stored, and a server that stops
@@ -161,12 +157,12 @@ func (s *sqlite) keysUsed(ctx context.Context, uses []apikey.Use) error {
 	conn, err := s.writer.Conn(ctx) // the only connection, held so that no other statement runs with its setting
 	if err == nil {
 		defer conn.Close()
-		err = noteUses(ctx, conn, uses)
+		err = s.noteUsesNow(ctx, conn, uses)
 	}
 	return s.wrap(err, "note the use of API keys")
 }
 
-func noteUses(ctx context.Context, conn *sql.Conn, uses []apikey.Use) (err error) {
+func (s *sqlite) noteUsesNow(ctx context.Context, conn *sql.Conn, uses []apikey.Use) (err error) {
 	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		return err
 	}
@@ -179,10 +175,8 @@ func noteUses(ctx context.Context, conn *sql.Conn, uses []apikey.Use) (err error
 		return err
 	}
 	defer tx.Rollback() // no effect after the commit
-	for _, u := range uses {
-		if _, err := (sqliteQuerier{db: tx}).exec(ctx, useKey, useKeyValues(u)...); err != nil {
-			return err
-		}
+	if err := noteUses(ctx, sqliteQuerier{db: tx}, uses); err != nil {
+		return err
 	}
 	return tx.Commit()
 }

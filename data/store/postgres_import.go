@@ -29,7 +29,8 @@ func (s *postgres) importTx(ctx context.Context, fn func(Tx) error) error {
 		defer cancel()
 		_ = tx.Rollback(ctx) // an error ends the connection, and with it the transaction
 	}()
-	w := &postgresTx{store: s, tx: tx, imported: newImportedKeys(), keys: make(map[data.LakeID]int32), years: make(map[partition]*year)}
+	w := &postgresTx{store: s, tx: tx, keys: make(map[data.LakeID]int32), years: make(map[partition]*year)}
+	w.importTx = importTx{of: &s.Store, q: postgresQuerier{db: tx}, wrap: s.wrapCopy, lakeKey: w.findKey, imported: newImportedKeys()}
 	if err := w.begin(ctx); err != nil {
 		return s.wrap(err, "begin an import")
 	}
@@ -44,10 +45,8 @@ func (s *postgres) importTx(ctx context.Context, fn func(Tx) error) error {
 			return s.wrap(err, "make the key of a new year")
 		}
 	}
-	if w.changed {
-		if err := w.raise(ctx); err != nil {
-			return s.wrap(err, "raise the revision")
-		}
+	if err := w.raise(ctx); err != nil {
+		return s.wrap(err, "raise the revision")
 	}
 	if err := tx.Commit(ctx); err != nil {
 		return s.wrap(err, "commit an import")
@@ -61,18 +60,11 @@ func (s *postgres) importTx(ctx context.Context, fn func(Tx) error) error {
 // and changed ones into a temporary table, from which one statement updates them. Rows of a year that had no partition are copied without
 // a look at what is stored. Rows with a repeated key come after the others.
 type postgresTx struct {
-	store    *postgres
-	tx       pgx.Tx
-	imported *importedKeys
-	changed  bool
-	err      error // the first error of a statement: then nothing is committed
-
-	keys     map[data.LakeID]int32
-	sources  sourceNumbers
-	years    map[partition]*year // existing partitions
-	repeated []int               // rows of the last batch
-
-	advisories advisoryImport
+	importTx
+	store *postgres
+	tx    pgx.Tx
+	keys  map[data.LakeID]int32
+	years map[partition]*year // existing partitions
 }
 
 // Without statistics the planner would read all observations to find those of a batch.
@@ -83,52 +75,20 @@ const beginImport = `
 
 // begin waits for other imports, and creates the temporary table.
 func (t *postgresTx) begin(ctx context.Context) error {
-	if _, err := t.tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(importLock)); err != nil {
+	if _, err := t.tx.Exec(ctx, postgresLockImports); err != nil {
 		return err
 	}
 	_, err := t.tx.Exec(ctx, beginImport)
 	return err
 }
 
-// raise raises the revision, and notifies listeners when the import is committed.
-func (t *postgresTx) raise(ctx context.Context) error {
-	_, err := t.tx.Exec(ctx, "UPDATE limnomap.revision SET number = number + 1, changed_at = $1", t.store.now().Unix())
-	if err == nil {
-		_, err = t.tx.Exec(ctx, "SELECT pg_notify($1, '')", noticeChannel)
-	}
-	return err
-}
-
-func (t *postgresTx) PutRaster(ctx context.Context, holder string, record data.RasterRecord) error {
-	return t.fail(ctx, putRaster(ctx, postgresQuerier{db: t.tx}, holder, record), "store a satellite file")
-}
-
-func (t *postgresTx) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
-	return t.fail(ctx, endRefresh(ctx, postgresQuerier{db: t.tx}, t.store.now(), holder, result), "end a refresh")
-}
-
-func (t *postgresTx) Repeated() []int { return t.repeated }
-
-// fail returns err wrapped, and keeps the first error that is a failure of the database.
-func (t *postgresTx) fail(ctx context.Context, err error, doing string) error {
-	if err == nil {
-		return nil
-	}
-	if err, ok := forCaller(err); ok {
-		return err
-	}
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
+// wrapCopy is wrap for an error that may be of a row that a COPY rejected.
+func (s *postgres) wrapCopy(err error, doing string) error {
 	var e *pgconn.PgError
-	if errors.As(err, &e) && e.Where != "" { // the row that a COPY rejected
+	if errors.As(err, &e) && e.Where != "" {
 		err = fmt.Errorf("%w (%s)", err, e.Where)
 	}
-	err = t.store.wrap(err, doing)
-	if t.err == nil {
-		t.err = err
-	}
-	return err
+	return s.wrap(err, doing)
 }
 
 func (t *postgresTx) PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error) {
@@ -150,7 +110,7 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 			changes[i] = UnknownLake
 			continue
 		}
-		source, err := t.sources.of(ctx, postgresQuerier{db: t.tx}, o.Source)
+		source, err := t.sources.of(ctx, t.q, o.Source)
 		if errors.Is(err, errManySources) {
 			changes[i] = ManySources
 			continue
@@ -215,7 +175,7 @@ func (t *postgresTx) mergeRows(ctx context.Context, rows []keyedRow, first bool,
 	if !first {
 		query += " ORDER BY i.n" // rows with the same key come one after the other
 	}
-	err := postgresQuerier{db: t.tx}.query(ctx, func(found rowIterator) error {
+	err := t.q.query(ctx, func(found rowIterator) error {
 		var row observationRow
 		for found.Next() {
 			if err := found.scanObservation(&row); err != nil {
@@ -313,6 +273,13 @@ func (t *postgresTx) updateRows(ctx context.Context, rows []keyedRow) error {
 	t.changed = true
 	_, err := t.tx.Exec(ctx, updateRowsSQL)
 	return err
+}
+
+// findKey returns the number of a lake, or false if it is not stored.
+func (t *postgresTx) findKey(ctx context.Context, id data.LakeID) (int64, bool, error) {
+	err := t.findKeys(ctx, 1, func(int) data.LakeID { return id })
+	key, known := t.keys[id]
+	return int64(key), known, err
 }
 
 // findKeys looks up the numbers of the lakes in a batch that are not cached. Lakes that are not stored stay unknown.

@@ -72,7 +72,7 @@ func (t *postgresTx) readLakes(ctx context.Context, lakes []data.Lake) (map[data
 	}
 	stored := make(map[data.LakeID]*storedLake)
 	scanner := newLakeScanner()
-	err := postgresQuerier{db: t.tx}.query(ctx, func(rows rowIterator) error {
+	err := t.q.query(ctx, func(rows rowIterator) error {
 		for rows.Next() {
 			key, l, err := scanner.scan(rows)
 			if err != nil {

@@ -6,7 +6,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
+	"strings"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
@@ -49,6 +51,27 @@ func (q postgresQuerier) query(ctx context.Context, fn func(rowIterator) error, 
 		return err
 	}
 	return rows.Err()
+}
+
+// insert copies the rows, if they may be stored already by way of a temporary table.
+func (q postgresQuerier) insert(ctx context.Context, table, columns string, rows iter.Seq2[[]any, error], onConflict string) (int64, error) {
+	into := pgx.Identifier{"limnomap", table}
+	if onConflict != "" {
+		into = pgx.Identifier{"incoming"}
+		if _, err := q.exec(ctx, "CREATE TEMPORARY TABLE incoming (LIKE limnomap."+table+") ON COMMIT DROP"); err != nil {
+			return 0, err
+		}
+	}
+	next, stop := iter.Pull2(rows)
+	defer stop()
+	written, err := q.db.(pgx.Tx).CopyFrom(ctx, into, strings.Split(columns, ", "), pgx.CopyFromFunc(func() ([]any, error) {
+		row, err, _ := next() // nil after the last one
+		return row, err
+	}))
+	if err != nil || onConflict == "" {
+		return written, err
+	}
+	return q.exec(ctx, "INSERT INTO limnomap."+table+" AS r ("+columns+") SELECT "+columns+" FROM incoming"+onConflict)
 }
 
 type postgresRows struct {

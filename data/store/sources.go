@@ -129,24 +129,6 @@ func preferSources(ctx context.Context, q querier, order data.SourceOrder) (chan
 	return true, nil
 }
 
-func (t *sqliteTx) PreferSources(ctx context.Context, order data.SourceOrder) error {
-	if err := order.Check(); err != nil {
-		return err
-	}
-	changed, err := preferSources(ctx, sqliteQuerier{db: t.tx}, order)
-	t.changed = t.changed || changed
-	return t.fail(ctx, err, "write the preferred sources")
-}
-
-func (t *postgresTx) PreferSources(ctx context.Context, order data.SourceOrder) error {
-	if err := order.Check(); err != nil {
-		return err
-	}
-	changed, err := preferSources(ctx, postgresQuerier{db: t.tx}, order)
-	t.changed = t.changed || changed
-	return t.fail(ctx, err, "write the preferred sources")
-}
-
 // sourceNumbers finds the numbers of sources during an import, and stores new sources.
 type sourceNumbers struct {
 	numbers map[string]int64 // nil until the first is asked for

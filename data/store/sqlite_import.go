@@ -32,9 +32,10 @@ func (s *sqlite) importTx(ctx context.Context, fn func(Tx) error) error {
 		return s.wrap(err, "begin an import")
 	}
 	defer tx.Rollback() // no effect after a commit; also if fn panics
-	w := &sqliteTx{store: s, conn: conn, tx: tx, ended: ctx.Err, imported: newImportedKeys(), keys: newLakeKeys(), sampled: make(map[int64]bool),
+	w := &sqliteTx{store: s, conn: conn, tx: tx, ended: ctx.Err, keys: newLakeKeys(), sampled: make(map[int64]bool),
 		insertGroup: driverStmt{query: insertRowsSQL(s.groupRows)}, readGroup: driverStmt{query: readRowsSQL(s.groupRows)},
 		insertRow: driverStmt{query: insertRowsSQL(1)}, updateRow: driverStmt{query: updateRowSQL}}
+	w.importTx = importTx{of: &s.Store, q: sqliteQuerier{db: tx}, wrap: s.wrap, lakeKey: w.findKey, imported: newImportedKeys()}
 	defer w.closeStatements()
 	if err := fn(w); err != nil {
 		return err
@@ -42,11 +43,8 @@ func (s *sqlite) importTx(ctx context.Context, fn func(Tx) error) error {
 	if w.err != nil {
 		return w.err
 	}
-	if w.changed {
-		_, err := tx.ExecContext(ctx, "UPDATE revision SET number = number + 1, changed_at = ?", s.now().Unix())
-		if err != nil {
-			return s.wrap(err, "raise the revision")
-		}
+	if err := w.raise(ctx); err != nil {
+		return s.wrap(err, "raise the revision")
 	}
 	if err := s.checkOpenFiles(); err != nil {
 		return &Error{fmt.Errorf("nothing was imported: %w", err)} // the import would be lost with the old file
@@ -99,26 +97,20 @@ const noLakeKey = math.MinInt64
 // A sqliteTx is the transaction of one import. Observations are inserted in groups, until the key of one is stored; then the stored ones of
 // each group are read, merged with those of the import, and written if anything differs.
 type sqliteTx struct {
-	store    *sqlite
-	conn     *sql.Conn // of the transaction
-	tx       *sql.Tx
-	ended    func() error // the Err of the context at whose end package sql rolls the transaction back
-	imported *importedKeys
-	changed  bool
-	err      error // the first error of a statement: then nothing is committed
+	importTx
+	store *sqlite
+	conn  *sql.Conn // of the transaction
+	tx    *sql.Tx
+	ended func() error // the Err of the context at whose end package sql rolls the transaction back
 
-	insertLake, updateLake, lakeKey *sql.Stmt // prepared on first use; the transaction closes them
-	storedLake, addSampled          *sql.Stmt
-	insertGroup, readGroup          driverStmt // closeStatements closes them
-	insertRow, updateRow            driverStmt
+	insertLake, updateLake, keyOfLake *sql.Stmt // prepared on first use; the transaction closes them
+	storedLake, addSampled            *sql.Stmt
+	insertGroup, readGroup            driverStmt // closeStatements closes them
+	insertRow, updateRow              driverStmt
 
-	keys     *lakeKeys // noLakeKey for a lake that is not stored
-	allKeys  bool      // whether keys has all stored lakes
-	sources  sourceNumbers
-	sampled  map[int64]bool // lakes of which this import has samples
-	repeated []int          // rows of the last batch
-
-	advisories advisoryImport
+	keys    *lakeKeys      // noLakeKey for a lake that is not stored
+	allKeys bool           // whether keys has all stored lakes
+	sampled map[int64]bool // lakes of which this import has samples
 }
 
 const (
@@ -129,34 +121,6 @@ const (
 )
 
 var storedLakeSQL = "SELECT " + lakeColumns + " FROM lakes WHERE key = ?"
-
-// fail returns err wrapped, and keeps the first error that is a failure of the database.
-func (t *sqliteTx) fail(ctx context.Context, err error, doing string) error {
-	if err == nil {
-		return nil
-	}
-	if err, ok := forCaller(err); ok {
-		return err
-	}
-	if ctx.Err() != nil {
-		err = ctx.Err() // the driver's error would only say that the transaction has ended
-	}
-	err = t.store.wrap(err, doing)
-	if t.err == nil {
-		t.err = err
-	}
-	return err
-}
-
-func (t *sqliteTx) PutRaster(ctx context.Context, holder string, record data.RasterRecord) error {
-	return t.fail(ctx, putRaster(ctx, sqliteQuerier{db: t.tx}, holder, record), "store a satellite file")
-}
-
-func (t *sqliteTx) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
-	return t.fail(ctx, endRefresh(ctx, sqliteQuerier{db: t.tx}, t.store.now(), holder, result), "end a refresh")
-}
-
-func (t *sqliteTx) Repeated() []int { return t.repeated }
 
 // prepare prepares the statements that are not prepared yet.
 func (t *sqliteTx) prepare(ctx context.Context, stmts map[string]**sql.Stmt) error {
@@ -177,7 +141,7 @@ func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeCol
 		insertLakeSQL: &t.insertLake,
 		updateLakeSQL: &t.updateLake,
 		storedLakeSQL: &t.storedLake,
-		lakeKeySQL:    &t.lakeKey,
+		lakeKeySQL:    &t.keyOfLake,
 	})
 	if err != nil {
 		return nil, t.fail(ctx, err, "write lakes")
@@ -238,7 +202,7 @@ func lakeArgs(l *data.Lake) []any {
 }
 
 func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error) {
-	if err := t.prepare(ctx, map[string]**sql.Stmt{lakeKeySQL: &t.lakeKey, addSampledSQL: &t.addSampled}); err != nil {
+	if err := t.prepare(ctx, map[string]**sql.Stmt{lakeKeySQL: &t.keyOfLake, addSampledSQL: &t.addSampled}); err != nil {
 		return nil, t.fail(ctx, err, "write observations")
 	}
 	t.repeated = t.repeated[:0]
@@ -275,7 +239,7 @@ func (t *sqliteTx) putObservation(ctx context.Context, b *observationBatch) erro
 	case err != nil:
 		return err
 	}
-	source, err := t.sources.of(ctx, sqliteQuerier{db: t.tx}, o.Source)
+	source, err := t.sources.of(ctx, t.q, o.Source)
 	if errors.Is(err, errManySources) {
 		b.changes[b.at] = ManySources
 		return nil
@@ -301,6 +265,18 @@ func (t *sqliteTx) putObservation(ctx context.Context, b *observationBatch) erro
 	return t.addToGroup(ctx, b, row)
 }
 
+// findKey returns the number of a lake, or false if it is not stored.
+func (t *sqliteTx) findKey(ctx context.Context, id data.LakeID) (int64, bool, error) {
+	if err := t.prepare(ctx, map[string]**sql.Stmt{lakeKeySQL: &t.keyOfLake}); err != nil {
+		return 0, false, err
+	}
+	key, err := t.key(ctx, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil
+	}
+	return key, err == nil, err
+}
+
 // key returns the number of a lake, or sql.ErrNoRows.
 func (t *sqliteTx) key(ctx context.Context, id data.LakeID) (int64, error) {
 	if t.allKeys && t.keys.len() > maxAllKeys { // this import adds very many
@@ -316,7 +292,7 @@ func (t *sqliteTx) key(ctx context.Context, id data.LakeID) (int64, error) {
 	}
 	if !ok && !t.allKeys {
 		key, ok = noLakeKey, true
-		err := t.lakeKey.QueryRowContext(ctx, string(id)).Scan(&key)
+		err := t.keyOfLake.QueryRowContext(ctx, string(id)).Scan(&key)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return 0, err
 		}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,27 +22,36 @@ const (
 	creationPoll     = 20 * time.Millisecond
 )
 
-// newPage is the first page of a database without tables, as SQLite writes it (sqlite.org/fileformat2.html, sections 1.3 and 1.6).
-func newPage() []byte {
-	page := make([]byte, 4096)
-	copy(page, "SQLite format 3\x00")
-	binary.BigEndian.PutUint16(page[16:], uint16(len(page)))
-	page[18], page[19] = 1, 1                 // written and read by a rollback journal, until the first connection chooses the log
-	page[21], page[22], page[23] = 64, 32, 32 // fixed
-	binary.BigEndian.PutUint32(page[24:], 1)  // changes
-	binary.BigEndian.PutUint32(page[28:], 1)  // pages
-	binary.BigEndian.PutUint32(page[68:], applicationID)
-	binary.BigEndian.PutUint32(page[92:], 1)       // the change for which the next number is valid
-	binary.BigEndian.PutUint32(page[96:], 3040000) // a version of SQLite
-	page[100] = 0x0d                               // a leaf of a table, without cells
-	binary.BigEndian.PutUint16(page[105:], uint16(len(page)))
-	return page
+// newPage returns the first page of a database without tables, as SQLite writes it.
+func newPage() (page []byte, err error) {
+	db, err := openPool(":memory:", 1)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(context.Background(), fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
+		return nil, err
+	}
+	err = inDriver(conn, func(c interface{ Serialize() ([]byte, error) }) (err error) {
+		page, err = c.Serialize()
+		return err
+	})
+	return page, err
 }
 
 // makeFile creates a new database if there is no file. There may still be the log of a file that was removed while a server
 // has it open. SQLite would share that log with the server, as if both used the same file, and lose the next import. So
 // makeFile removes the log's files; the server keeps its own open. Others wait for the first page.
 func makeFile(path string) error {
+	page, err := newPage()
+	if err != nil {
+		return err
+	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
@@ -57,7 +65,7 @@ func makeFile(path string) error {
 			errs = append(errs, err)
 		}
 	}
-	_, err = f.Write(newPage())
+	_, err = f.Write(page)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return errors.Join(append(errs, fmt.Errorf("create the file: %w", err), os.Remove(path))...)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"iter"
+	"strings"
 
 	"limnomap/data"
 )
@@ -40,6 +42,47 @@ func (q sqliteQuerier) query(ctx context.Context, fn func(rowIterator) error, qu
 		return err
 	}
 	return rows.Err()
+}
+
+// rowsAtATime is how many rows one statement inserts, which takes half the time of one statement each.
+const rowsAtATime = 64
+
+func (q sqliteQuerier) insert(ctx context.Context, table, columns string, rows iter.Seq2[[]any, error], onConflict string) (written int64, err error) {
+	row := "(" + repeated("?", strings.Count(columns, ",")+1) + ")"
+	statement := func(rows int) string {
+		return "INSERT INTO " + table + " AS r (" + columns + ") VALUES " + repeated(row, rows) + onConflict
+	}
+	many, err := q.db.(*sql.Tx).PrepareContext(ctx, statement(rowsAtATime))
+	if err != nil {
+		return 0, err
+	}
+	defer many.Close()
+	var values []any
+	n := 0
+	add := func(result sql.Result, err error) error {
+		if err == nil {
+			var added int64
+			added, err = result.RowsAffected()
+			written += added
+		}
+		values, n = values[:0], 0
+		return err
+	}
+	for row, err := range rows {
+		if err != nil {
+			return 0, err
+		}
+		if values, n = append(values, row...), n+1; n < rowsAtATime {
+			continue
+		}
+		if err := add(many.ExecContext(ctx, values...)); err != nil {
+			return 0, err
+		}
+	}
+	if n > 0 {
+		err = add(q.db.ExecContext(ctx, statement(n), values...))
+	}
+	return written, err
 }
 
 type sqliteRows struct{ *sql.Rows }

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+
+	"limnomap/data"
+)
+
+// An importTx is the part of the transaction of an import that both databases share.
+type importTx struct {
+	of   *Store
+	q    querier
+	wrap func(err error, doing string) error
+	// lakeKey returns the number of a lake, or false if it is not stored.
+	lakeKey func(context.Context, data.LakeID) (int64, bool, error)
+
+	imported   *importedKeys
+	sources    sourceNumbers
+	advisories advisoryImport
+	repeated   []int // rows of the last batch
+	changed    bool
+	err        error // the first error of a statement: then nothing is committed
+}
+
+// fail returns err wrapped, and keeps the first error that is a failure of the database.
+func (t *importTx) fail(ctx context.Context, err error, doing string) error {
+	if err == nil {
+		return nil
+	}
+	if err, ok := forCaller(err); ok {
+		return err
+	}
+	if ctx.Err() != nil {
+		err = ctx.Err() // the driver's error would only say that the transaction has ended
+	}
+	err = t.wrap(err, doing)
+	if t.err == nil {
+		t.err = err
+	}
+	return err
+}
+
+// raise raises the revision if anything has changed, and notifies listeners when the import is committed.
+func (t *importTx) raise(ctx context.Context) error {
+	if !t.changed {
+		return nil
+	}
+	_, err := t.q.exec(ctx, "UPDATE limnomap.revision SET number = number + 1, changed_at = $1", t.of.now().Unix())
+	if err == nil && t.of.sql.notify != "" {
+		_, err = t.q.exec(ctx, t.of.sql.notify)
+	}
+	return err
+}
+
+func (t *importTx) PutRaster(ctx context.Context, holder string, record data.RasterRecord) error {
+	return t.fail(ctx, putRaster(ctx, t.q, holder, record), "store a satellite file")
+}
+
+func (t *importTx) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
+	return t.fail(ctx, endRefresh(ctx, t.q, t.of.now(), holder, result), "end a refresh")
+}
+
+func (t *importTx) Repeated() []int { return t.repeated }
+
+func (t *importTx) PreferSources(ctx context.Context, order data.SourceOrder) error {
+	if err := order.Check(); err != nil {
+		return err
+	}
+	changed, err := preferSources(ctx, t.q, order)
+	t.changed = t.changed || changed
+	return t.fail(ctx, err, "write the preferred sources")
+}
+
+func (t *importTx) Advisories(ctx context.Context) ([]data.Advisory, error) {
+	all, err := readAdvisories(ctx, t.q)
+	return all, t.fail(ctx, err, "read official statements")
+}
+
+func (t *importTx) PutAdvisories(ctx context.Context, statements []data.Advisory, keep AdvisoryColumns) ([]Change, error) {
+	changes, changed, err := t.advisories.put(ctx, t.q, t.lakeKey, statements, keep)
+	t.changed, t.repeated = t.changed || changed, append(t.repeated[:0], t.advisories.repeated...)
+	if beyondBounds(err) {
+		t.err = err
+		return nil, err
+	}
+	return changes, t.fail(ctx, err, "write official statements")
+}
