@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // A Dataset is an array of elements of one type.
@@ -209,32 +208,6 @@ func (d *Dataset) ChunkShape() []int64 {
 
 // Type returns the type of an element.
 func (d *Dataset) Type() Type { return d.typ }
-
-// FillValue returns the fill value of a numeric dataset, if one was set.
-func (d *Dataset) FillValue() (value float64, ok bool) {
-	if d.fill == nil {
-		return 0, false
-	}
-	convert := newConverter(d.typ)
-	return convert.one(d.fill), true
-}
-
-// Layout describes how the values are stored, such as "chunks of 1 x 512 x 512, shuffle, deflate, index: fixed array".
-func (d *Dataset) Layout() string {
-	switch d.storage.class {
-	case compactLayout:
-		return "compact"
-	case contiguousLayout:
-		return "contiguous"
-	case virtualLayout:
-		return "virtual"
-	}
-	parts := []string{"chunks of " + joined(d.ChunkShape())}
-	for _, f := range d.filters {
-		parts = append(parts, f.String())
-	}
-	return strings.Join(append(parts, "index: "+d.storage.index.String()), ", ")
-}
 
 // Err returns why [Dataset.Gather] does not read values: [ErrUnsupported] with the name of a feature, or [ErrFormat] if what the file says
 // of the dataset is contradictory. It is nil if Gather would try.

@@ -33,16 +33,13 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%s: %v of %v in %s\n", d.Path(), d.Type(), d.Shape(), d.Layout())
+	fmt.Printf("%s: %v of %v in chunks of %v\n", d.Path(), d.Type(), d.Shape(), d.ChunkShape())
 
 	windows := []hdf5.Window{{Start: []int64{0, 0}, Shape: []int64{2, 3}}, {Start: []int64{4, 5}, Shape: []int64{2, 5}}}
 	sums := make([]float64, len(windows))
-	fill, hasFill := d.FillValue()
 	err = d.Gather(context.Background(), windows, func(i int, part hdf5.Window, values []float64) error {
 		for _, v := range values {
-			if !hasFill || v != fill {
-				sums[i] += v
-			}
+			sums[i] += v
 		}
 		return nil
 	})
@@ -61,7 +58,7 @@ func Example() {
 	}
 	// Output:
 	// ["contiguous" "filtered" "group" "one" "soft" "two"]
-	// /group/chunks: float32 of [6 10] in chunks of 2 x 4, shuffle, deflate, Fletcher32, index: fixed array
+	// /group/chunks: float32 of [6 10] in chunks of [2 4]
 	// [36 520]
 	// text: ["variable length"], <nil>
 }

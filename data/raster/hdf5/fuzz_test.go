@@ -231,8 +231,6 @@ func (r *reading) attributes(o *object) {
 }
 
 func (r *reading) dataset(d *Dataset) {
-	d.FillValue()
-	_ = d.Layout()
 	shape := d.Shape()
 	first, last, whole := Window{Start: make([]int64, len(shape))}, Window{}, Window{Start: make([]int64, len(shape)), Shape: shape}
 	elements := int64(1)

@@ -155,7 +155,7 @@ func (g *gathering) openIndex() (err error) {
 	case btree2:
 		g.index, err = newBTree2Index(file, s.indexAddress, len(g.chunk), bytes)
 	default:
-		err = unsupported("%s: chunk index %v", d.path, s.index)
+		err = unsupported("%s: chunk index of type %d", d.path, s.index)
 	}
 	return err
 }

@@ -132,15 +132,18 @@ func (want *h5pyObject) check(t *testing.T, f *File) {
 			t.Errorf("%s: %s = %v, want %v", want.Path, what, shapes[0], shapes[1])
 		}
 	}
-	if compact := d.Layout() == "compact"; compact != want.Compact {
-		t.Errorf("%s: layout = %s, want compact = %v", want.Path, d.Layout(), want.Compact)
+	if compact := d.storage.class == compactLayout; compact != want.Compact {
+		t.Errorf("%s: compact = %v, want %v", want.Path, compact, want.Compact)
 	}
 	got := regexp.MustCompile("enum of |bitfield of | big-endian").ReplaceAllString(d.Type().String(), "")
 	if want.Type != "" && got != want.Type && d.Err() == nil {
 		t.Errorf("%s: type = %s, want %s", want.Path, got, want.Type)
 	}
-	if fill, ok := d.FillValue(); d.Type().numeric() == nil && (ok != (want.Fill != nil) || ok && !same(fill, float64(*want.Fill))) {
-		t.Errorf("%s: fill value = %v, %v, want %v", want.Path, fill, ok, want.Fill)
+	if d.Type().numeric() == nil {
+		convert := newConverter(d.typ)
+		if has := d.fill != nil; has != (want.Fill != nil) || has && !same(convert.one(d.fill), float64(*want.Fill)) {
+			t.Errorf("%s: fill value = %v, want %v", want.Path, d.fill, want.Fill)
+		}
 	}
 	want.checkValues(t, d)
 	want.checkAttributes(t, f, d.object)

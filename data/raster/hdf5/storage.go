@@ -24,22 +24,6 @@ const (
 	btree2
 )
 
-func (k indexKind) String() string {
-	switch k {
-	case singleChunk:
-		return "single chunk"
-	case implicit:
-		return "implicit"
-	case fixedArray:
-		return "fixed array"
-	case extensibleArray:
-		return "extensible array"
-	case btree2:
-		return "B-tree 2"
-	}
-	return "B-tree 1"
-}
-
 // A storage is the data layout message of a dataset.
 type storage struct {
 	class   layoutClass

@@ -105,23 +105,8 @@ func (r *Reader) Next(n int64) (data []byte, run int64, value byte, err error) {
 	return data, 0, 0, nil
 }
 
-// maxSkip bounds what Skip decompresses at once.
+// maxSkip bounds what Next decompresses of a run at once.
 const maxSkip = 64 << 20
-
-// Skip skips up to n bytes, which must not be negative, and returns how many. If it is fewer than n, either the error says why or Skip
-// can go on.
-func (r *Reader) Skip(n int64) (int64, error) {
-	n = min(n, maxSkip)
-	skipped := int64(0)
-	for skipped < n {
-		data, run, _, err := r.Next(n - skipped)
-		if err != nil {
-			return skipped, err
-		}
-		skipped += int64(len(data)) + run
-	}
-	return skipped, nil
-}
 
 // need decompresses some bytes if none are ready. In a run it decompresses up to n bytes and a match.
 func (r *Reader) need(n int64) error {

@@ -5,7 +5,6 @@ import (
 	"compress/flate"
 	"compress/zlib"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"testing"
@@ -74,38 +73,6 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestSkip reads pieces at random positions.
-func TestSkip(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	var r Reader
-	for name, data := range samples() {
-		for _, level := range levels {
-			z := compress(t, data, level)
-			for range 20 {
-				r.Reset(bytes.NewReader(z))
-				at := 0
-				for at < len(data) {
-					n := rng.IntN(1 + min(len(data)-at, 1<<rng.IntN(20)))
-					if rng.IntN(2) == 0 {
-						if k, err := r.Skip(int64(n)); err != nil || k != int64(n) {
-							t.Fatalf("%s at level %d: Skip(%d) at %d = %d, %v", name, level, n, at, k, err)
-						}
-					} else {
-						p := make([]byte, n)
-						if _, err := io.ReadFull(&r, p); err != nil || !bytes.Equal(p, data[at:at+n]) {
-							t.Fatalf("%s at level %d: %d bytes at %d differ, %v", name, level, n, at, err)
-						}
-					}
-					at += n
-				}
-				if k, err := r.Skip(1); k != 0 || !errors.Is(err, io.EOF) {
-					t.Errorf("%s: Skip at the end = %d, %v, want EOF", name, k, err)
-				}
-			}
-		}
-	}
-}
-
 // TestDecoder decodes into slices of all kinds of lengths.
 func TestDecoder(t *testing.T) {
 	var d Decoder
@@ -163,21 +130,20 @@ func TestChecksum(t *testing.T) {
 			if n, err := io.Copy(io.Discard, &r); n != int64(len(data)) || errors.Is(err, ErrDamaged) == without {
 				t.Errorf("%s with NoChecksum %v: %d bytes, %v", name, without, n, err)
 			}
-			r.Reset(bytes.NewReader(z))
-			if n, err := r.Skip(int64(len(data) + 1)); n != int64(len(data)) || errors.Is(err, ErrDamaged) == without {
-				t.Errorf("%s with NoChecksum %v: skipped %d bytes, %v", name, without, n, err)
-			}
 		}
 	}
 }
 
+// TestNext passes on pieces of many sizes.
 func TestNext(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
 	for name, data := range samples() {
 		var r Reader
 		r.Reset(bytes.NewReader(compress(t, data, 4)))
 		at, runs := 0, 0
 		for {
-			next, run, value, err := r.Next(100_000)
+			most := 1 + rng.IntN(100_000)
+			next, run, value, err := r.Next(int64(most))
 			if errors.Is(err, io.EOF) {
 				break
 			}
@@ -188,7 +154,7 @@ func TestNext(t *testing.T) {
 				runs++
 				next = bytes.Repeat([]byte{value}, int(run))
 			}
-			if len(next) == 0 || len(next) > 100_000 || !bytes.HasPrefix(data[at:], next) {
+			if len(next) == 0 || len(next) > most || !bytes.HasPrefix(data[at:], next) {
 				t.Fatalf("%s: %d bytes at %d are not those of the data", name, len(next), at)
 			}
 			at += len(next)
@@ -240,19 +206,4 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d bytes differ from %d of compress/zlib", len(got), len(want))
 		}
 	})
-}
-
-func ExampleReader_Skip() {
-	var z bytes.Buffer
-	w := zlib.NewWriter(&z)
-	w.Write(make([]byte, 1_000_000))
-	w.Write([]byte("lake"))
-	w.Close()
-
-	var r Reader
-	r.Reset(&z)
-	r.Skip(1_000_000)
-	data, err := io.ReadAll(&r)
-	fmt.Printf("%s %v\n", data, err)
-	// Output: lake <nil>
 }

@@ -27,8 +27,6 @@ const (
 	tagAttribute = 12
 )
 
-var classicFormats = map[byte]string{1: "NetCDF-3 classic", 2: "NetCDF-3 64-bit offset", 5: "NetCDF-5"}
-
 // A classicFile is a NetCDF classic file: a header, values of fixed size, and records of one value of each record variable.
 type classicFile struct {
 	r    io.ReaderAt
@@ -81,7 +79,7 @@ func openClassic(r io.ReaderAt, size int64) (*File, error) {
 	if h.err != nil {
 		return nil, h.err
 	}
-	f := &File{format: classicFormats[h.version], byName: map[string]*Variable{}, attributeSet: attributeSet{c.attributes}}
+	f := &File{byName: map[string]*Variable{}, attributeSet: attributeSet{c.attributes}}
 	for _, v := range c.variables {
 		f.add(c.variable(f, v))
 	}
@@ -95,10 +93,6 @@ func (c *classicFile) variable(f *File, cv *classicVariable) *Variable {
 		d := c.dimensions[id]
 		v.dimensions = append(v.dimensions, Dimension{d.Name, cv.shape[k]})
 		v.coordinates = append(v.coordinates, d.Name)
-	}
-	v.layout = "contiguous"
-	if cv.record {
-		v.layout = fmt.Sprintf("%d records, %d bytes apart", c.records, c.recordSize)
 	}
 	if cv.typ == classicChar {
 		v.err = fmt.Errorf("variable %s: %w", v.name, unsupported("values of type char"))
@@ -234,7 +228,7 @@ func (c *classicFile) parse(h *header) {
 		return
 	}
 	h.version = magic[3]
-	if classicFormats[h.version] == "" {
+	if v := h.version; v != 1 && v != 2 && v != 5 {
 		h.fail(damaged("NetCDF classic of version %d, want 1, 2 or 5", h.version))
 		return
 	}

@@ -92,34 +92,3 @@ func TestDecoderErrors(t *testing.T) {
 		t.Errorf("Unit() = %q, %v", d.Unit(), err)
 	}
 }
-
-func TestFlags(t *testing.T) {
-	v := variable(t, []uint16{0}, testAttribute{"flag_masks", []uint16{1, 2, 2048}}, testAttribute{"flag_meanings", "cloud  land\nice"})
-	flags := v.Flags()
-	if len(flags) != 3 || flags[2] != (Flag{"ice", 2048, 2048}) {
-		t.Fatalf("masks: %v", flags)
-	}
-	if flags[0].Is(2) || !flags[0].Is(3) || !flags[2].Is(2049) || flags[0].Is(0.5) || flags[0].Is(math.NaN()) {
-		t.Error("masks: Is is wrong")
-	}
-	v = variable(t, []int8{0}, testAttribute{"flag_values", []int8{0, 1, -1}}, testAttribute{"flag_meanings", "land water none"})
-	flags = v.Flags()
-	if len(flags) != 3 || !flags[0].Is(0) || flags[0].Is(1) || !flags[2].Is(-1) || flags[2].Is(255) == false || flags[1].Is(3) {
-		t.Errorf("values: %v", flags)
-	}
-	v = variable(t, []int16{0}, testAttribute{"flag_masks", []int16{1, 12, 12}}, testAttribute{"flag_values", []int16{1, 4, 8}},
-		testAttribute{"flag_meanings", "bad low high"})
-	flags = v.Flags()
-	if len(flags) != 3 || !flags[1].Is(5) || flags[1].Is(12) || !flags[2].Is(9) {
-		t.Errorf("masks and values: %v", flags)
-	}
-	v = variable(t, []int16{0}, testAttribute{"flag_masks", []float32{1, 2}}, testAttribute{"flag_meanings", "one two three"})
-	if flags = v.Flags(); len(flags) != 2 {
-		t.Errorf("fewer numbers than meanings: %v, want those that have both", flags)
-	}
-	for _, v := range []*Variable{variable(t, []int16{0}), variable(t, []float32{0}, testAttribute{"flag_meanings", "a"}), variable(t, "text")} {
-		if flags := v.Flags(); len(flags) != 0 {
-			t.Errorf("flags without numbers: %v", flags)
-		}
-	}
-}

@@ -5,7 +5,7 @@
 // A [File] is a list of variables and global attributes. [Variable.Gather] reads raw values: it takes many windows at once, reads
 // each chunk that they touch exactly once, and passes the values of each window to a function. The CF conventions are separate
 // steps: a [Decoder] turns raw values into values with a unit and tells missing values from valid ones, [Variable.Grid] finds the
-// place of the pixels from coordinate variables, [Variable.Times] reads times, and [Variable.Flags] the meanings of bits.
+// place of the pixels from coordinate variables, and [Variable.Times] reads times.
 //
 // # Conventions
 //

@@ -41,7 +41,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%s: %d x %d pixels of %s from %g, %g\n", f.Format(), grid.Width, grid.Height, v.Type(), grid.Transform[0], grid.Transform[3])
+	fmt.Printf("%d x %d pixels of %s from %g, %g\n", grid.Width, grid.Height, v.Type(), grid.Transform[0], grid.Transform[3])
 
 	// The dimensions are time, latitude and longitude.
 	windows := []netcdf.Window{{Start: []int64{0, 0, 0}, Shape: []int64{1, 4, 5}}, {Start: []int64{0, 2, 3}, Shape: []int64{1, 10, 13}}}
@@ -62,7 +62,7 @@ func Example() {
 		fmt.Printf("%s: %.3f %s of %d pixels\n", times[0].Format("2 January 2006"), sums[i]/float64(counts[i]), decoder.Unit(), counts[i])
 	}
 	// Output:
-	// NetCDF-3 classic: 16 x 12 pixels of int16 from 9.75, 50.25
+	// 16 x 12 pixels of int16 from 9.75, 50.25
 	// 1 September 2025: 4.997 mg m-3 of 17 pixels
 	// 1 September 2025: 5.129 mg m-3 of 114 pixels
 }

@@ -54,7 +54,7 @@ func compareFile(t *testing.T, path string, names *regexp.Regexp) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s, opened in %v with %d bytes of %d in %d calls", f.Format(), time.Since(begin).Round(time.Microsecond), r.bytes, info.Size(), r.calls)
+	t.Logf("opened in %v with %d bytes of %d in %d calls", time.Since(begin).Round(time.Microsecond), r.bytes, info.Size(), r.calls)
 
 	out, err := exec.CommandContext(t.Context(), python, "testdata/make_nc.py", "read", path).Output()
 	if err != nil {
@@ -126,7 +126,7 @@ func someWindows(t *testing.T, v *Variable) []Window {
 	g, err := v.Grid(context.Background())
 	switch {
 	case err == nil:
-		t.Logf("%s: %s of %s, %+v", v.Name(), v.Type(), v.Layout(), *g)
+		t.Logf("%s: %s, %+v", v.Name(), v.Type(), *g)
 	case len(v.Dimensions()) > 1:
 		t.Log(err)
 	}

@@ -72,7 +72,6 @@ func readVariable(v *Variable, check func(error)) error {
 		v.Text(name)
 		v.Number(name)
 	}
-	v.Flags()
 	_, err := v.Grid(ctx)
 	check(err)
 	_, err = v.Times(ctx)

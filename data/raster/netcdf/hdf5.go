@@ -39,7 +39,6 @@ type netCDF4 struct {
 	groups   int
 	scales   map[uint64]*scale // by address
 	byID     map[int64]*scale  // by _Netcdf4Dimid
-	marked   bool              // something is of NetCDF
 }
 
 // A scale is a dimension: an HDF5 dimension scale.
@@ -69,21 +68,13 @@ func openHDF5(r io.ReaderAt, size int64, magic []byte, opts *Options) (*File, er
 	}
 	root := h.Root()
 	n := &netCDF4{
-		file:   &File{format: "HDF5", byName: map[string]*Variable{}, attributeSet: attributeSet{hdf5Attributes{root}}},
+		file:   &File{byName: map[string]*Variable{}, attributeSet: attributeSet{hdf5Attributes{root}}},
 		scales: map[uint64]*scale{}, byID: map[int64]*scale{},
-	}
-	for _, name := range []string{"_NCProperties", "_nc3_strict"} {
-		if a, err := root.Attribute(name); a != nil && err == nil {
-			n.marked = true
-		}
 	}
 	if err := n.walk(root, "", 0); err != nil {
 		return nil, fromHDF5(err)
 	}
 	n.addVariables()
-	if n.marked {
-		n.file.format = "NetCDF-4"
-	}
 	return n.file, nil
 }
 
@@ -140,7 +131,6 @@ const (
 // addDataset collects a dataset, and its dimension if it is one. A dimension without a variable is no variable.
 func (n *netCDF4) addDataset(d *hdf5Dataset) {
 	if attributeText(d, "CLASS") == "DIMENSION_SCALE" {
-		n.marked = true
 		d.scale = &scale{path: d.path}
 		if len(d.shape) > 0 {
 			d.scale.length = d.shape[0]
@@ -241,7 +231,7 @@ func (n *netCDF4) variable(d *hdf5Dataset, scales []*scale) *Variable {
 		return v
 	}
 	v.attributeSet = attributeSet{hdf5Attributes{d}}
-	v.typ, v.layout, v.chunk = typeName(d.Type()), d.Layout(), d.ChunkShape()
+	v.typ, v.chunk = typeName(d.Type()), d.ChunkShape()
 	for k, length := range d.shape {
 		dimension, coordinate := Dimension{Len: length}, ""
 		if s := scales[k]; s != nil {

@@ -28,7 +28,6 @@ type Options struct {
 // A File is an open NetCDF file.
 type File struct {
 	attributeSet
-	format    string
 	variables []*Variable
 	byName    map[string]*Variable
 }
@@ -51,10 +50,6 @@ func Open(r io.ReaderAt, size int64, opts *Options) (*File, error) {
 	}
 	return openHDF5(r, size, magic, opts)
 }
-
-// Format returns the name of the file's format: "NetCDF-3 classic", "NetCDF-3 64-bit offset", "NetCDF-5", "NetCDF-4", or "HDF5" for
-// files without anything of NetCDF.
-func (f *File) Format() string { return f.format }
 
 // Variables returns the variables in the order of the file, those of subgroups last.
 func (f *File) Variables() []*Variable { return f.variables }
@@ -89,7 +84,6 @@ type Variable struct {
 	dimensions  []Dimension
 	coordinates []string // names of the coordinate variables of the dimensions, "" for a dimension without one
 	typ         string
-	layout      string
 	chunk       []int64 // nil if the values are not stored in chunks
 	err         error
 	data        gatherer
@@ -109,9 +103,6 @@ func (v *Variable) Dimensions() []Dimension { return v.dimensions }
 // Type returns the type of raw values: "int8" to "int64", "uint8" to "uint64", "float16" to "float64", "char", "string", or the name
 // of a class of HDF5.
 func (v *Variable) Type() string { return v.typ }
-
-// Layout describes how values are stored, for messages.
-func (v *Variable) Layout() string { return v.layout }
 
 // ChunkShape returns the shape of the chunks in which the values are stored, nil if there are none. The slice must not be changed.
 func (v *Variable) ChunkShape() []int64 { return v.chunk }

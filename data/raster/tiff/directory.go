@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
-	"strings"
 )
 
 // Bounds of what Open reads. The first two are far above what real files have: a series of 20 years of dekads in one file has
@@ -272,15 +271,6 @@ func (d *directory) text(t *tagReader, id tag, most uint64) (string, error) {
 		raw = raw[:end]
 	}
 	return string(raw), nil
-}
-
-// description is text for a tag that no value depends on: damage makes it empty.
-func (d *directory) description(t *tagReader, id tag) string {
-	text, err := d.text(t, id, 64<<10)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
 // subfileType returns the bits that tell overviews and masks.

@@ -26,7 +26,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	im := f.Images()[0]
-	fmt.Printf("%d x %d pixels of %v in %s\n", im.Width(), im.Height(), im.Type(), im.Layout())
+	fmt.Printf("%d x %d pixels of %v in blocks of %v\n", im.Width(), im.Height(), im.Type(), im.BlockSize())
 	if transform, ok := im.Transform(); ok {
 		fmt.Printf("corner at %g, %g in EPSG:%v\n", transform[0], transform[3], im.GeoKeys()[tiff.GeographicType])
 	}
@@ -52,7 +52,7 @@ func Example() {
 		fmt.Printf("%v: %.3f %s of %d pixels\n", w, sums[i]/float64(counts[i])*scale+offset, im.Unit(0), counts[i])
 	}
 	// Output:
-	// 40 x 30 pixels of uint8 in strips of 30 rows, deflate
+	// 40 x 30 pixels of uint8 in blocks of (40,30)
 	// corner at 10, 53 in EPSG:4326
 	// (10,10)-(20,20): -4.179 mg m-3 of 100 pixels
 	// (20,5)-(40,30): -4.536 mg m-3 of 310 pixels

@@ -45,7 +45,6 @@ func readAll(r io.ReaderAt, size int64) error {
 	for _, im := range f.Images() {
 		im.Transform()
 		im.NoData()
-		im.Layout()
 		for _, im := range []*Image{im, im.Mask()} {
 			if im == nil {
 				continue

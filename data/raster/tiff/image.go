@@ -19,13 +19,9 @@ type Image struct {
 	mask          *Image
 	err           error // why values cannot be read
 
-	noData      *float64
-	metadata    metadata
-	geo         georeference
-	dateTime    string
-	about       string
-	software    string
-	photometric uint64
+	noData   *float64
+	metadata metadata
+	geo      georeference
 }
 
 // A SampleType is the type of an image's values.
@@ -78,23 +74,11 @@ func (im *Image) Type() SampleType { return im.sample }
 // BlockSize returns the size of the tiles or strips in which the values are stored; those at the edges may be smaller.
 func (im *Image) BlockSize() image.Point { return image.Pt(im.layout.width, im.layout.height) }
 
-// Layout describes how the values are stored, for messages: "tiles of 512 x 512, deflate, predictor 3".
-func (im *Image) Layout() string { return im.layout.String() }
-
 // Mask returns the internal mask, an image of one band with 0 where this image has no data. It is nil if there is none.
 func (im *Image) Mask() *Image { return im.mask }
 
 // Err returns the error, an [ErrUnsupported], that Gather would return because of the image's structure, nil if it can be read.
 func (im *Image) Err() error { return im.err }
-
-// DateTime returns the tag DateTime, by the standard "YYYY:MM:DD HH:MM:SS", "" if there is none.
-func (im *Image) DateTime() string { return im.dateTime }
-
-// ImageDescription returns the tag of that name, "" if there is none.
-func (im *Image) ImageDescription() string { return im.about }
-
-// Software returns the tag of that name, "" if there is none.
-func (im *Image) Software() string { return im.software }
 
 // refuse keeps the first reason why values cannot be read.
 func (im *Image) refuse(err error) {
@@ -111,9 +95,6 @@ func newImage(f *File, t *tagReader, d *directory) (*Image, error) {
 			return nil, err
 		}
 	}
-	im.dateTime = d.description(t, tagDateTime)
-	im.about = d.description(t, tagImageDescription)
-	im.software = d.description(t, tagSoftware)
 	var err error
 	if im.metadata, err = readMetadata(t, d); err != nil {
 		return nil, err
@@ -165,10 +146,11 @@ func (im *Image) readSamples(t *tagReader, d *directory) error {
 		format = uint64(Uint) // undefined: as libtiff and GDAL read it
 	}
 	im.sample = SampleType{SampleFormat(format), int(bits)}
-	if im.photometric, err = d.integer(t, tagPhotometric, 1); err != nil {
+	photometric, err := d.integer(t, tagPhotometric, 1)
+	if err != nil {
 		return err
 	}
-	if im.photometric == 6 {
+	if photometric == 6 {
 		im.refuse(unsupported("YCbCr colours; convert the file with: gdal_translate -co COMPRESS=DEFLATE"))
 	}
 	if im.sample.converter(t.order) == nil {

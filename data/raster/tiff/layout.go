@@ -30,22 +30,6 @@ type layout struct {
 	bandHeight    int  // rows that are read independently: of a segment, or less where its rows can be found without decoding
 }
 
-// String describes the layout for messages.
-func (l *layout) String() string {
-	s := fmt.Sprintf("strips of %d rows", l.height)
-	if l.tiled {
-		s = fmt.Sprintf("tiles of %d x %d", l.width, l.height)
-	}
-	s += ", " + l.compression.String()
-	if l.predictor > 1 {
-		s += fmt.Sprintf(", predictor %d", l.predictor)
-	}
-	if l.planes {
-		s += ", bands in planes"
-	}
-	return s
-}
-
 // streams reports whether segments are too large to be decoded at once.
 func (im *Image) streams() bool {
 	l := &im.layout

@@ -25,17 +25,11 @@ type metadata struct {
 type bandMetadata struct {
 	scale, offset     *float64
 	description, unit string
-	items             map[string]string
 }
 
 // Metadata returns the items of GDAL's metadata that belong to the whole image and to no domain, such as AREA_OR_POINT or those of
 // NetCDF conventions. The map is the caller's.
 func (im *Image) Metadata() map[string]string { return maps.Clone(im.metadata.image) }
-
-// BandMetadata returns the items of GDAL's metadata of a band. The map is the caller's.
-func (im *Image) BandMetadata(band int) map[string]string {
-	return maps.Clone(im.metadata.band(band).items)
-}
 
 // Scale returns how values follow from raw values: raw*scale + offset. It is 1 and 0 if the file does not say.
 func (im *Image) Scale(band int) (scale, offset float64) {
@@ -138,7 +132,7 @@ func (m *metadata) add(attributes []xml.Attr, value string) error {
 	}
 	b := m.bands[band]
 	if b == nil {
-		b = &bandMetadata{items: map[string]string{}}
+		b = &bandMetadata{}
 		m.bands[band] = b
 	}
 	switch role {
@@ -156,8 +150,6 @@ func (m *metadata) add(attributes []xml.Attr, value string) error {
 		b.description = value
 	case "unittype":
 		b.unit = value
-	case "":
-		b.items[name] = value
 	}
 	return nil
 }

@@ -9,45 +9,42 @@ import (
 type tag uint16
 
 const (
-	tagNewSubfileType   tag = 254
-	tagSubfileType      tag = 255
-	tagWidth            tag = 256
-	tagHeight           tag = 257
-	tagBitsPerSample    tag = 258
-	tagCompression      tag = 259
-	tagPhotometric      tag = 262
-	tagFillOrder        tag = 266
-	tagImageDescription tag = 270
-	tagStripOffsets     tag = 273
-	tagSamplesPerPixel  tag = 277
-	tagRowsPerStrip     tag = 278
-	tagStripByteCounts  tag = 279
-	tagPlanarConfig     tag = 284
-	tagSoftware         tag = 305
-	tagDateTime         tag = 306
-	tagPredictor        tag = 317
-	tagTileWidth        tag = 322
-	tagTileHeight       tag = 323
-	tagTileOffsets      tag = 324
-	tagTileByteCounts   tag = 325
-	tagExtraSamples     tag = 338
-	tagSampleFormat     tag = 339
-	tagModelPixelScale  tag = 33550
-	tagModelTiepoint    tag = 33922
-	tagModelTransform   tag = 34264
-	tagGeoKeys          tag = 34735
-	tagGeoDoubles       tag = 34736
-	tagGeoTexts         tag = 34737
-	tagGDALMetadata     tag = 42112
-	tagGDALNoData       tag = 42113
+	tagNewSubfileType  tag = 254
+	tagSubfileType     tag = 255
+	tagWidth           tag = 256
+	tagHeight          tag = 257
+	tagBitsPerSample   tag = 258
+	tagCompression     tag = 259
+	tagPhotometric     tag = 262
+	tagFillOrder       tag = 266
+	tagStripOffsets    tag = 273
+	tagSamplesPerPixel tag = 277
+	tagRowsPerStrip    tag = 278
+	tagStripByteCounts tag = 279
+	tagPlanarConfig    tag = 284
+	tagPredictor       tag = 317
+	tagTileWidth       tag = 322
+	tagTileHeight      tag = 323
+	tagTileOffsets     tag = 324
+	tagTileByteCounts  tag = 325
+	tagExtraSamples    tag = 338
+	tagSampleFormat    tag = 339
+	tagModelPixelScale tag = 33550
+	tagModelTiepoint   tag = 33922
+	tagModelTransform  tag = 34264
+	tagGeoKeys         tag = 34735
+	tagGeoDoubles      tag = 34736
+	tagGeoTexts        tag = 34737
+	tagGDALMetadata    tag = 42112
+	tagGDALNoData      tag = 42113
 )
 
 var tagNames = map[tag]string{
 	tagNewSubfileType: "NewSubfileType", tagSubfileType: "SubfileType", tagWidth: "ImageWidth", tagHeight: "ImageLength",
 	tagBitsPerSample: "BitsPerSample", tagCompression: "Compression", tagPhotometric: "PhotometricInterpretation",
-	tagFillOrder: "FillOrder", tagImageDescription: "ImageDescription", tagStripOffsets: "StripOffsets",
+	tagFillOrder: "FillOrder", tagStripOffsets: "StripOffsets",
 	tagSamplesPerPixel: "SamplesPerPixel", tagRowsPerStrip: "RowsPerStrip", tagStripByteCounts: "StripByteCounts",
-	tagPlanarConfig: "PlanarConfiguration", tagSoftware: "Software", tagDateTime: "DateTime", tagPredictor: "Predictor",
+	tagPlanarConfig: "PlanarConfiguration", tagPredictor: "Predictor",
 	tagTileWidth: "TileWidth", tagTileHeight: "TileLength", tagTileOffsets: "TileOffsets", tagTileByteCounts: "TileByteCounts",
 	tagExtraSamples: "ExtraSamples", tagSampleFormat: "SampleFormat", tagModelPixelScale: "ModelPixelScale",
 	tagModelTiepoint: "ModelTiepoint", tagModelTransform: "ModelTransformation", tagGeoKeys: "GeoKeyDirectory",

@@ -84,12 +84,3 @@ func placeNth(values []float64, n int) float64 {
 }
 
 func middleOf(a, b, c float64) float64 { return max(min(a, b), min(max(a, b), c)) }
-
-// Mean returns the arithmetic mean, or NaN if there are no values.
-func Mean(values []float64) float64 {
-	var sum float64
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
-}
