@@ -154,6 +154,13 @@ func TestRedactHidesTooMuch(t *testing.T) {
 	}
 }
 
+func TestRedactorEscapes(t *testing.T) {
+	const text = "lake \u202eB\x1b[2J\u009b\r\u200f: wrong\n\tline"
+	if got, want := Redacted(text), `lake \u202eB\u001b[2J\u009b\u000d\u200f: wrong`+"\n\tline"; got != want {
+		t.Errorf("Redact(%q) = %q, want %q", text, got, want)
+	}
+}
+
 func TestCommandLine(t *testing.T) {
 	inv := &Invocation{args: []string{"serve", "--db=postgres:/u:hunter2 x@h", "--api-rate", "5"}}
 	inv.Redactor = NewRedactor(inv.args, nil)
