@@ -238,7 +238,7 @@ func checkVectorTilesByGDAL(t *testing.T, server string) {
 		"--config", "GDAL_HTTP_MAX_RETRY", "5", "--config", "GDAL_HTTP_RETRY_DELAY", "1",
 		"-spat", "1447153", "6800125", "1558472", "6982998") // 13 to 14 degrees east, 52 to 53 north
 	checkGDALLakes(t, read, lakes, func(l exampleLake) bool { return l.Lon > 13 && l.Lon < 14 && l.Lat > 52 && l.Lat < 53 })
-	if most, _ := front.counts(); most != 2 {
+	if most := front.most(); most != 2 {
 		t.Errorf("after one 503, a tile was asked for up to %d times, want 2", most)
 	}
 	if n := front.tiles(); n > 12 {

@@ -256,7 +256,7 @@ func TestExampleMaps(t *testing.T) {
 	t.Parallel()
 	limnomaptest.NeedFolder(t, "examples/node_modules")
 	limnomaptest.Need(t, "node")
-	server := limnomaptest.Start(t, "--tile-rate", fmt.Sprint(tilesAMinute), "--api-rate", "0", "--attribution", mapAttribution)
+	server := limnomaptest.Start(t, "--tile-rate", "0", "--api-rate", "0", "--attribution", mapAttribution)
 	lakes := readLakes(t, server.Base)
 	v := startMaps(t, serveExamples(t))
 	for _, page := range testsize.Cases(1, mapPages) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/color"
-	"maps"
 	"os/exec"
 	"slices"
 	"strings"
@@ -38,30 +37,11 @@ func (v *mapView) wantCircle(t *testing.T, lake exampleLake) {
 	}
 }
 
-// checkVectorLakes checks that the page has all lakes, each with the values of the status.
+// checkVectorLakes checks that the page has all lakes, and what their popups say.
 func checkVectorLakes(t *testing.T, v *mapView, lakes []exampleLake) {
 	t.Helper()
 	v.look(t, 10.6, 51, 4)
-	found := browsertest.Ask(t, v.Browser, chromedp.Evaluate[map[string]map[string]any](
-		`Object.fromEntries(map.queryRenderedFeatures({layers: ['lakes']}).map((lake) => [lake.properties.id, lake.properties]))`))
-	var status struct{ Lakes []map[string]any }
-	limnomaptest.GetJSON(t, v.server+"/api/v1/bathing-lakes/status", &status)
-	for _, record := range status.Lakes {
-		got, id := found[record["id"].(string)], record["id"]
-		if record["advisory"] != nil {
-			t.Fatalf("%s has the official statement %v, want none: the demo has no authority", id, record["advisory"])
-		}
-		record["advisory"] = "" // in the tiles, the kind of a statement
-		maps.DeleteFunc(record, func(name string, value any) bool {
-			return value == nil || slices.Contains([]string{"lat", "lon", "cell_density_cells_ml", "chl_level", "level_by", "age_days"}, name) // not in the tiles
-		})
-		if !maps.Equal(got, record) {
-			t.Errorf("%s is on the map as\n%v, want\n%v", id, got, record)
-		}
-	}
-	if len(found) != len(status.Lakes) {
-		t.Errorf("the map has %d lakes, want %d", len(found), len(status.Lakes))
-	}
+	browsertest.Want(t, v.Browser, `new Set(map.queryRenderedFeatures({layers: ['lakes']}).map((lake) => lake.properties.id)).size`, len(lakes), "the number of lakes on the map")
 	checkPopups(t, v, lakes)
 }
 

@@ -11,17 +11,20 @@ import { outlines } from './outlines.mjs'
 import { places } from './places.mjs'
 
 const maxOwnScript = 40_600 // bytes of the page's own script, minified, without Leaflet and the service worker
-const maxCardScript = 18_500 // bytes of the script that loads when a card opens, with the styles of its chart
-const maxShareScript = 3000 // bytes of the script that loads when the dialog opens that shares the view
-const maxCompareScript = 6000 // bytes of the script that loads when lakes are compared, with its styles
-const maxExportScript = 7500 // bytes of the script that saves pictures
-const maxHighsScript = 1500 // bytes of the script of the page's first line
-const maxTellScript = 9000 // bytes of the script of favourites and notifications, with its styles
-const maxFindScript = 10_000 // bytes of the script that loads when the search field is used, with its styles
 const maxPlaces = 110_000 // bytes of the gazetteer, compressed
-const maxPrintScript = 1000 // bytes of the script for printing
 const maxEmbedScript = 1200 // bytes of the script that tells a page the height of its iframe
-const maxForecastScript = 6000 // bytes of the script that loads when the forecast is switched on, with its styles
+// The scripts that load later, each from a folder of src with its name, and how many bytes each may have with its styles.
+const laterScripts = [
+  { name: 'card', entry: 'details', what: 'of a card', max: 18_500 },
+  { name: 'share', entry: 'dialog', what: 'of the dialog to share', max: 3000 },
+  { name: 'forecast', entry: 'forecast', what: 'of the forecast', max: 6000 },
+  { name: 'tell', entry: 'tell', what: 'of favourites', max: 9000 },
+  { name: 'find', entry: 'search', what: 'of the search', max: 10_000 },
+  { name: 'compare', entry: 'compare', what: 'of the comparison', max: 6000 },
+  { name: 'export', entry: 'export', what: 'of pictures', max: 7500 },
+  { name: 'highs', entry: 'highs', what: 'of the first line', max: 1500 },
+  { name: 'print', entry: 'print', what: 'for printing', max: 1000 },
+]
 const minCompressed = 1024 // bytes; compressing a smaller file saves no packet
 
 const root = import.meta.dirname
@@ -71,27 +74,13 @@ const outline = await writeHashed('outline.json', JSON.stringify(outlines()))
 const icon = await writeHashed('icon.svg', await readFile(path.join(src, 'icon.svg')))
 const leaflet = await writeScript('leaflet.js', 'leaflet/dist/leaflet-src.esm.js')
 const words = await writeWords()
-const cardText = await bundleLater('src/card/details.js')
-const forecastText = await bundleLater('src/forecast/forecast.js')
-const shareText = await bundleLater('src/share/dialog.js')
-const tellText = await bundleLater('src/tell/tell.js')
-const findText = await bundleLater('src/find/search.js')
-const compareText = await bundleLater('src/compare/compare.js')
-const highsText = await bundleLater('src/highs/highs.js')
-const exportText = await bundleLater('src/export/export.js')
-const printText = await bundleLater('src/print/print.js')
-const later = [cardText, shareText, forecastText, tellText, findText, compareText, exportText, highsText, printText]
+const later = []
+for (const { name, entry } of laterScripts) later.push(await bundleLater(`src/${name}/${entry}.js`))
 const main = await writePageScript()
-const card = await writeLater('card.js', cardText, main)
-const share = await writeLater('share.js', shareText, main)
-const forecast = await writeLater('forecast.js', forecastText, main)
-const tell = await writeLater('tell.js', tellText, main)
-const find = await writeLater('find.js', findText, main)
+/** @type {Asset[]} */
+const laterAssets = []
+for (const [i, { name }] of laterScripts.entries()) laterAssets.push(await writeLater(`${name}.js`, later[i], main))
 const gazetteer = await writeCompressed('places.json', places())
-const compare = await writeLater('compare.js', compareText, main)
-const highs = await writeLater('highs.js', highsText, main)
-const exporter = await writeLater('export.js', exportText, main)
-const print = await writeLater('print.js', printText, main)
 const style = await writeStyle('main.css')
 const embedStyle = await writeStyle('embed.css', 'embed/embed.css')
 const embedScript = await writeScript('embed.js', 'src/embed/height.js')
@@ -246,8 +235,8 @@ async function readWithAddresses(file, addresses) {
 // so that the version changes with each file.
 async function writePages() {
   const readable = await readWithAddresses('index.html', {
-    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'tell.js': tell, 'find.js': find, 'compare.js': compare, 'export.js': exporter, 'highs.js': highs, 'print.js': print, 'places.json': gazetteer, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
-    'outline.json': outline, 'words-LANG.json': words,
+    ...Object.fromEntries(laterScripts.map(({ name }, i) => [`${name}.js`, laterAssets[i]])),
+    'leaflet.js': leaflet, 'main.js': main, 'places.json': gazetteer, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest, 'outline.json': outline, 'words-LANG.json': words,
   })
   const page = readable.replace(/\n\s+/g, '\n') // without indentation
   const bodies = page.match(/<body>/g).length
@@ -314,9 +303,8 @@ async function writeLicences() {
 function report() {
   /** @type {[string, Asset, number][]} */
   const scripts = [
-    ['own script', main, maxOwnScript], ['script of a card', card, maxCardScript], ['of the dialog to share', share, maxShareScript],
-    ['of the forecast', forecast, maxForecastScript], ['of favourites', tell, maxTellScript], ['of the search', find, maxFindScript], ['places, compressed,', gazetteer, maxPlaces],
-    ['of the comparison', compare, maxCompareScript], ['of pictures', exporter, maxExportScript], ['of the first line', highs, maxHighsScript], ['for printing', print, maxPrintScript], ['of an iframe', embedScript, maxEmbedScript],
+    ['own script', main, maxOwnScript], ...laterScripts.map(({ what, max }, i) => /** @type {[string, Asset, number]} */ ([`script ${what}`, laterAssets[i], max])),
+    ['places, compressed,', gazetteer, maxPlaces], ['script of an iframe', embedScript, maxEmbedScript],
   ]
   const own = scripts.map(([name, { bytes }, max]) => `${name} ${bytes} bytes, at most ${max}${bytes > max ? ': too large' : ''}`).join('; ')
   console.log(`${own}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}; Swagger UI, compressed, ${docs.bytes}`)

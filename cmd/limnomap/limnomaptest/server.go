@@ -18,7 +18,7 @@ import (
 
 // startTime is how long a server may take until it listens, and again until it is ready. Only a server that hangs takes
 // longer, however busy the machine is.
-const startTime = 2 * time.Minute
+const startTime = 5 * time.Minute
 
 // A Server is limnomap serve as a process.
 type Server struct {
