@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
@@ -34,14 +33,6 @@ func TestExtending(t *testing.T) {
 	}
 	if added < 2 {
 		t.Errorf("the page adds %d things, want a colour map and a profile", added)
-	}
-}
-
-// The tests that the page names fail for wrong additions.
-func TestExtendingWrongly(t *testing.T) {
-	out, err := testWith(t, "colormap/ramps.go", `{"fog", "Fog", [][]color.NRGBA{hexes(0x303030, 0xffffff)}},`)
-	if err == nil || !strings.Contains(string(out), "fog") || !strings.Contains(string(out), "TestDistances") {
-		t.Errorf("a grey colour map: %v\n%s", err, out)
 	}
 }
 
