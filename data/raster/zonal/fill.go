@@ -122,29 +122,6 @@ func (p *pixels) valuesOf(m *Mask) []float64 {
 	return values
 }
 
-// A pool keeps the memory of pixels that are no longer needed.
-type pool []pixels
-
-const (
-	maxPooled      = 64
-	maxPooledBytes = 64 << 10
-)
-
-func (p *pool) get() pixels {
-	if n := len(*p); n > 0 {
-		got := (*p)[n-1]
-		*p = (*p)[:n-1]
-		return got
-	}
-	return pixels{}
-}
-
-func (p *pool) put(used pixels) {
-	if len(*p) < maxPooled && used.size() <= maxPooledBytes {
-		*p = append(*p, pixels{used.spans[:0], used.short[:0], used.long[:0]})
-	}
-}
-
 // The states of the pixels of a canvas.
 const (
 	unknown uint8 = iota // without a value, not looked at

@@ -148,7 +148,6 @@ type grower struct {
 	stored int      // bytes of the values of all jobs
 	open   []*job   // those whose windows are incomplete, the latest last
 
-	pool   pool
 	canvas canvas
 	values []float64
 }
@@ -343,8 +342,6 @@ func (gr *grower) gather(ctx context.Context, jobs []*job) error {
 		if j.state == waiting {
 			j.state = reading
 			gr.open = append(gr.open, j)
-			j.pixels = gr.pool.get()
-			gr.stored += j.pixels.size()
 		}
 		gr.stored -= j.pixels.size()
 		j.pixels.add(part, owners[i].turn, values)
@@ -385,7 +382,6 @@ func (gr *grower) evict() error {
 func (gr *grower) close(j *job, state jobState) {
 	j.state = state
 	gr.stored -= j.pixels.size()
-	gr.pool.put(j.pixels)
 	j.pixels = pixels{}
 	k := slices.Index(gr.open, j)
 	gr.open = slices.Delete(gr.open, k, k+1)
