@@ -104,66 +104,6 @@ func sameAsCrops(t fataler, l *Layer, tile maptile.Tile, scale int, style StyleI
 	}
 }
 
-// TestFieldIsTheFormula compares the sums of pixels at both scales with the documented formula, evaluated lake by lake
-// at the pixel's centre.
-func TestFieldIsTheFormula(t *testing.T) {
-	lakes := country()
-	l := layerOf(lakes...)
-	h := newHeat(renderer().logs)
-	rapid.Check(t, func(t *rapid.T) {
-		w := windowOf(drawTile(t, lakes), rapid.IntRange(1, 2).Draw(t, "scale"))
-		if w.zoom >= waterZoom {
-			return
-		}
-		column := rapid.IntRange(0, w.width-1).Draw(t, "pixel's column")
-		row := rapid.IntRange(0, w.height-1).Draw(t, "pixel's row")
-		f := fieldOf(l, w)
-		f.sum(row, row+1)
-		s := &f.sums
-
-		world := float64(int64(1) << (tileBits + subBits + w.zoom))
-		x := float64(w.left + w.firstCentre() + int64(column)*w.step())
-		y := float64(w.top + w.firstCentre() + int64(row)*w.step())
-		var weight, logs, cover float64
-		for i, p := range l.sites {
-			value := l.value(i)
-			if !value.Valid() {
-				continue
-			}
-			size := p.blob.at(w.zoom)
-			sigma := subUnits * math.Exp2(float64(size)/stepsPerZoom)
-			for turn := -2.0; turn <= 2; turn++ {
-				dx := math.Abs(x - math.Floor(float64(p.x)/math.Exp2(float64(MaxZoom-w.zoom))) - turn*world)
-				dy := math.Abs(y - math.Floor(float64(p.y)/math.Exp2(float64(MaxZoom-w.zoom))))
-				if reach := float64(h.kernels.reach(size)); dx >= reach || dy >= reach {
-					continue
-				}
-				gaussian := func(d, sigma float64) float64 {
-					return max(math.Exp(-d*d/(2*sigma*sigma))-tail, 0) / (1 - tail)
-				}
-				wide := gaussian(dx, sigma) * gaussian(dy, sigma)
-				narrow := narrowWeight * gaussian(dx, narrowSigma*sigma) * gaussian(dy, narrowSigma*sigma)
-				c := min(max(value.Float(), floor.Float()), ceiling.Float())
-				weight += wide + narrow
-				logs += (wide + narrow) * math.Log(c)
-				cover += wide
-			}
-		}
-		gotCover := float64(s.wide[column])
-		if math.Abs(gotCover-cover) > 1e-5+1e-5*cover {
-			t.Fatalf("%v pixel %d,%d: sum of g = %v, want %v", w, column, row, gotCover, cover)
-		}
-		// Further away, where the pixel is transparent, the rounded kernel is only a few units high.
-		if cover < 0.01 {
-			return
-		}
-		got := floor.Float() * math.Exp(float64(s.logs[column])/float64(s.wide[column]+s.narrow[column]))
-		if want := math.Exp(logs / weight); math.Abs(math.Log(got/want)) > 0.003 {
-			t.Fatalf("%v pixel %d,%d: value = %v µg/l, want %v", w, column, row, got, want)
-		}
-	})
-}
-
 func TestOwnPixelHasTheExactColour(t *testing.T) {
 	r := renderer()
 	for id, c := range r.colors {

@@ -120,7 +120,7 @@ func TestFind(t *testing.T) {
 		at := append(lakes, testLake{lon: 0, lat: 0})
 		w := windowOf(drawTile(t, at), rapid.IntRange(1, 2).Draw(t, "scale"))
 		if w.zoom >= fadeZoom {
-			return // TestFindWaters is for these
+			return // waters are found in the same way, see TestEqualWatersAreCrops
 		}
 		h := renderer().styles[Heat]
 		var m memory

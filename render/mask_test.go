@@ -1,7 +1,6 @@
 package render
 
 import (
-	"math/bits"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -62,23 +61,6 @@ func TestMaskFillsByTheEvenOddRule(t *testing.T) {
 				if got := m.cover[at]; got != want {
 					t.Fatalf("pixel %d,%d has %d samples in the water, want %d", column, row, got, want)
 				}
-			}
-		}
-	})
-}
-
-func TestCountSamples(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		words := [samples]uint64(rapid.SliceOfN(rapid.Uint64(), samples, samples).Draw(t, "words"))
-		var got [wordPixels]uint8
-		countSamples(&got, words)
-		for i, n := range got {
-			want := 0
-			for _, v := range words {
-				want += bits.OnesCount64(v >> (samples * i) & (1<<samples - 1))
-			}
-			if int(n) != want {
-				t.Fatalf("pixel %d has %d samples, want %d", i, n, want)
 			}
 		}
 	})

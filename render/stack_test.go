@@ -11,7 +11,6 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/data/snapshot"
 )
 
 // TestStackPaintsWhatAllMarksWouldPaint compares the picture of the visible pixels of visible marks with all marks drawn one after the other,
@@ -80,40 +79,6 @@ func crowdedLakes() []testLake {
 		lakes[2000+i].chl = -1
 	}
 	return lakes
-}
-
-// TestPlanLeavesOutOnlyWhatIsHidden compares the tiles and fingerprints of a layer with a plan with those of the same layer without one,
-// with signs in the place of some markers, and with a filter.
-func TestPlanLeavesOutOnlyWhatIsHidden(t *testing.T) {
-	lakes := crowdedLakes()
-	marks := make(map[int]snapshot.Mark)
-	for i := 0; i < len(lakes); i += 37 {
-		marks[i] = []snapshot.Mark{snapshot.Closed, snapshot.WorseHigh}[i%2]
-	}
-	v := markView(viewOf(lakes), marks)
-	v.AsOf = data.Date(20_000)
-	for i := range v.States {
-		v.States[i].Date = v.AsOf - data.Date(i%3*20)
-	}
-	planned := renderer().Layer(v.Values())
-	for name, p := range map[StyleID]plan{Dots: planned.dots, Lakes: planned.waters} {
-		if n := len(slices.DeleteFunc(slices.Clone(p), func(s *selection) bool { return s == nil })); n < 2 {
-			t.Fatalf("style %s: %d of %d zooms have a plan, want some", name, n, len(p))
-		}
-	}
-	plain := *planned
-	plain.dots, plain.waters = nil, nil
-	plain.fingerprints = renderer().newLayer(planned.geometry, v.Values(), maxFingerprints).fingerprints
-	rapid.Check(t, func(t *rapid.T) {
-		s := Spec{Tile: drawTile(t, lakes), Scale: rapid.IntRange(1, 2).Draw(t, "scale"), Style: rapid.SampledFrom([]StyleID{Dots, Lakes}).Draw(t, "style"),
-			Colormap: colormap.Default, Filter: rapid.SampledFrom([]Filter{0, 0, ShowHigh, ShowLow | ShowNone}).Draw(t, "filter")}
-		if fp, want := fingerprintOf(planned, s), fingerprintOf(&plain, s); fp != want {
-			t.Fatalf("%+v: fingerprint %x, want %x", s, fp, want)
-		}
-		if !bytes.Equal(mustRender(t, planned, s), mustRender(t, &plain, s)) {
-			t.Fatalf("%+v: the tile differs", s)
-		}
-	})
 }
 
 // TestLayerHasAllThatItsTilesShare makes a layer, and a successor of it with other values: no tile must make what is the same for

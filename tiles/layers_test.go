@@ -144,26 +144,6 @@ func TestLayersAreBounded(t *testing.T) {
 	}
 }
 
-func TestLayerThatFailedIsBuiltAgain(t *testing.T) {
-	fail := true
-	ls := newTestLayers(func(v *snapshot.View, like *testLayer) (*testLayer, error) {
-		if fail {
-			return nil, errFake
-		}
-		return buildTestLayer(v, like)
-	})
-	v := new(snapshot.View)
-	if _, err := ls.get(context.Background(), v); !errors.Is(err, errFake) || len(ls.held) != 0 {
-		t.Errorf("error %v with %d layers held, want that of the build with none", err, len(ls.held))
-	}
-	fail = false
-	mustLayer(t, ls, v)
-	if len(ls.held) != 1 {
-		t.Errorf("%d layers are held after the second attempt, want 1", len(ls.held))
-	}
-	runtime.KeepAlive(v)
-}
-
 func TestAllCallersGetTheErrorOfOneBuild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
@@ -229,16 +209,6 @@ func TestLayersOfTheSameLakesShare(t *testing.T) {
 		if got := mustLayer(t, ls, v); got.with != nil {
 			t.Errorf("a view of %d other lakes: the layer is made with another one", len(v.Lakes))
 		}
-	}
-}
-
-func TestLayerIsAwaitedUntilTheCallerLeaves(t *testing.T) {
-	ls := newTestLayers(buildTestLayer)
-	ls.turn <- struct{}{} // another layer is being built
-	ctx, leave := context.WithCancel(context.Background())
-	leave()
-	if _, err := ls.get(ctx, new(snapshot.View)); !errors.Is(err, context.Canceled) {
-		t.Errorf("get = %v, want the caller's own error", err)
 	}
 }
 

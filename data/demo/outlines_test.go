@@ -73,22 +73,6 @@ func meet(a, b, c, d orb.Point) bool {
 	return orb.MultiPoint{a, b}.Bound().Intersects(orb.MultiPoint{c, d}.Bound())
 }
 
-func TestCrossing(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		ring orb.Ring
-		want bool
-	}{
-		{"square", orb.Ring{{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}}, false},
-		{"bow tie", orb.Ring{{0, 0}, {1, 1}, {1, 0}, {0, 1}, {0, 0}}, true},
-		{"touching itself", orb.Ring{{0, 0}, {2, 0}, {2, 2}, {1, 0}, {0, 2}, {0, 0}}, true},
-	} {
-		if _, got := crossing(test.ring); got != test.want {
-			t.Errorf("crossing of a ring like a %s = %t, want %t", test.name, got, test.want)
-		}
-	}
-}
-
 // TestShoresBelongToTheirLakes checks that each shore is near the lake's point, near no other lake's, in its state, and of about the
 // lake's area.
 func TestShoresBelongToTheirLakes(t *testing.T) {

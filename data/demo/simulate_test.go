@@ -140,28 +140,6 @@ func TestDrawnMeansAreBounded(t *testing.T) {
 	}
 }
 
-func TestTrophicLevelShows(t *testing.T) {
-	s := New(func() time.Time { return noon })
-	e := s.current()
-	var level, seen []float64
-	for i := range s.models {
-		sum, n := 0.0, 0.0
-		for k := range passes {
-			if c := e.observation(i, k).Chlorophyll; c.Valid() {
-				sum += math.Log(c.Float())
-				n++
-			}
-		}
-		level = append(level, math.Log(s.models[i].mean))
-		seen = append(seen, sum/n)
-	}
-	r := correlation(level, seen)
-	if r < 0.95 {
-		t.Errorf("correlation of the lakes' log-means with their trophic level = %.3f, want at least 0.95", r)
-	}
-	t.Logf("correlation with the trophic level: %.3f", r)
-}
-
 func TestAnomaliesPersist(t *testing.T) {
 	s := New(func() time.Time { return noon })
 	e := s.current()
@@ -212,31 +190,6 @@ func TestBloomsAreFew(t *testing.T) {
 		t.Errorf("%.2f %% of all weeks are in bloom, want 0.2 to 3", 100*share)
 	}
 	t.Logf("%d of %d lakes bloomed in three years, in %.2f %% of all weeks", lakes, len(m), 100*share)
-}
-
-func TestRedNoise(t *testing.T) {
-	const n = 4000
-	series := noiseOf("test").red(0, n, anomalyStream, anomalyPersistence)
-	sum, squares := 0.0, 0.0
-	for _, x := range series {
-		sum += x
-		squares += x * x
-	}
-	if mean := sum / n; math.Abs(mean) > 0.2 {
-		t.Errorf("mean = %.2f, want about 0", mean)
-	}
-	if variance := squares / n; math.Abs(variance-1) > 0.2 {
-		t.Errorf("variance = %.2f, want about 1", variance)
-	}
-	if r := correlation(series[1:], series[:n-1]); math.Abs(r-anomalyPersistence) > 0.06 {
-		t.Errorf("lag-1 autocorrelation = %.2f, want about %g", r, anomalyPersistence)
-	}
-	// A window's place in time must not show.
-	for i, x := range noiseOf("test").red(1000, 10, anomalyStream, anomalyPersistence) {
-		if x != series[1000+i] {
-			t.Errorf("week %d = %g from week 1000 on, %g from week 0 on", 1000+i, x, series[1000+i])
-		}
-	}
 }
 
 func correlation(x, y []float64) float64 {

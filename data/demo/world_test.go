@@ -204,30 +204,6 @@ func TestDistricts(t *testing.T) {
 	}
 }
 
-func TestMoved(t *testing.T) {
-	for _, test := range []struct {
-		name             string
-		lat, lon         float64
-		east, north      float64
-		wantLat, wantLon float64
-	}{
-		{"north", 10, 20, 0, kmPerDegree, 11, 20},
-		{"east on the equator", 0, 20, kmPerDegree, 0, 0, 21},
-		{"east at 60 degrees", 60, 20, kmPerDegree, 0, 60, 22},
-		{"over the antimeridian to the east", 0, 179, 2 * kmPerDegree, 0, 0, -179},
-		{"over the antimeridian to the west", 0, -179, -2 * kmPerDegree, 0, 0, 179},
-		{"reflected in the north", 82, 0, 0, 2 * kmPerDegree, 82, 0},
-		{"reflected in the south", -55, 0, 0, -2 * kmPerDegree, -55, 0},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got := moved([2]float64{test.lon, test.lat}, test.east, test.north)
-			if math.Abs(got.Lat()-test.wantLat) > 1e-9 || math.Abs(got.Lon()-test.wantLon) > 1e-9 {
-				t.Errorf("moved to %v, want %g, %g", got, test.wantLon, test.wantLat)
-			}
-		})
-	}
-}
-
 // TestSouthernSeasons: what blooms in August in the north does so in February in the south.
 func TestSouthernSeasons(t *testing.T) {
 	mean := func(until string, south bool) float64 {

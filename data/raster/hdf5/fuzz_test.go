@@ -286,33 +286,6 @@ func TestDamaged(t *testing.T) {
 		n, failed, largest>>10, total>>10)
 }
 
-// TestSampleFiles reads the files undamaged, and finds the blocks that the other tests damage.
-func TestSampleFiles(t *testing.T) {
-	seen := map[string]bool{}
-	for _, s := range sampleFiles(t) {
-		r := readAll(s.raw)
-		if r.err != nil && !errors.Is(r.err, ErrUnsupported) && s.name != "seed_links.h5" {
-			t.Errorf("%s: %v", s.name, r.err)
-		}
-		repaired := bytes.Clone(s.raw)
-		if s.repair(repaired); !bytes.Equal(repaired, s.raw) {
-			t.Errorf("%s: the repair of an undamaged file changes it", s.name)
-		}
-		for _, b := range s.blocks {
-			sign := string(s.raw[b.at : b.at+4])
-			seen[sign] = true
-			if b.sum == 0 && !slices.Contains([]string{"TREE", "SNOD", "HEAP", "GCOL", signature[:4]}, sign) {
-				t.Errorf("%s: %s at %d without its checksum", s.name, sign, b.at)
-			}
-		}
-	}
-	for _, sign := range signatures {
-		if !seen[sign[:4]] {
-			t.Errorf("no file has a block %s", sign)
-		}
-	}
-}
-
 // FuzzFile applies edits to one of the files of testdata and repairs the checksums, or reads the edits themselves as a file.
 func FuzzFile(f *testing.F) {
 	files := sampleFiles(f)
