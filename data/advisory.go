@@ -55,12 +55,7 @@ var advisoryKindNames = [...]string{NoAdvisory: "", Season: "season", Info: "inf
 
 // ParseAdvisoryKind reads closure, warning, info or season.
 func ParseAdvisoryKind(s string) (AdvisoryKind, error) {
-	for k := Season; k <= Closure; k++ {
-		if s == k.String() {
-			return k, nil
-		}
-	}
-	return NoAdvisory, fmt.Errorf("kind %.80q is none of closure, warning, info, season", s)
+	return parseName(s, "kind", Closure, Warning, Info, Season)
 }
 
 // String returns the name of the kind; empty for NoAdvisory.
@@ -79,12 +74,7 @@ var causeNames = [...]string{OtherCause: "other", Cyanobacteria: "cyanobacteria"
 
 // ParseCause reads cyanobacteria, bacteria or other.
 func ParseCause(s string) (Cause, error) {
-	for c := OtherCause; c <= Bacteria; c++ {
-		if s == c.String() {
-			return c, nil
-		}
-	}
-	return OtherCause, fmt.Errorf("cause %.80q is none of cyanobacteria, bacteria, other", s)
+	return parseName(s, "cause", Cyanobacteria, Bacteria, OtherCause)
 }
 
 func (c Cause) String() string { return causeNames[c] }

@@ -1,7 +1,5 @@
 package data
 
-import "fmt"
-
 // A DataType is the kind of source of an observation's value.
 type DataType uint8
 
@@ -18,12 +16,7 @@ func AllDataTypes() []DataType { return []DataType{Satellite, Forecast, InSitu} 
 
 // ParseDataType reads what String returns.
 func ParseDataType(s string) (DataType, error) {
-	for _, t := range AllDataTypes() {
-		if s == t.String() {
-			return t, nil
-		}
-	}
-	return 0, fmt.Errorf("data type %.80q is none of satellite, in_situ, ai_forecast", s)
+	return parseName(s, "data type", Satellite, InSitu, Forecast)
 }
 
 func (t DataType) String() string { return dataTypeNames[t] }

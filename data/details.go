@@ -21,12 +21,7 @@ var qualityNames = [...]string{QualityUnknown: "", Good: "good", Suspect: "suspe
 
 // ParseQuality reads good, suspect or poor.
 func ParseQuality(s string) (Quality, error) {
-	for q := Good; q <= Poor; q++ {
-		if s == q.String() {
-			return q, nil
-		}
-	}
-	return QualityUnknown, fmt.Errorf("quality %.80q is none of good, suspect, poor", s)
+	return parseName(s, "quality", Good, Suspect, Poor)
 }
 
 // String returns the name of q; empty for QualityUnknown.

@@ -3,8 +3,6 @@ package data
 import (
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"limnomap/data/canonical"
@@ -58,14 +56,7 @@ func EventKinds() []EventKind {
 
 // ParseEventKind reads the name of a kind.
 func ParseEventKind(s string) (EventKind, error) {
-	var names []string
-	for _, k := range EventKinds() {
-		if s == k.String() {
-			return k, nil
-		}
-		names = append(names, k.String())
-	}
-	return NoEvent, fmt.Errorf("kind %.80q is none of %s", s, strings.Join(names, ", "))
+	return parseName(s, "kind", EventKinds()...)
 }
 
 // String returns the name of the kind; empty for NoEvent.

@@ -36,12 +36,7 @@ var riskNames = [...]string{RiskUnknown: "unknown", RiskLow: "low", RiskMedium: 
 
 // ParseRisk reads low, medium or high.
 func ParseRisk(s string) (Risk, error) {
-	for r := RiskLow; r <= RiskHigh; r++ {
-		if s == r.String() {
-			return r, nil
-		}
-	}
-	return RiskUnknown, fmt.Errorf("risk %.80q is none of low, medium, high", s)
+	return parseName(s, "risk", RiskLow, RiskMedium, RiskHigh)
 }
 
 func (r Risk) String() string { return riskNames[r] }
@@ -178,12 +173,10 @@ var basisNames = [...]string{NoBasis: "", ByChlorophyll: "chlorophyll", ByCells:
 
 // ParseLevelBasis reads what String returns.
 func ParseLevelBasis(s string) (LevelBasis, error) {
-	for b := NoBasis; b <= ByReport; b++ {
-		if s == b.String() {
-			return b, nil
-		}
+	if s == "" {
+		return NoBasis, nil
 	}
-	return NoBasis, fmt.Errorf("level_by %.80q is none of chlorophyll, cells, report", s)
+	return parseName(s, "level_by", ByChlorophyll, ByCells, ByReport)
 }
 
 func (b LevelBasis) String() string { return basisNames[b] }

@@ -17,7 +17,7 @@ import (
 
 // With constant readers the log must not grow with each import.
 func TestLogStaysShortWithReaders(t *testing.T) {
-	const imports, rows, most = 8, 3_000, 64 << 10
+	const imports, rows, most = 4, 3_000, 64 << 10
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	server := openFile(t, path, true)
 	importer := openFile(t, path, false)

@@ -80,20 +80,9 @@ func schemaVersion(t *testing.T, path string) (version int) {
 func schemaOf(t *testing.T, path string) (schema []string) {
 	t.Helper()
 	withDB(t, path, func(db *sql.DB) error {
-		rows, err := db.Query(`SELECT m.type || ' ' || m.name || ': ' || coalesce(group_concat(format('%s %s %d %d %s', c.name, c.type, c."notnull", c.pk, c.dflt_value), ', '), '')
+		schema = queryTexts(t, db, `SELECT m.type || ' ' || m.name || ': ' || coalesce(group_concat(format('%s %s %d %d %s', c.name, c.type, c."notnull", c.pk, c.dflt_value), ', '), '')
 			FROM sqlite_schema AS m LEFT JOIN pragma_table_info(m.name) AS c GROUP BY m.type, m.name ORDER BY 1`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var s string
-			if err := rows.Scan(&s); err != nil {
-				return err
-			}
-			schema = append(schema, s)
-		}
-		return rows.Err()
+		return nil
 	})
 	return schema
 }
@@ -138,7 +127,7 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 	for version := 1; version <= versions; version++ {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			path := oldDatabase(t, version)
-			var before []string
+			var queries, before []string
 			withDB(t, path, func(db *sql.DB) error {
 				fill := strings.NewReplacer()
 				if version >= 6 { // then a row of the first version has a source too, which has no name
@@ -149,17 +138,19 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 						return fmt.Errorf("%s: %w", h.statement, err)
 					}
 				}
-				before = contentOf(t, db, db)
+				queries = queryTexts(t, db, allColumns)
+				for _, query := range queries {
+					before = append(before, queryTexts(t, db, query)...)
+				}
 				return nil
 			})
 			s := openFile(t, path, false)
 			withDB(t, path, func(db *sql.DB) error {
-				old, err := sql.Open("sqlite", oldDatabase(t, version))
-				if err != nil {
-					return err
+				var after []string
+				for _, query := range queries {
+					after = append(after, queryTexts(t, db, query)...)
 				}
-				defer old.Close()
-				if after := contentOf(t, old, db); !slices.Equal(after, before) {
+				if !slices.Equal(after, before) {
 					t.Errorf("the database holds\n%s\nwant as before\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
 				}
 				return nil
@@ -182,32 +173,29 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 	}
 }
 
-// contentOf returns the rows of a database, of the tables and columns that another one has, but for those of goose.
-func contentOf(t *testing.T, columns, db *sql.DB) (content []string) {
+// allColumns selects a query for each table, but for those of goose, that returns its rows as texts.
+const allColumns = `SELECT format('SELECT ''%s: '' || concat_ws('', '', %s) FROM %s ORDER BY 1', m.name, group_concat(format('quote(%s)', c.name), ', '), m.name)
+	FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name NOT LIKE 'goose%' AND m.name NOT LIKE 'sqlite%' GROUP BY m.name`
+
+// queryTexts returns the rows of a query of texts.
+func queryTexts(t *testing.T, db *sql.DB, query string) (all []string) {
 	t.Helper()
-	strs := func(db *sql.DB, query string) (all []string) {
-		rows, err := db.Query(query)
-		if err != nil {
-			t.Fatalf("%s: %v", query, err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var s string
-			if err := rows.Scan(&s); err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, s)
-		}
-		if err := rows.Err(); err != nil {
+	rows, err := db.Query(query)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
 			t.Fatal(err)
 		}
-		return all
+		all = append(all, s)
 	}
-	for _, query := range strs(columns, `SELECT format('SELECT ''%s: '' || concat_ws('', '', %s) FROM %s ORDER BY 1', m.name, group_concat(format('quote(%s)', c.name), ', '), m.name)
-		FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name NOT LIKE 'goose%' AND m.name NOT LIKE 'sqlite%' GROUP BY m.name`) {
-		content = append(content, strs(db, query)...)
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
 	}
-	return content
+	return all
 }
 
 // A limnomap with fewer migrations rejects the database, names the versions, and changes nothing.

@@ -1,7 +1,6 @@
 package eventfeed
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -72,14 +71,6 @@ func (f *Filter) Matches(e *data.Event, places Places) bool {
 	}
 	lake, ok := places.Lake(e.LakeID)
 	return ok && (f.Region == "" || strings.EqualFold(lake.Region, f.Region)) && (f.Box == nil || f.Box.Contains(lake.Point.Lon(), lake.Point.Lat()))
-}
-
-// ParseLevel reads a level, 0 to 3.
-func ParseLevel(s string) (data.Level, error) {
-	if len(s) != 1 || s[0] < '0' || s[0] > '0'+byte(data.MaxLevel) {
-		return 0, fmt.Errorf("level %.80q is not 0 to %d", s, data.MaxLevel)
-	}
-	return data.Level(s[0] - '0'), nil
 }
 
 // UnmarshalText reads the names of kinds; no text is all of them.
