@@ -3,7 +3,6 @@ package words
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"html/template"
 	"io/fs"
 
@@ -41,11 +40,11 @@ type Maker[Own any] struct {
 
 // NewMaker returns the Maker of a page from the files of the pages made on the server.
 func NewMaker[Own any](files fs.FS, name string) (Maker[Own], error) {
-	page, err := template.ParseFS(files, name+"/"+name+".html", "pages/symbols.html")
-	if err != nil {
-		return Maker[Own]{}, fmt.Errorf("page %s: %w", name, err)
-	}
 	texts, err := Load[Own](files, name)
+	if err != nil {
+		return Maker[Own]{}, err
+	}
+	page, err := template.ParseFS(files, name+"/"+name+".html", "pages/symbols.html")
 	return Maker[Own]{texts, page}, err
 }
 
