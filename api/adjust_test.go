@@ -5,20 +5,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"net/url"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"limnomap/api/apitest"
 	"limnomap/tiles"
@@ -178,39 +172,4 @@ func TestAdjustUnderLoad(t *testing.T) {
 	}
 	close(done)
 	group.Wait()
-}
-
-// Options that may change are not read from those of the start.
-func TestAdjustableOptionsAreNotStale(t *testing.T) {
-	stale := regexp.MustCompile(`\bopts\.(TrustedProxies|AllowedOrigins|FrameAncestors|Attribution|Contact|APIRate|TileRate|KeyRate|MetricsRate|LogRequests)\b`)
-	files, err := filepath.Glob("*.go")
-	if err != nil || len(files) < 20 {
-		t.Fatalf("%d source files, %v", len(files), err)
-	}
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if at := stale.Find(text); at != nil && !strings.HasSuffix(name, "_test.go") {
-			t.Errorf("%s reads %s, which does not change: want adjustable()", name, at)
-		}
-	}
-}
-
-// The program checks these values with its flags. Here no wrong one may end a request.
-func TestValuesThatOnlyFlagsCheck(t *testing.T) {
-	opts := testOptions(t)
-	opts.PublicURL, opts.TraceRatio = new(url.URL), math.NaN()
-	opts.Tracer = sdktrace.NewTracerProvider().Tracer("test")
-	opts.APIRate, opts.TileRate, opts.KeyRate, opts.MetricsRate, opts.LogRequests = -1, -1, -1, -1, -1
-	s := newServer(t, opts, testSource(t))
-	for range 2 {
-		for _, path := range []string{tileURL, statusURL, "/api/v1/tiles.json", "/page.json", "/metrics"} {
-			if resp := asked(t, s, path); resp.StatusCode != http.StatusOK || resp.Header.Get("RateLimit") != "" {
-				t.Errorf("%s: %s, RateLimit %q, want 200 without a limit", path, resp.Status, resp.Header.Get("RateLimit"))
-			}
-		}
-		s.Adjust(Adjustable{APIRate: math.MinInt, TileRate: math.MinInt, KeyRate: math.MinInt, MetricsRate: math.MinInt, LogRequests: math.MinInt})
-	}
 }

@@ -165,10 +165,8 @@ func TestEvents(t *testing.T) {
 		next        int64
 	}{
 		{"", all, 5},
-		{"?since=0", all, 5},
 		{"?since=3", "4 de_mv_high class_up, 5 fj_east advisory_issued", 5},
 		{"?since=5", "", 5},
-		{"?limit=2", "1 de_by_clean class_up, 2 de_mv_high class_down", 2},
 		{"?since=2&limit=1", "3 fj_west became_stale", 3},
 		{"?lake=de_mv_high", "2 de_mv_high class_down, 4 de_mv_high class_up", 5},
 		{"?lake=gone", "", 5},
@@ -177,7 +175,6 @@ func TestEvents(t *testing.T) {
 		{"?kind=class_up,became_stale", "1 de_by_clean class_up, 3 fj_west became_stale, 4 de_mv_high class_up", 5},
 		{"?min_level=2", "1 de_by_clean class_up, 2 de_mv_high class_down, 4 de_mv_high class_up, 5 fj_east advisory_issued", 5},
 		{"?min_level=3", "5 fj_east advisory_issued", 5},
-		{"?region=Bayern&kind=class_down", "", 5},
 	} {
 		p := w.page(tt.query)
 		if p.list() != tt.want || p.Next != tt.next || p.Oldest != 1 || p.Newest != 5 {
@@ -221,9 +218,7 @@ func TestEventsRefuse(t *testing.T) {
 	w.change()
 	for query, want := range map[string]string{
 		"?since=-1":                           `since: "-1" is not the number of an event: a whole number from 0 on`,
-		"?since=1&since=1":                    "since: given more than once",
 		"?limit=0":                            `limit: "0" is not a whole number from 1 to 1000`,
-		"?limit=1001":                         `limit: "1001" is not a whole number from 1 to 1000`,
 		"?lake=%20":                           `lake: `,
 		"?region=" + strings.Repeat("x", 201): "region: ",
 		"?bbox=1":                             `bbox: "1" is not west,south,east,north`,

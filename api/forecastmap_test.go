@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"image/png"
 	"net/http"
 	"strings"
@@ -12,54 +11,36 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/forecast"
-	"limnomap/data/snapshot"
 	"limnomap/render"
 	"limnomap/tiles"
 )
 
-// An issuedSource is a fakeSource with an issue of the forecast.
-type issuedSource struct {
-	*fakeSource
-	issue data.ForecastIssue
-	chl   data.TenThousandths // of all lakes' forecasts but the first lake's, which are withheld
-}
-
-func (f *issuedSource) Forecasts(_ context.Context, _ data.Optional[data.Date], each func(data.LakeForecast) error) (data.ForecastIssue, data.Revision, error) {
+// testIssue is testSource with an issue of the forecast: of that value in the first week and more in the next, for all lakes but the first.
+func testIssue(tb testing.TB, chl data.TenThousandths) *fakeSource {
+	f := testSource(tb)
+	issue := fakeIssue{ForecastIssue: data.ForecastIssue{Issued: date(tb, "2026-11-18"), Model: forecast.Model, Weeks: 2}}
 	for i, l := range f.lakes {
-		of := data.LakeForecast{LakeID: l.ID, BasedOn: f.issue.Issued - 30, Withheld: forecast.FewValues}
+		of := data.LakeForecast{LakeID: l.ID, BasedOn: issue.Issued - 30, Withheld: forecast.FewValues}
 		if i > 0 {
 			of.Withheld = forecast.None
-			for week := range f.issue.Weeks {
-				of.Weeks[week] = data.StoredForecast{Chl: f.chl + data.TenThousandths(week)*10_000, Sigma: 5000}
-			}
+			of.Weeks[0], of.Weeks[1] = data.StoredForecast{Chl: chl, Sigma: 5000}, data.StoredForecast{Chl: chl + 10_000, Sigma: 5000}
 		}
-		if err := each(of); err != nil {
-			return data.ForecastIssue{}, data.Revision{}, err
-		}
+		issue.lakes = append(issue.lakes, of)
 	}
-	return f.issue, f.revision, nil
+	f.issues = []fakeIssue{issue}
+	return f
 }
 
-func testIssue(tb testing.TB) *issuedSource {
-	return &issuedSource{testSource(tb), data.ForecastIssue{Issued: date(tb, "2026-11-18"), Model: forecast.Model, Weeks: 2}, 9_0000}
-}
-
-// publishIssue publishes the data of f.
-func publishIssue(tb testing.TB, s *Server, f *issuedSource) *snapshot.Snapshot {
+func publishIssue(tb testing.TB, s *Server, chl data.TenThousandths) {
 	tb.Helper()
-	snap, err := snapshot.Load(context.Background(), f, nil)
-	if err != nil {
+	if err := s.Publish(testSnapshot(tb, testIssue(tb, chl))); err != nil {
 		tb.Fatal(err)
 	}
-	if err := s.Publish(snap); err != nil {
-		tb.Fatal(err)
-	}
-	return snap
 }
 
 func TestForecastTiles(t *testing.T) {
 	s, service := tileServer(t)
-	publishIssue(t, s, testIssue(t))
+	publishIssue(t, s, 9_0000)
 	for _, test := range []struct {
 		target string
 		style  tiles.StyleID
@@ -106,7 +87,7 @@ func TestForecastTiles(t *testing.T) {
 // A vector tile has values: in place of a forecast they would be taken for one.
 func TestNoForecastInVectorTiles(t *testing.T) {
 	s, _ := tileServer(t)
-	publishIssue(t, s, testIssue(t))
+	publishIssue(t, s, 9_0000)
 	w := do(s, http.MethodGet, vectorURL+"?forecast=1")
 	wantProblem(t, w, http.StatusBadRequest, "forecast")
 	if !strings.Contains(w.Body.String(), "/api/v1/bathing-lakes/forecast.geojson") {
@@ -123,7 +104,7 @@ func TestNoForecastOfThatWeek(t *testing.T) {
 			t.Errorf("problem of %s = %s, want it to say that there is no forecast", target, w.Body)
 		}
 	}
-	publishIssue(t, s, testIssue(t))
+	publishIssue(t, s, 9_0000)
 	for _, target := range []string{tileURL, tileJSONURL} {
 		w := do(s, http.MethodGet, target+"?forecast=3")
 		wantProblem(t, w, http.StatusNotFound)
@@ -137,8 +118,7 @@ func TestNoForecastOfThatWeek(t *testing.T) {
 // those of the map keep theirs.
 func TestForecastTileJSON(t *testing.T) {
 	s, service := tileServer(t)
-	f := testIssue(t)
-	publishIssue(t, s, f)
+	publishIssue(t, s, 9_0000)
 	fill := strings.NewReplacer("{z}", "6", "{x}", "33", "{y}", "21")
 	ofMap := fill.Replace(tileTemplate(t, s, tileJSONURL))
 	target := fill.Replace(tileTemplate(t, s, tileJSONURL+"?forecast=2&style=lakes"))
@@ -170,8 +150,7 @@ func TestForecastTileJSON(t *testing.T) {
 	}
 	get(t, s, http.StatusOK, body["legend_url"].(string))
 
-	f.chl = 30_0000
-	publishIssue(t, s, f)
+	publishIssue(t, s, 30_0000)
 	caching(target, cacheTile)
 	caching(ofMap, answer.CacheForever)
 	if again := fill.Replace(tileTemplate(t, s, tileJSONURL)); again != ofMap {
@@ -196,8 +175,7 @@ func TestForecastIsDrawn(t *testing.T) {
 	s := newServer(t, opts, testSource(t))
 	const at = "/api/v1/tiles/6/34/20.png"
 	without := get(t, s, http.StatusOK, at)
-	f := testIssue(t)
-	publishIssue(t, s, f)
+	publishIssue(t, s, 9_0000)
 	pictures := map[string]string{}
 	for _, query := range []string{"", "?forecast=1", "?forecast=2", "?style=lakes", "?forecast=1&style=lakes"} {
 		w := get(t, s, http.StatusOK, at+query)
@@ -217,8 +195,7 @@ func TestForecastIsDrawn(t *testing.T) {
 		t.Error("a forecast changes a tile of the map")
 	}
 	before := get(t, s, http.StatusOK, at+"?forecast=1")
-	f.chl = 30_0000
-	publishIssue(t, s, f)
+	publishIssue(t, s, 30_0000)
 	if w := get(t, s, http.StatusOK, at+"?forecast=1"); w.Header().Get("ETag") == before.Header().Get("ETag") {
 		t.Error("another issue does not change its tile")
 	}
@@ -259,7 +236,7 @@ func TestForecastLegends(t *testing.T) {
 func TestOpenAPIDescribesForecastMaps(t *testing.T) {
 	router := descriptionRouter(t)
 	s := newServer(t, testOptions(t), nil)
-	publishIssue(t, s, testIssue(t))
+	publishIssue(t, s, 9_0000)
 	for target, status := range map[string]int{
 		tileURL + "?forecast=1": 200, tileURL + "?forecast=4": 404, tileURL + "?forecast=5": 400, tileJSONURL + "?forecast=1": 200, tileJSONURL + "?forecast=4": 404,
 		"/api/v1/legend.json?forecast=1": 200, "/api/v1/legend.json": 200, "/api/v1/legend.svg?forecast=1": 200, "/api/v1/legend.png?forecast=1": 200,

@@ -138,16 +138,6 @@ func TestStatements(t *testing.T) {
 			"low #low| Saisonsee Low risk 3 µg/l",
 			"none #none| Leersee No current value (never measured)",
 		},
-		"de": {
-			"closed #closed| Badsee Gesperrt bis 15. Juli 2026 Bakterien · Amt <B> Hier nicht baden. Badeverbot für alle Seite der Behörde Algen: Geringes Risiko 3 µg/l",
-			"closed #closed| Dichtsee Gesperrt bis auf Weiteres Amt D Hier nicht baden. Zu Algen: Kein aktueller Wert (nie gemessen)",
-			"high #high| Algensee Hohes Risiko",
-			"high #high #badge| Scumsee Hohes Risiko (gemeldet)",
-			"high #high #badge| Zellsee Hohes Risiko (Zellzahl)",
-			"medium #medium #badge| Warnsee Amtliche Warnung bis auf Weiteres Blaualgen · Amt E Die Behörde rät hier vom Baden ab. Algen: Mittleres Risiko",
-			"low #low| Saisonsee Geringes Risiko",
-			"none #none| Leersee Kein aktueller Wert",
-		},
 		// A statement in German only is shown to readers of other languages, too, and one in English and German in English.
 		"pl": {
 			"closed #closed| Badsee Zakaz kąpieli do 15 lipca 2026 Bakterie · Amt <B> Nie wolno się tu kąpać. Badeverbot für alle Strona urzędu Glony: Niskie ryzyko 3 µg/l",
