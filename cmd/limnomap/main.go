@@ -67,7 +67,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	con := &console{out: stdout, err: stderr, log: newLogger(stderr, inv.cli.LogFormat, level, inv.Redactor), level: level, invocation: inv}
 	warnOfSecrets(args, con.log)
 	// Before the command, which may derive budgets from the limit. A short command logs nothing about it but warnings.
-	limitMemory(memlimit.FromCgroup, os.LookupEnv, con.log, inv.Command.Command() != "serve")
+	done := slog.LevelDebug
+	if inv.Command.Command() == "serve" {
+		done = slog.LevelInfo
+	}
+	limitMemory(memlimit.FromCgroup, os.LookupEnv, con.log, done)
 	inv.Command.BindTo(ctx, (*context.Context)(nil))
 	return inv.Redactor.Error(inv.Explain(inv.Command.Run(con)))
 }

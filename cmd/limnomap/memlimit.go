@@ -21,12 +21,8 @@ const (
 
 // limitMemory sets GOMEMLIMIT from the limit of the cgroup, unless the operator has set it: the garbage collector then
 // works harder before the kernel ends the process. The Go runtime itself reads how many processors a cgroup allows.
-// It logs the limit, at the level debug if quiet is set; warnings stay warnings.
-func limitMemory(cgroupLimit func() (uint64, error), lookupEnv func(string) (string, bool), log *slog.Logger, quiet bool) {
-	done := slog.LevelInfo
-	if quiet {
-		done = slog.LevelDebug
-	}
+// It logs the limit at the level done.
+func limitMemory(cgroupLimit func() (uint64, error), lookupEnv func(string) (string, bool), log *slog.Logger, done slog.Level) {
 	if limit, ok := lookupEnv("GOMEMLIMIT"); ok {
 		log.Log(context.Background(), done, "the environment sets the memory limit", "GOMEMLIMIT", limit)
 		return

@@ -69,7 +69,7 @@ func selfCheck(ctx context.Context, h http.Handler, path string) int {
 		return 0
 	}
 	req.RemoteAddr = "127.0.0.1:0" // for the access log
-	w := &statusWriter{header: make(http.Header)}
+	w := &statusWriter{make(http.Header), http.StatusOK}
 	h.ServeHTTP(w, req)
 	return w.status
 }
@@ -82,13 +82,6 @@ type statusWriter struct {
 
 func (w *statusWriter) Header() http.Header { return w.header }
 
-func (w *statusWriter) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
-}
+func (w *statusWriter) WriteHeader(status int) { w.status = status }
 
-func (w *statusWriter) Write(p []byte) (int, error) {
-	w.WriteHeader(http.StatusOK)
-	return len(p), nil
-}
+func (w *statusWriter) Write(p []byte) (int, error) { return len(p), nil }

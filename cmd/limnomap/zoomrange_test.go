@@ -34,16 +34,3 @@ func TestZoomRange(t *testing.T) {
 		}
 	}
 }
-
-// A text that is accepted has zooms in order.
-func FuzzZoomRange(f *testing.F) {
-	for _, seed := range []string{"", "0-9", "9-0", "7", "1-", "-1", "99999999999999999999"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		var zooms zoomRange
-		if err := zooms.UnmarshalText([]byte(text)); err == nil && (zooms.Min < 0 || zooms.Min > zooms.Max) {
-			t.Fatalf("zooms %q = %v", text, zooms)
-		}
-	})
-}
