@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -168,45 +167,6 @@ func TestFilterOfALake(t *testing.T) {
 					}
 					if !bytes.Equal(mustRender(t, l, s), want) {
 						t.Errorf("%s with filter %05b: a lake of %v µg/l with mark %d is not shown as it should: %v", style, f, chl, mark, lake.shownBy(f))
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestFilteredCrops draws tiles as crops of a larger picture with a filter, where markers are thinned.
-func TestFilteredCrops(t *testing.T) {
-	var lakes []filtered
-	for i, l := range district(6000) {
-		lakes = append(lakes, filtered{testLake: l, mark: allMarks[i%97%len(allMarks)]})
-	}
-	l := renderer().Layer(viewOfFiltered(lakes).Values())
-	draw := func(w window, style StyleID, f Filter) []uint8 {
-		st := renderer().styles[style]
-		var m memory
-		m.find(l, w, st, f)
-		m.draw(st, renderer().colors[colormap.Default].scale, w)
-		return m.pixels
-	}
-	for z := range l.roomy {
-		for scale := 1; scale <= 2; scale++ {
-			for _, style := range []StyleID{Dots, Lakes} {
-				for _, f := range []Filter{ShowLow, ShowMedium | ShowNone, ShowClosed} {
-					w := windowOf(maptile.At([2]float64{lakes[0].lon, lakes[0].lat}, z), scale)
-					whole, side := draw(w, style, f), 64*scale
-					for row := 0; row < w.height; row += side {
-						for column := 0; column < w.width; column += side {
-							part := w
-							part.left, part.top = w.left+int64(column)*w.step(), w.top+int64(row)*w.step()
-							part.width, part.height = side, side
-							got := draw(part, style, f)
-							for r := range side {
-								if !slices.Equal(got[r*side:][:side], whole[(row+r)*w.width+column:][:side]) {
-									t.Fatalf("%s zoom %d scale %d filter %05b: the part at %d,%d differs from the picture", style, z, scale, f, column, row)
-								}
-							}
-						}
 					}
 				}
 			}

@@ -2,11 +2,8 @@ package render
 
 import (
 	"bytes"
-	"context"
-	"math/rand/v2"
 	"runtime"
 	"testing"
-	"time"
 	"weak"
 
 	"github.com/paulmach/orb"
@@ -14,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"limnomap/colormap"
-	"limnomap/data"
 	"limnomap/data/snapshot"
 )
 
@@ -59,35 +55,6 @@ func TestFingerprintFollowsTheMarks(t *testing.T) {
 	})
 }
 
-// TestLayerOnHasTheSameSigns compares a layer of looked up values with one that has them.
-func TestLayerOnHasTheSameSigns(t *testing.T) {
-	lakes := append(country()[:60], district(5000)...)
-	rng := rand.New(rand.NewPCG(3, 9))
-	marks := make(map[int]snapshot.Mark)
-	for i := range lakes {
-		if rng.IntN(20) == 0 {
-			marks[i] = allMarks[1+rng.IntN(2)]
-		}
-	}
-	v := markView(viewOf(lakes), marks)
-	want, got := renderer().Layer(v.Values()), lookedUp(v)
-	if want.roomy == 0 || len(want.marked.sites) != len(marks) {
-		t.Fatalf("%d sites are marked, thinned up to zoom %d: want %d, and some zooms", len(want.marked.sites), want.roomy, len(marks))
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		s := Spec{Tile: drawTile(t, lakes), Scale: rapid.IntRange(1, 2).Draw(t, "scale"),
-			Style: rapid.SampledFrom([]StyleID{Heat, Dots, Lakes}).Draw(t, "style"), Colormap: colormap.Default}
-		fpWant, _ := renderer().Fingerprint(want, s)
-		fpGot, _ := renderer().Fingerprint(got, s)
-		if fpWant != fpGot || !bytes.Equal(mustRender(t, want, s), mustRender(t, got, s)) {
-			t.Fatalf("%+v: the tile differs", s)
-		}
-		if renderer().MayShow(want, s.Tile, s.Style) != renderer().MayShow(got, s.Tile, s.Style) {
-			t.Fatalf("%+v: MayShow differs", s)
-		}
-	})
-}
-
 // TestSignsDoNotDependOnTheOrderOfLakes draws lakes in three orders, some at one point.
 func TestSignsDoNotDependOnTheOrderOfLakes(t *testing.T) {
 	type marked struct {
@@ -125,102 +92,6 @@ func TestSignsDoNotDependOnTheOrderOfLakes(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A sampledSource has four lakes with a value of 5 µg/l in two weeks: one with 150,000 cells/ml, as an authority's sample may have, one
-// with few cells, one that is closed, and one of which nothing else is known; and a closed lake without any value.
-type sampledSource struct {
-	snapshot.NoForecasts
-	unused
-}
-
-// unused has the methods of a source that the tests do not need. They are below those of a sampledSource.
-type unused struct{ snapshot.Source }
-
-const cellsOfWorse = 150_000
-
-func (sampledSource) Revision(context.Context) (data.Revision, error) {
-	return data.Revision{Number: 1}, nil
-}
-
-func (sampledSource) lakes() []testLake {
-	return []testLake{{11, 51, 5, 1}, {11.2, 51, 5, 1}, {11.4, 51, 5, 1}, {11.6, 51, 5, 1}, {11.8, 51, -1, 1}}
-}
-
-func (s sampledSource) Scan(_ context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
-	lakes := viewOf(s.lakes()).Lakes
-	for _, l := range lakes {
-		l.Name = string(l.ID)
-		if err := lake(l); err != nil {
-			return data.Revision{}, err
-		}
-	}
-	for i, l := range lakes[:4] {
-		for week := range data.Date(2) {
-			o := data.Observation{
-				LakeID: l.ID, Date: data.DateOf(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)) + 7*week, Type: data.InSitu,
-				Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: []float64{cellsOfWorse, 900, data.NoCellDensity, data.NoCellDensity}[i],
-			}
-			if err := observation(o); err != nil {
-				return data.Revision{}, err
-			}
-		}
-	}
-	return data.Revision{Number: 1}, nil
-}
-
-func (s sampledSource) Advisories(context.Context) ([]data.Advisory, data.Revision, error) {
-	lakes := viewOf(s.lakes()).Lakes
-	issued := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
-	var closures []data.Advisory
-	for _, i := range []int{2, 4} {
-		closures = append(closures, data.Advisory{
-			ID: data.AdvisoryID(lakes[i].ID), LakeID: lakes[i].ID, Kind: data.Closure, Issuer: "Gesundheitsamt", Issued: issued, ValidFrom: issued,
-		})
-	}
-	return closures, data.Revision{Number: 1}, nil
-}
-
-// TestSignsOfASnapshot draws lakes loaded from a source, of the current week and of another one.
-func TestSignsOfASnapshot(t *testing.T) {
-	source := sampledSource{}
-	loaded, err := snapshot.Load(t.Context(), source, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[int]snapshot.Mark{0: snapshot.WorseHigh, 2: snapshot.Closed, 4: snapshot.Closed}
-	expected, plain := markedLayer(source.lakes(), want), layerOf(source.lakes()...)
-	current := renderer().Layer(loaded.Current.Values())
-	layers := []*Layer{current}
-	for _, w := range loaded.Weeks {
-		v, err := loaded.Values(t.Context(), w.Week)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range v.Lakes {
-			if got := v.Mark(i); got != want[i] {
-				t.Errorf("week %s: the mark of lake %d is %d, want %d", w.Week, i, got, want[i])
-			}
-		}
-		layers = append(layers, renderer().Layer(v), renderer().LayerOn(current, v))
-	}
-	for _, z := range []maptile.Zoom{0, 4, 6, 8, 10} {
-		for scale := 1; scale <= 2; scale++ {
-			s := Spec{Tile: maptile.At(orb.Point{11.3, 51}, z), Scale: scale, Colormap: colormap.Default}
-			for _, l := range layers {
-				for _, style := range []StyleID{Dots, Lakes} {
-					s.Style = style
-					if !bytes.Equal(mustRender(t, l, s), mustRender(t, expected, s)) {
-						t.Errorf("%s zoom %d scale %d: the tile differs from that of the expected marks", style, z, scale)
-					}
-				}
-				s.Style = Heat
-				if !bytes.Equal(mustRender(t, l, s), mustRender(t, plain, s)) {
-					t.Errorf("heat zoom %d scale %d: the tile depends on the marks", z, scale)
-				}
-			}
-		}
-	}
 }
 
 // TestLayerOfOtherMarksSharesTheValues makes a layer of the same states with other marks, as when a beach is closed: of few lakes, and of so

@@ -48,34 +48,6 @@ func TestSignedTilesAreCrops(t *testing.T) {
 	}
 }
 
-// TestSignedShoresAreCrops does the same with outlines.
-func TestSignedShoresAreCrops(t *testing.T) {
-	l, lakes := signShores(t), places(lakeland())
-	rapid.Check(t, func(t *rapid.T) {
-		sameAsCrops(t, l, drawTile(t, lakes), rapid.IntRange(1, 2).Draw(t, "scale"), Lakes)
-	})
-}
-
-// TestSignsOfManyLakesAreCrops does the same where markers and signs are thinned.
-func TestSignsOfManyLakesAreCrops(t *testing.T) {
-	lakes := manyLakes(0)
-	marks := make(map[int]snapshot.Mark)
-	for i := range lakes {
-		if i%50 == 0 {
-			marks[i] = allMarks[1+i/50%2]
-		}
-	}
-	l := markedLayer(lakes, marks)
-	for z := range manyLakesRoomy + 2 {
-		tiles := uint32(1) << z
-		tile := maptile.Tile{X: (tiles - 1) / 2, Y: (tiles - 1) / 2, Z: z}
-		for scale := 1; scale <= 2; scale++ {
-			sameAsCrops(t, l, tile, scale, Dots)
-			sameAsCrops(t, l, tile, scale, Lakes)
-		}
-	}
-}
-
 // TestThinningKeepsSigns checks that where markers are thinned, each pixel with a marked lake has one sign, of the gravest mark, and that
 // a closed lake without a value is drawn among thousands of blooms.
 func TestThinningKeepsSigns(t *testing.T) {

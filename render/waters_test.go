@@ -15,15 +15,7 @@ import (
 	"limnomap/render/symbol"
 )
 
-func TestShoresAreCropsOfALargerRender(t *testing.T) {
-	lakes := lakeland()
-	l := layerOfShores(t, lakes...)
-	rapid.Check(t, func(t *rapid.T) {
-		sameAsCrops(t, l, drawTile(t, places(lakes)), rapid.IntRange(1, 2).Draw(t, "scale"), Lakes)
-	})
-}
-
-// TestAnyOutlineIsCropped does the same with polygons of any shape, some of them across the seams.
+// TestAnyOutlineIsCropped compares tiles with a larger picture: polygons of any shape, some of them across the seams.
 func TestAnyOutlineIsCropped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := maptile.Zoom(rapid.IntRange(9, 18).Draw(t, "zoom"))

@@ -124,29 +124,6 @@ func TestQueuedTileIsNotDrawnWhenAllLeave(t *testing.T) {
 	})
 }
 
-func TestQueuedTileIsDrawnForCallerThatStays(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := &fakeRenderer{gate: make(chan struct{})}
-		s := newTestService(t, r, &Options{Renders: 1})
-		v := new(snapshot.View)
-		drawing := ask(context.Background(), s, v, 1)
-		synctest.Wait()
-		ctx, leave := context.WithCancel(context.Background())
-		leaving := ask(ctx, s, v, 2)
-		synctest.Wait()
-		staying := ask(context.Background(), s, v, 2)
-		synctest.Wait()
-		leave()
-		close(r.gate)
-		if err := errors.Join(<-drawing, <-staying); err != nil {
-			t.Error(err)
-		}
-		if err := <-leaving; !errors.Is(err, context.Canceled) {
-			t.Errorf("the caller that left gets %v, want context.Canceled", err)
-		}
-	})
-}
-
 func TestQueueIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const renders, queue = 2, 3

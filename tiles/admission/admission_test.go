@@ -402,31 +402,6 @@ func TestPanicInACrowd(t *testing.T) {
 	})
 }
 
-func BenchmarkDo(b *testing.B) {
-	turns := NewTurns(TurnsOptions{Count: 2, Waiting: 512})
-	defer turns.Close()
-	c := client(1)
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := turns.Do(b.Context(), c, func() error { return nil }); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkHold(b *testing.B) {
-	budget := NewBudget(1 << 30)
-	c := client(1)
-	b.ReportAllocs()
-	for b.Loop() {
-		h, err := budget.Hold(c, 1<<20)
-		if err != nil {
-			b.Fatal(err)
-		}
-		h.Release()
-	}
-}
-
 // TestNoOneStarvesInACrowd has thirty clients that ask again at once when they are refused, and three that wait a second, as
 // Retry-After says, share a queue for ten.
 func TestNoOneStarvesInACrowd(t *testing.T) {

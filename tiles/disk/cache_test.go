@@ -341,33 +341,6 @@ func TestCloseEndsATrim(t *testing.T) {
 	}
 }
 
-func TestAgesCutoff(t *testing.T) {
-	a := &ages{0: 100, 5: 50, 7: 30}
-	tests := []struct {
-		excess int64
-		age    int
-		within int64
-	}{
-		{10, 7, 10}, {30, 7, 30}, {31, 5, 1}, {80, 5, 50}, {81, 0, 1}, {180, 0, 100},
-	}
-	for _, test := range tests {
-		if age, within := a.cutoff(test.excess); age != test.age || within != test.within {
-			t.Errorf("cutoff(%d) = %d, %d, want %d, %d", test.excess, age, within, test.age, test.within)
-		}
-	}
-	now := time.Now()
-	for used, want := range map[time.Time]int{
-		now.Add(time.Hour):                  0,
-		now:                                 0,
-		now.Add(-90 * time.Second):          1,
-		now.Add(-10 * 365 * 24 * time.Hour): len(a) - 1,
-	} {
-		if got := ageOf(now, used); got != want {
-			t.Errorf("ageOf an entry used %v before now = %d, want %d", now.Sub(used), got, want)
-		}
-	}
-}
-
 func TestPutNeverWaits(t *testing.T) {
 	c := newSyncCache(t, t.TempDir(), 1<<20, newTestClock()) // without a writer: as slow as a disk can be
 	for i := range maxWrites + 3 {

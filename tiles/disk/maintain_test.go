@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -278,22 +277,5 @@ func TestCloseDuringFirstCount(t *testing.T) {
 	}
 	if got := testutil.ToFloat64(c.metrics.dropped) + testutil.ToFloat64(c.metrics.trimFaults); got != 0 {
 		t.Errorf("%v dropped entries and trim faults counted, want none", got)
-	}
-}
-
-func TestTrimFaultsAreLoggedOnce(t *testing.T) {
-	dir, clock := t.TempDir(), newTestClock()
-	c := newSyncCache(t, dir, 1<<20, clock)
-	log := c.logTo()
-	for i := range 3 {
-		c.trimFailed(fmt.Errorf("fault %d", i))
-	}
-	if got := testutil.ToFloat64(c.metrics.trimFailing); got != 1 || strings.Count(log.String(), "cannot be trimmed") != 1 {
-		t.Errorf("the metric is %v and the log says\n%swant 1 and one line", got, log)
-	}
-	clock.advance(retryInterval)
-	c.trim(t.Context())
-	if got := testutil.ToFloat64(c.metrics.trimFailing); got != 0 || strings.Count(log.String(), "can be trimmed again") != 1 {
-		t.Errorf("the metric is %v and the log says\n%swant 0 and one more line", got, log)
 	}
 }

@@ -99,30 +99,6 @@ func TestLongitudes(t *testing.T) {
 	}
 }
 
-func BenchmarkProject(b *testing.B) {
-	for _, c := range []struct {
-		name     string
-		code     int
-		lon, lat float64
-	}{
-		{"WebMercator", 3857, 9.4, 47.6},
-		{"UTM", 32632, 9.4, 47.6},
-		{"Albers", 5070, -81, 27},
-		{"LambertAzimuthal", 3035, 9.4, 47.6},
-	} {
-		s, err := FromEPSG(c.code)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				s.Project(c.lon, c.lat)
-			}
-		})
-	}
-}
-
 // A box is an area in degrees.
 type box struct{ west, south, east, north float64 }
 
