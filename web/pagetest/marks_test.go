@@ -214,11 +214,7 @@ func testMarksByZoom(t *testing.T, b *browsertest.Browser, colours map[string][]
 		}
 	}
 	setHash(t, b, "#map=7/53.1/13.0")
-	type point struct{ X, Y float64 }
-	m := browsertest.Ask(t, b, chromedp.Evaluate[point](`(() => {
-		const r = document.querySelector('#map').getBoundingClientRect();
-		return {X: r.left + r.width / 2, Y: r.top + r.height / 2};
-	})()`))
+	m := middleOfMap(t, b)
 	b.Do(t, browsertest.Hover(m.X+8, m.Y, `document.querySelector('.leaflet-tooltip')?.textContent.startsWith('Mittelsee') === true`),
 		chromedp.MouseClickXY(m.X+8, m.Y), browsertest.Until(`location.hash.includes('lake=medium')`))
 }
@@ -257,16 +253,9 @@ func testLabels(t *testing.T, b *browsertest.Browser) {
 
 // A lake can be hit 12 px next to its centre. The mouse shows its name, and the selected lake has a ring.
 func testSelected(t *testing.T, b *browsertest.Browser) {
-	type point struct{ X, Y float64 }
-	middle := func() point {
-		return browsertest.Ask(t, b, chromedp.Evaluate[point](`(() => {
-			const r = document.querySelector('#map').getBoundingClientRect();
-			return {X: r.left + r.width / 2, Y: r.top + r.height / 2};
-		})()`))
-	}
 	for i, off := range [][2]float64{{12, 0}, {-12, 0}, {0, 12}, {0, -12}} {
 		setHash(t, b, fmt.Sprintf("#map=%d/53.1/13.0", 10+i))
-		m := middle()
+		m := middleOfMap(t, b)
 		b.Do(t, browsertest.Hover(m.X+off[0], m.Y+off[1], `document.querySelector('.leaflet-tooltip') !== null`))
 		if tip := browsertest.Ask(t, b, chromedp.Text(".leaflet-tooltip")); tip != "Mittelsee: Medium risk, 20 µg/l" {
 			t.Errorf("the tooltip = %q", tip)
@@ -331,11 +320,8 @@ func TestPageMarksOnAPhone(t *testing.T) {
 	})()`)); math.Abs(ratio-2) > 0.01 {
 		t.Errorf("the marks have %v pixels per point on a screen of 2", ratio)
 	}
-	type point struct{ X, Y float64 }
-	m := browsertest.Ask(t, b, chromedp.Evaluate[point](`(() => {
-		const r = document.querySelector('#map').getBoundingClientRect();
-		return {X: r.left + r.width / 2 + 12, Y: r.top + r.height / 2};
-	})()`))
+	m := middleOfMap(t, b)
+	m.X += 12
 	for _, touch := range []input.DispatchTouchEventParams{
 		{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{{X: m.X, Y: m.Y}}},
 		{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}},

@@ -88,9 +88,8 @@ func TestPageNamesKeepValues(t *testing.T) {
 	want := "High risk, 52.1 µg/l"
 	for i, name := range mirroringNames {
 		setHash(t, b, fmt.Sprintf("#map=10/53/%.1f", 13+0.1*float64(i)))
-		x, y := browsertest.Ask(t, b, chromedp.Evaluate[float64](`(({left, width}) => left + width / 2)(document.querySelector('#map').getBoundingClientRect())`)),
-			browsertest.Ask(t, b, chromedp.Evaluate[float64](`(({top, height}) => top + height / 2)(document.querySelector('#map').getBoundingClientRect())`))
-		b.Do(t, browsertest.Hover(x+3, y, `document.querySelector('.leaflet-tooltip bdi') !== null`))
+		m := middleOfMap(t, b)
+		b.Do(t, browsertest.Hover(m.X+3, m.Y, `document.querySelector('.leaflet-tooltip bdi') !== null`))
 		if got := displayed(t, b, ".leaflet-tooltip"); !strings.Contains(strings.ReplaceAll(got, "\n", " "), ": "+want) {
 			t.Errorf("%+q: the tooltip is displayed as %q, want %q in it", name, got, want)
 		}

@@ -68,7 +68,7 @@ func TestPageOffline(t *testing.T) {
 	length := browsertest.Ask(t, b, chromedp.Evaluate[int](fmt.Sprintf(`fetch(%q).then((a) => a.text()).then((s) => s.length)`, history), chromedp.EvalAwaitPromise))
 	b.Do(t, browsertest.Until(storedCount("/history/")+`.then((n) => n > 0)`))
 
-	for _, c := range testsize.Cases(2, []struct {
+	for _, c := range testsize.Cases(1, []struct {
 		name string
 		mode int32
 	}{{"no network", broken}, {"no answer", hanging}, {"a proxy without a server", failing}, {"answers of another page", foreign}}) {

@@ -153,11 +153,7 @@ func TestPageClosedMarks(t *testing.T) {
 		t.Error("a lake with a note has a badge")
 	}
 	setHash(t, b, "#map=14/52.4/13.6")
-	type point struct{ X, Y float64 }
-	m := browsertest.Ask(t, b, chromedp.Evaluate[point](`(() => {
-		const r = document.querySelector('#map').getBoundingClientRect();
-		return {X: r.left + r.width / 2, Y: r.top + r.height / 2};
-	})()`))
+	m := middleOfMap(t, b)
 	b.Do(t, browsertest.Hover(m.X, m.Y, `document.querySelector('.leaflet-tooltip') !== null`))
 	if tip, want := browsertest.Ask(t, b, chromedp.Text(".leaflet-tooltip")), "Grünsee: Closed · Algae: High risk, 80 µg/l"; tip != want {
 		t.Errorf("the tooltip is %q, want %q", tip, want)

@@ -186,3 +186,14 @@ func wantNothingCutOff(t *testing.T, b *browsertest.Browser, where string) {
 	const cut = `[...document.querySelectorAll('#card *')].filter((e) => e.getBoundingClientRect().right > 320).map((e) => e.outerHTML.slice(0, 80)).join()`
 	browsertest.Want(t, b, cut, "", "%s: cut off on a phone", where)
 }
+
+// A point is a place in the window, in pixels.
+type point struct{ X, Y float64 }
+
+func middleOfMap(t *testing.T, b *browsertest.Browser) point {
+	t.Helper()
+	return browsertest.Ask(t, b, chromedp.Evaluate[point](`(() => {
+		const r = document.querySelector('#map').getBoundingClientRect();
+		return {X: r.left + r.width / 2, Y: r.top + r.height / 2};
+	})()`))
+}

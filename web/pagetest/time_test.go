@@ -102,6 +102,7 @@ func TestPageTimeSteps(t *testing.T) {
 		{"page down", kb.PageDown, last - 6},
 		{"arrow right", kb.ArrowRight, last - 5},
 		{"page up", kb.PageUp, last - 1},
+		{"end again", kb.End, last},
 	}) {
 		b.Do(t, chromedp.KeyEvent(step.key))
 		check(step.name, step.i)
