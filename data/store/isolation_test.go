@@ -40,7 +40,7 @@ func testScanSeesOneState(t *testing.T, open opener) {
 // Each import sets all lakes and observations to its own number, in two batches. A reader must never see two numbers in one
 // scan or history, nor a revision that does not match.
 func testNoHalfImport(t *testing.T, open opener) {
-	const lakes, imports = 60, 25
+	const lakes, imports = 20, 10
 	s := open(t, time.Now)
 	generation := func(n int) (ls []data.Lake, os []data.Observation) {
 		for i := range lakes {
