@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
 )
 
 const monitorURL = "/api/v1/monitor/lakes"
@@ -126,48 +124,4 @@ func TestMonitorLinks(t *testing.T) {
 	if want := "/lakes" + monitorURL + "?limit=50&offset=0"; links["first"] != want {
 		t.Errorf("first under a base path = %q, want %q", links["first"], want)
 	}
-}
-
-func TestFollowingNextVisitsEachLakeOnce(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := window{
-			total:  rapid.IntRange(0, 60).Draw(t, "total"),
-			limit:  rapid.IntRange(1, 20).Draw(t, "limit"),
-			offset: rapid.IntRange(0, 80).Draw(t, "offset"),
-		}
-		link := func(rel string) (int, bool) {
-			m := regexp.MustCompile(`offset=(\d+)>; rel="` + rel + `"`).FindStringSubmatch(p.links("/p"))
-			if m == nil {
-				return 0, false
-			}
-			n, err := strconv.Atoi(m[1])
-			return n, err == nil
-		}
-		last, ok := link("last")
-		if !ok {
-			t.Fatal("no last")
-		}
-		expected, _ := p.bounds()
-		for {
-			start, end := p.bounds()
-			if start != expected {
-				t.Fatalf("window %+v starts at %d, want %d", p, start, expected)
-			}
-			expected = end
-			next, ok := link("next")
-			if !ok {
-				break
-			}
-			if now, _ := link("last"); now != last {
-				t.Fatalf("last moves from %d to %d", last, now)
-			}
-			p.offset = next
-		}
-		if expected != p.total {
-			t.Fatalf("the last window ends at %d of %d", expected, p.total)
-		}
-		if start, _ := p.bounds(); p.offset < p.total && start != last {
-			t.Fatalf("next ends at %d, last says %d", start, last)
-		}
-	})
 }
