@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/csv"
@@ -198,8 +197,7 @@ func ExportAdvisories(ctx context.Context, src snapshot.Source, w io.Writer) (in
 		return 0, fmt.Errorf("export: %w", err)
 	}
 	slices.SortFunc(statements, func(a, b data.Advisory) int { return strings.Compare(string(a.ID), string(b.ID)) })
-	buffered := bufio.NewWriterSize(w, 1<<16)
-	c := csv.NewWriter(buffered)
+	c := csv.NewWriter(w)
 	var header []string
 	for _, column := range advisoryColumns() {
 		header = append(header, column.name)
@@ -218,7 +216,7 @@ func ExportAdvisories(ctx context.Context, src snapshot.Source, w io.Writer) (in
 		}
 	}
 	c.Flush()
-	if err := cmp.Or(err, c.Error(), buffered.Flush()); err != nil {
+	if err := cmp.Or(err, c.Error()); err != nil {
 		return len(statements), fmt.Errorf("export: %w", err)
 	}
 	return len(statements), nil

@@ -3,17 +3,12 @@ package ingest
 import (
 	"bytes"
 	"cmp"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"limnomap/data"
-	"limnomap/data/linetext"
 	"limnomap/data/store"
 )
 
@@ -254,87 +249,6 @@ func TestOptionsOfAdvisories(t *testing.T) {
 			t.Errorf("error %v, want that no row has the mapped column", err)
 		}
 	}
-}
-
-// drawLines draws a text of some lines as an import stores it.
-func drawLines(rt *rapid.T, name string) string {
-	if rapid.Bool().Draw(rt, "no "+name) {
-		return ""
-	}
-	var lines []string
-	for range rapid.IntRange(1, 4).Draw(rt, "lines") {
-		line := strings.Join(strings.Fields(drawText(rt, name)), " ")
-		if line != "" && linetext.Check(line) != nil {
-			line = "x"
-		}
-		lines = append(lines, line)
-	}
-	return lines[0] + strings.Repeat("\n", rapid.IntRange(1, 2).Draw(rt, "breaks")) + strings.Join(append(lines[1:], "end"), "\n")
-}
-
-// Importing an export gives exactly the same statements, and exporting them again the same file.
-func TestExportOfAdvisoriesIsLossless(t *testing.T) {
-	dir, run := t.TempDir(), 0
-	rapid.Check(t, func(rt *rapid.T) {
-		run++
-		open := func(name string) *store.Store {
-			s, err := store.Open(rt.Context(), filepath.Join(dir, fmt.Sprintf("%s-%d.db", name, run)), true)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			rt.Cleanup(func() { s.Close() })
-			fill(rt, s, []data.Lake{{ID: "a", ExternalID: "a", Name: "A"}, {ID: "b", ExternalID: "b", Name: "B"}}, nil)
-			return s
-		}
-		moment := func(name string) time.Time {
-			return time.Unix(rapid.Int64Range(-2_208_988_800, lastMoment.Unix()).Draw(rt, name), 0).UTC()
-		}
-		var all []data.Advisory
-		for i := range rapid.IntRange(0, 5).Draw(rt, "statements") {
-			a := data.Advisory{ID: data.AdvisoryID(fmt.Sprintf("%s-%d", rapid.StringMatching(`[A-Za-z0-9][A-Za-z0-9_.-]{0,20}`).Draw(rt, "id"), i)),
-				LakeID: data.LakeID(rapid.SampledFrom([]string{"a", "b"}).Draw(rt, "lake")),
-				Kind:   data.AdvisoryKind(rapid.IntRange(1, 4).Draw(rt, "kind")), Cause: data.Cause(rapid.IntRange(0, 2).Draw(rt, "cause")),
-				Issuer: drawText(rt, "issuer"), TextEN: drawLines(rt, "English"), TextDE: drawLines(rt, "German"),
-				URL:    rapid.SampledFrom([]string{"", "http://example.org", `https://example.org/?a=1&b="c",;#d`}).Draw(rt, "url"),
-				Issued: moment("issued"), ValidFrom: moment("from")}
-			if rapid.Bool().Draw(rt, "ends") && a.ValidFrom.Before(lastMoment) {
-				a.ValidUntil = time.Unix(rapid.Int64Range(a.ValidFrom.Unix()+1, lastMoment.Unix()).Draw(rt, "until"), 0).UTC()
-			}
-			if rapid.Bool().Draw(rt, "is withdrawn") {
-				a.Withdrawn = time.Unix(rapid.Int64Range(a.Issued.Unix(), lastMoment.Unix()).Draw(rt, "withdrawn"), 0).UTC()
-			}
-			a.Issuer = strings.Join(strings.Fields(a.Issuer), " ")
-			if err := a.CheckImport(); err != nil {
-				rt.Fatal(err)
-			}
-			all = append(all, a)
-		}
-		before, after := open("before"), open("after")
-		err := before.Import(rt.Context(), func(tx store.Tx) error {
-			_, err := tx.PutAdvisories(rt.Context(), all, store.AdvisoryColumns{})
-			return err
-		})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		var file, again bytes.Buffer
-		n, err := ExportAdvisories(rt.Context(), before, &file)
-		if err != nil || n != len(all) {
-			rt.Fatalf("ExportAdvisories = %d, %v, want %d", n, err, len(all))
-		}
-		text := file.String()
-		future := &Options{Now: func() time.Time { return lastMoment }}
-		r, err := Advisories(rt.Context(), after, files(text), future)
-		if err != nil || r.Added != len(all) || !r.Written {
-			rt.Fatalf("import of\n%s\n= %+v, %v", text, r, err)
-		}
-		if got, want := advisoriesOf(rt, after), advisoriesOf(rt, before); !slices.Equal(got, want) {
-			rt.Fatalf("stored\n%+v\nwant\n%+v", got, want)
-		}
-		if _, err := ExportAdvisories(rt.Context(), after, &again); err != nil || again.String() != text {
-			rt.Fatalf("exported again, %v:\n%s\nwant\n%s", err, &again, text)
-		}
-	})
 }
 
 func FuzzAdvisories(f *testing.F) {

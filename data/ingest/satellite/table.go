@@ -1,7 +1,6 @@
 package satellite
 
 import (
-	"bufio"
 	"encoding/csv"
 	"io"
 	"strconv"
@@ -16,15 +15,13 @@ var columns = []string{"lake_id", "date", "chl", "data_type", "n_inside", "n_val
 
 // A Table writes rows as CSV.
 type Table struct {
-	out    *bufio.Writer
 	csv    *csv.Writer
 	fields []string
 }
 
 // NewTable returns a table that begins with the names of the columns.
 func NewTable(w io.Writer) (*Table, error) {
-	out := bufio.NewWriter(w)
-	t := &Table{out: out, csv: csv.NewWriter(out), fields: make([]string, len(columns))}
+	t := &Table{csv: csv.NewWriter(w), fields: make([]string, len(columns))}
 	return t, t.csv.Write(columns)
 }
 
@@ -46,10 +43,8 @@ func (t *Table) Write(r *Row) error {
 
 // Flush writes what is buffered.
 func (t *Table) Flush() error {
-	if t.csv.Flush(); t.csv.Error() != nil {
-		return t.csv.Error()
-	}
-	return t.out.Flush()
+	t.csv.Flush()
+	return t.csv.Error()
 }
 
 // number formats µg/l with four digits after the decimal point at most: a hundredth is stored.
