@@ -155,6 +155,20 @@ func TestFolderThatIsWrittenTo(t *testing.T) {
 	}
 }
 
+// collected returns what is at the source, for a first refresh that is claimed.
+func (g *rig) collected(t *testing.T) (*claim, *input) {
+	t.Helper()
+	if ok, err := g.store.LeaseRefresh(t.Context(), 0, "me", time.Minute); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	in, err := g.collect(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(in.files.close)
+	return g.keepClaim(t.Context(), "me"), in
+}
+
 // A file that changes during the import fails the import.
 func TestFileThatChangesWhileItIsRead(t *testing.T) {
 	for name, change := range map[string]func(string) error{
@@ -170,23 +184,11 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 			s, dir := openStore(t), t.TempDir()
 			path := write(t, dir, "lakes.csv", lakes)
 			g := newRig(t, s, []string{dir}, Options{})
-			state, err := s.Refresh(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if ok, err := s.LeaseRefresh(t.Context(), state.Turn, "me", time.Minute); !ok || err != nil {
-				t.Fatal(ok, err)
-			}
-			in, err := g.collect(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer in.files.close()
+			c, in := g.collected(t)
 			if err := change(path); err != nil {
 				t.Fatal(err)
 			}
-			c := g.keepClaim(t.Context(), "me")
-			_, err = g.importFiles(c, in.files, c.endImport)
+			_, err := g.importFiles(c, in.files, c.endImport)
 			if err == nil || name != "cut" && reasonOf(err) != changingReason {
 				t.Errorf("importFiles = %v, want %q", err, changingReason)
 			}
@@ -200,18 +202,10 @@ func TestFileThatIsReplacedWhileItIsRead(t *testing.T) {
 	s, dir := openStore(t), t.TempDir()
 	path := write(t, dir, "lakes.csv", lakes)
 	g := newRig(t, s, []string{dir}, Options{})
-	if ok, err := s.LeaseRefresh(t.Context(), 0, "me", time.Minute); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
-	in, err := g.collect(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.files.close()
+	c, in := g.collected(t)
 	if err := os.Rename(write(t, dir, "next.tmp", lakes+"c,See C,52,12\n"), path); err != nil {
 		t.Fatal(err)
 	}
-	c := g.keepClaim(t.Context(), "me")
 	if _, err := g.importFiles(c, in.files, c.endImport); err != nil {
 		t.Error(err)
 	}
