@@ -221,7 +221,7 @@ func (im *importer[T]) countRepeats(repeated []int, rows []parsed[T]) error {
 	im.repeatedRows, im.otherRows = im.repeatedRows+len(repeated), im.otherRows+len(im.good)-len(repeated)
 	if most := len(im.files)*im.otherRows + maxRepeatedRows; im.repeatedRows > most {
 		return tooManyRepeats("%s: %d rows so far repeat the key of an earlier row: want at most %d, since there are %d other rows; remove the repeated ones",
-			im.lastOf(rows), im.repeatedRows, most, im.otherRows)
+			rows[len(rows)-1].at(), im.repeatedRows, most, im.otherRows)
 	}
 	for _, i := range repeated {
 		key := im.key(im.good[i])
@@ -250,9 +250,6 @@ func (im *importer[T]) goodRow(rows []parsed[T], i int) string {
 	}
 	panic("ingest: the store names a repeated row that it was not given")
 }
-
-// lastOf says where the last row is.
-func (im *importer[T]) lastOf(rows []parsed[T]) string { return rows[len(rows)-1].at() }
 
 // sameColumns puts the values of the first n rows, up to one with different columns, into good.
 func (im *importer[T]) sameColumns(rows []parsed[T]) (n int, has columnSet) {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -31,14 +32,7 @@ func ParseMapping(s string) (Mapping, error) {
 }
 
 // columns returns the names of the columns that m maps, in order.
-func (m Mapping) columns() []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func (m Mapping) columns() []string { return slices.Sorted(maps.Keys(m)) }
 
 // layout returns the layout of files with these columns, as changed by o. It is not nil, also with an error.
 func (o *Options) layout(columns []column, id, name int, ids *idMaker) (*layout, error) {

@@ -1,13 +1,13 @@
 package satellite
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,31 +47,17 @@ func openScene(ctx context.Context, file File, opts *Options) (*scene, error) {
 		return nil, err
 	}
 	switch {
-	case isTIFF(head):
+	case begins(head, "II*\x00", "MM\x00*", "II+\x00", "MM\x00+"):
 		return openTIFF(file, opts)
-	case isNetCDF(head):
+	case begins(head, "\x89HDF\r\n\x1a\n", "CDF\x01", "CDF\x02", "CDF\x05"): // NetCDF-4, which is HDF5, and NetCDF-3
 		return openNetCDF(ctx, file, opts)
 	}
 	return nil, errFormat(head)
 }
 
-func isTIFF(head []byte) bool {
-	for _, magic := range []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"} {
-		if bytes.HasPrefix(head, []byte(magic)) {
-			return true
-		}
-	}
-	return false
-}
-
-// isNetCDF recognizes NetCDF-3 and files of HDF5, which NetCDF-4 is.
-func isNetCDF(head []byte) bool {
-	for _, magic := range []string{"\x89HDF\r\n\x1a\n", "CDF\x01", "CDF\x02", "CDF\x05"} {
-		if bytes.HasPrefix(head, []byte(magic)) {
-			return true
-		}
-	}
-	return false
+// begins reports whether a file begins with one of these bytes.
+func begins(head []byte, magics ...string) bool {
+	return slices.ContainsFunc(magics, func(magic string) bool { return strings.HasPrefix(string(head), magic) })
 }
 
 func errFormat(head []byte) error {
@@ -79,13 +65,13 @@ func errFormat(head []byte) error {
 	switch {
 	case len(head) == 0:
 		is = "the file is empty"
-	case bytes.HasPrefix(head, []byte("PK")):
+	case begins(head, "PK"):
 		is = "this is a ZIP archive: unpack it first"
-	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
+	case begins(head, "\x1f\x8b"):
 		is = "this is a file compressed by gzip: decompress it first"
-	case bytes.HasPrefix(head, []byte("\x0e\x03\x13\x01")):
+	case begins(head, "\x0e\x03\x13\x01"):
 		is = "this is a file of HDF4: convert it, for example with gdal_translate"
-	case bytes.HasPrefix(head, []byte("<")):
+	case begins(head, "<"):
 		is = "this is a web page or XML, maybe instead of a failed download"
 	default:
 		is = fmt.Sprintf("it begins with %q", head)

@@ -67,23 +67,14 @@ func openNetCDF(ctx context.Context, file File, opts *Options) (*scene, error) {
 	if s.source, err = sourceOf(s.product, ownSource(s.product, file.Name, g), opts); err != nil {
 		return nil, err
 	}
-	s.version = versionOf(cmp.Or(firstText(f, "product_version", "processing_version"), versionOfName(file.Name)),
-		firstText(f, "date_created", "processing_time", "creation_date", "date_modified"))
+	s.version = versionOf(cmp.Or(f.Text("product_version"), f.Text("processing_version"), versionOfName(file.Name)),
+		cmp.Or(f.Text("date_created"), f.Text("processing_time"), f.Text("creation_date"), f.Text("date_modified")))
 	s.addUncertainty(f, v, g, at, opts)
 	if _, after, found := strings.Cut(s.version, " "); s.product.ID == LWQ && (!found || after == "") {
 		s.addObservations(f, v, g, at)
 	}
 	s.date, err = dateOf(dating{name: file.Name, start: f.Text("time_coverage_start"), end: f.Text("time_coverage_end"), time: when}, opts)
 	return s, err
-}
-
-func firstText(f *netcdf.File, names ...string) string {
-	for _, name := range names {
-		if s := f.Text(name); s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // productOfNetCDF returns the product of a NetCDF file, by its name or what it says about itself.

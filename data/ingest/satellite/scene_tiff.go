@@ -56,22 +56,11 @@ func openTIFF(file File, opts *Options) (*scene, error) {
 		return nil, err
 	}
 	metadata := im.Metadata()
-	s.version = versionOf(cmp.Or(firstOf(metadata, "product_version", "PRODUCT_VERSION", "processing_version"), versionOfName(file.Name)),
-		firstOf(metadata, "date_created", "processing_time"))
-	s.date, err = dateOf(dating{name: file.Name, start: firstOf(metadata, "time_coverage_start"), end: firstOf(metadata, "time_coverage_end")}, opts)
+	text := func(name string) string { return cmp.Or(metadata[name], metadata["NC_GLOBAL#"+name]) }
+	s.version = versionOf(cmp.Or(text("product_version"), text("PRODUCT_VERSION"), text("processing_version"), versionOfName(file.Name)),
+		cmp.Or(text("date_created"), text("processing_time")))
+	s.date, err = dateOf(dating{name: file.Name, start: text("time_coverage_start"), end: text("time_coverage_end")}, opts)
 	return s, err
-}
-
-func firstOf(metadata map[string]string, names ...string) string {
-	for _, name := range names {
-		if v := metadata[name]; v != "" {
-			return v
-		}
-		if v := metadata["NC_GLOBAL#"+name]; v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 // indexed reports whether a product has digital numbers of a cyanobacteria index.
