@@ -119,7 +119,7 @@ func TestAdjustLogRequests(t *testing.T) {
 
 // For the race detector: options change while requests of all kinds are answered. Two goroutines change them at a time; then all
 // parts of the server must have the options of one of them.
-func TestAdjustUnderLoad(t *testing.T) {
+func TestAdjustConcurrently(t *testing.T) {
 	opts := testOptions(t)
 	opts.Registry = prometheus.NewRegistry()
 	opts.Tiles = &heldTiles{tiles.Tile{Bytes: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}

@@ -75,7 +75,7 @@ func TestLegendWidthsAreNamed(t *testing.T) {
 
 // A crowd that asks for every legend of a language, with every value of the other parameters, draws each once: the server keeps them all, and
 // draws one at a time.
-func TestEveryLegendIsDrawnOnce(t *testing.T) {
+func TestConcurrentLegendsAreDrawnOnce(t *testing.T) {
 	opts := testOptions(t)
 	legends := &fakeLegends{}
 	opts.Legends = legends

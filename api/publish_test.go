@@ -53,7 +53,7 @@ func TestPublishPreparesTiles(t *testing.T) {
 	}
 }
 
-func TestNoAnswerMixesTwoSnapshots(t *testing.T) {
+func TestNoAnswerMixesConcurrentSnapshots(t *testing.T) {
 	s := testServer(t)
 	one, other := testSource(t), testSource(t)
 	other.lakes, other.observations = other.lakes[:1], other.observations[:2]

@@ -132,7 +132,7 @@ func TestOldWeeksAreReadFairly(t *testing.T) {
 }
 
 // Maps of weeks are built in the turns of tiles. A map in memory needs no turn.
-func TestWeeksAreBuiltInTurns(t *testing.T) {
+func TestConcurrentWeeksAreBuiltInTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, _, recent := newPastSource(t)
 		s, turns := weekServer(t, src, 1<<30)

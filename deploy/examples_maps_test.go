@@ -17,7 +17,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 	"limnomap/web/browsertest"
 )
 

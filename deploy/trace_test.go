@@ -21,7 +21,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 const (

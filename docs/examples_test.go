@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // The address of the server in the examples.

@@ -12,7 +12,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data/demo"
 	"limnomap/data/snapshot"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // grounds are the backgrounds of tiles: a white map and a dark one, #2b2b2b.

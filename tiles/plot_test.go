@@ -16,7 +16,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/snapshot"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 	"limnomap/render"
 	"limnomap/tiles/disk"
 )

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -72,11 +71,7 @@ func (c *demoCmd) names() ([]string, error) {
 	if len(out) != 2 || out[0] == "" || out[1] == "" {
 		return nil, fmt.Errorf("--out %q: want two names separated by a comma, such as lakes.csv,obs.csv", c.Out)
 	}
-	lakes, err := filepath.Abs(out[0])
-	if err != nil {
-		return nil, err
-	}
-	if observations, err := filepath.Abs(out[1]); err != nil || lakes == observations {
+	if sameFile(out[0], out[1]) {
 		return nil, fmt.Errorf("--out %q names one file twice: want one for the lakes and another for the observations", c.Out)
 	}
 	return out, nil

@@ -160,6 +160,19 @@ func TestDemoInterrupted(t *testing.T) {
 	}
 }
 
+// Two names of one file are an error: the observations would overwrite the lakes.
+func TestDemoTwoNamesOfOneFile(t *testing.T) {
+	folder, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	mustDo(t, os.Symlink(folder, link))
+	t.Chdir(folder)
+	for _, out := range []string{"a.csv,./a.csv", "a.csv," + link + "/a.csv", link + "/../folder/a.csv," + link + "/../folder/a.csv"} {
+		_, _, err := runCommand(t, "demo", "--lakes", "5", "--force", "--out", out)
+		if left := names(t, folder); err == nil || !strings.Contains(err.Error(), "names one file twice") || len(left) > 0 {
+			t.Errorf("--out %s: %v, and %v is left, want an error about one file", out, err, left)
+		}
+	}
+}
+
 func TestWriteFiles(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")

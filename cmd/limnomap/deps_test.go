@@ -98,7 +98,7 @@ var mayImport = map[string][]string{
 	"data/forecast/forecasttest":          {"data/forecast"}, // only tests import it
 	"api/ratelimit/quota/redistest":       {},                // only tests import it
 
-	"internal/testsize":         {}, // only tests import it
+	"data/testsize":             {}, // only tests import it
 	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
 	"render/palettepng":         {}, // an encoder, which knows no tile
 	"cmd/limnomap/attacktest":   {}, // tests only

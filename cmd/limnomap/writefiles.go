@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -96,4 +97,17 @@ func checkFolder(name string) error {
 		return fmt.Errorf("%s: the folder %s does not exist: create it, or use another one", name, folder)
 	}
 	return err
+}
+
+// sameFile reports whether two names are one entry of one folder, which may be hidden by a link to the folder or by "..".
+// Two hard links to one file are not the same file: they are replaced, not written to.
+func sameFile(a, b string) bool {
+	folderA, nameA := filepath.Split(a)
+	folderB, nameB := filepath.Split(b)
+	if nameA != nameB {
+		return false
+	}
+	infoA, errA := os.Stat(cmp.Or(folderA, "."))
+	infoB, errB := os.Stat(cmp.Or(folderB, "."))
+	return folderA == folderB || errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // digest is what testdata/digest prints. It changes if the model does.

@@ -15,7 +15,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/apikey"
 	"limnomap/data/snapshot"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // A hostileChange is made without limnomap, by someone who may write to its tables: table.column = value of the one row that hostileRows names, or

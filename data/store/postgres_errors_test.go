@@ -174,7 +174,7 @@ func forward(t *testing.T, from, to string) {
 }
 
 // Replicas that start at the same time on an empty database create its tables once.
-func TestPostgresOpenAtTheSameTime(t *testing.T) {
+func TestPostgresConcurrentOpen(t *testing.T) {
 	dsn := newDatabase(t)
 	var group sync.WaitGroup
 	for range 6 {

@@ -164,7 +164,7 @@ func TestImportByAnotherHandleShows(t *testing.T) {
 }
 
 // Several processes may start on a database that does not exist yet.
-func TestOpenAtTheSameTime(t *testing.T) {
+func TestConcurrentOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	var opened sync.WaitGroup
 	for range 4 {

@@ -17,7 +17,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 	"limnomap/web/browsertest"
 )
 

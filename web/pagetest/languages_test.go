@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"limnomap/api/words"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 	"limnomap/web/browsertest"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 	"limnomap/web/browsertest"
 )
 

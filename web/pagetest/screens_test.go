@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 	"limnomap/web/browsertest"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // An attack is one row of the table.

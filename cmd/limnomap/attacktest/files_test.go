@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // A bomb is a file that costs much more than it has bytes.

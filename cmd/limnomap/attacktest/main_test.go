@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 func TestMain(m *testing.M) {

@@ -17,7 +17,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // TestHostileCache starts a server on a tile cache that someone else could write to. It gives the same bytes as without.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // TestRandomRequests sends requests with bytes changed, removed and repeated at random, and random bytes.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 const reloadFailures = "limnomap_snapshot_refresh_failures_total"

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // twoServersShareAFolder has two servers write, read and trim one folder while one of them is killed and restarted. All

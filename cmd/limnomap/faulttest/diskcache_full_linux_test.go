@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // A diskFault makes writing to a disk fail, and can be undone.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // A diskCacheTest holds the database and the tiles that the tests of the disk cache share, since the expected tiles take

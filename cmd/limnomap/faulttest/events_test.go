@@ -23,7 +23,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/events/hook"
 	"limnomap/data/store"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // A hostileReceiver takes a request, or fails in one of many ways, until it is repaired. It notes the events that it took, in the order in

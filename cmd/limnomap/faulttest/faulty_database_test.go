@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 
 	"limnomap/api/ratelimit/quota/redistest"
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // A redisFault is something that goes wrong with Redis while a server shares its limits through it.

@@ -18,7 +18,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/data"
 	"limnomap/data/store"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // forecastTables are the lakes and the values of a database in which a forecast takes a part of a second.

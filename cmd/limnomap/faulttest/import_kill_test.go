@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // TestImportKilled kills an import before it has read all of its input. Neither the running server, nor the next one, nor

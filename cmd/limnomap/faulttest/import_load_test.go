@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // A trait of an answer shows from which import it was made.

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 // newWorldDB returns a database of simulated lakes all over the world, with two weeks of values.

@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"testing"
 
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 var damagedFiles = flag.Int("damaged", 1000, "damaged files that TestDamaged reads")

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"limnomap/internal/testsize"
+	"limnomap/data/testsize"
 )
 
 var damagedFiles = flag.Int("damaged", 2000, "damaged files that TestDamaged reads")
