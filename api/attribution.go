@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"limnomap/api/ogc"
-	"limnomap/api/words"
+	"limnomap/api/pages"
 	"limnomap/data"
 )
 
 // A Credit is a line with which a provider of data wants to be named.
-type Credit = words.Credit
+type Credit = ogc.Credit
 
 // attribution returns whose data a snapshot shows, after a notice that they are not real if they are not. It is plain text.
 func (s *common) attribution(state *ogc.State) string {
@@ -30,13 +30,17 @@ func (s *common) organization() string {
 }
 
 // readerOf returns who sees a page that answers r, in that language.
-func (s *common) readerOf(r *http.Request, p *published, language string) *words.Reader {
+func (s *common) readerOf(r *http.Request, p *published, language string) *pages.Reader {
 	now := s.adjustable()
-	return &words.Reader{
+	reader := &pages.Reader{
 		Language: language, AcceptLanguage: r.Header["Accept-Language"],
-		Today: data.DateOf(s.opts.Now()), Notice: s.opts.Notice, Attribution: now.Attribution, Credits: s.credits(p.state),
-		Contact: words.Contact{Name: now.Contact.Name, URL: template.URL(now.Contact.URL), Logo: now.Contact.Logo.address()},
+		Today: data.DateOf(s.opts.Now()), Notice: s.opts.Notice, Attribution: now.Attribution,
+		Contact: pages.Contact{Name: now.Contact.Name, URL: template.URL(now.Contact.URL), Logo: now.Contact.Logo.address()},
 	}
+	for _, c := range s.credits(p.state) {
+		reader.Credits = append(reader.Credits, pages.Credit(c))
+	}
+	return reader
 }
 
 // credits returns the credit lines of a snapshot, without those that the operator's attribution already contains.

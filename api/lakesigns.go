@@ -5,10 +5,10 @@ import (
 	"net/url"
 
 	"limnomap/api/answer"
+	"limnomap/api/pages"
 	"limnomap/api/params"
 	"limnomap/api/route"
 	"limnomap/api/sign"
-	"limnomap/api/words"
 	"limnomap/colormap"
 	"limnomap/data"
 )
@@ -36,7 +36,7 @@ func pathOfLake(id data.LakeID) string { return pathLakes + url.PathEscape(strin
 
 // lakeIn returns the index of the lake that the path of r names, and who sees the answer. The answer depends on the reader's
 // language, and the header of w says so.
-func (h *signHandlers) lakeIn(w http.ResponseWriter, r *http.Request, p *published) (lake int, reader *words.Reader, err error) {
+func (h *signHandlers) lakeIn(w http.ResponseWriter, r *http.Request, p *published) (lake int, reader *pages.Reader, err error) {
 	query := params.Of(r)
 	language := languageOf(&query)
 	if err := query.Err(); err != nil {

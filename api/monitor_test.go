@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
 )
 
 const monitorURL = "/api/v1/monitor/lakes"

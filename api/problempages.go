@@ -5,12 +5,12 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/errorpage"
-	"limnomap/api/words"
+	"limnomap/api/pages"
 )
 
 // problemPages returns what makes a problem a page, for people.
 func problemPages(opts *Options, prefix string) (answer.ProblemPage, error) {
-	pages, err := errorpage.New(opts.Templates, prefix+"/")
+	maker, err := errorpage.New(opts.Templates, prefix+"/")
 	if err != nil {
 		return nil, err
 	}
@@ -22,6 +22,6 @@ func problemPages(opts *Options, prefix string) (answer.ProblemPage, error) {
 		if p.Status >= http.StatusInternalServerError {
 			e.RequestID = answer.RequestID(r)
 		}
-		return pages.Page(e, &words.Reader{Language: r.URL.Query().Get("lang"), AcceptLanguage: r.Header["Accept-Language"]})
+		return maker.Page(e, &pages.Reader{Language: r.URL.Query().Get("lang"), AcceptLanguage: r.Header["Accept-Language"]})
 	}, nil
 }

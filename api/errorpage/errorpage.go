@@ -4,6 +4,7 @@ package errorpage
 import (
 	"io/fs"
 
+	"limnomap/api/pages"
 	"limnomap/api/words"
 )
 
@@ -15,13 +16,13 @@ type ownWords struct {
 
 // A Maker makes the pages. It is safe for concurrent use.
 type Maker struct {
-	words.Maker[ownWords]
+	pages.Maker[ownWords]
 	root string
 }
 
 // New returns a Maker from the files of the pages made on the server. The root is the path of the map, with a slash at its end.
 func New(files fs.FS, root string) (*Maker, error) {
-	page, err := words.NewMaker[ownWords](files, "error")
+	page, err := pages.NewMaker[ownWords](files, "error")
 	return &Maker{page, root}, err
 }
 
@@ -38,7 +39,7 @@ type Error struct {
 type Mistake struct{ Parameter, Detail string }
 
 // Page returns the page of an error, and its language.
-func (m *Maker) Page(e Error, r *words.Reader) (content []byte, language string, err error) {
+func (m *Maker) Page(e Error, r *pages.Reader) (content []byte, language string, err error) {
 	w := m.For(r.Language, r.AcceptLanguage)
 	heading, help := texts(e.Status, w)
 	return m.Make(w, struct {

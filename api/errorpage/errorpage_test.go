@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"limnomap/api/words"
+	"limnomap/api/pages"
 	"limnomap/api/words/wordstest"
 )
 
@@ -27,7 +27,7 @@ func TestPage(t *testing.T) {
 		{429, "de", "Zu viele Anfragen"}, {500, "en", "The server made a mistake"}, {502, "en", "The server made a mistake"}, {503, "de", "Der Server kann gerade nicht antworten"},
 	} {
 		e := Error{Status: test.status, Phrase: "Phrase", Detail: "A <detail>.", Mistakes: []Mistake{{"q", `"<script>"`}}, RequestID: "id1"}
-		content, language, err := m.Page(e, &words.Reader{Language: test.language})
+		content, language, err := m.Page(e, &pages.Reader{Language: test.language})
 		if err != nil || language != test.language {
 			t.Fatal(language, err)
 		}
@@ -37,7 +37,7 @@ func TestPage(t *testing.T) {
 			}
 		}
 	}
-	if content, language, _ := m.Page(Error{Status: 404}, &words.Reader{Language: "../x", AcceptLanguage: []string{"de"}}); language != "de" || strings.Contains(string(content), "<details open") {
+	if content, language, _ := m.Page(Error{Status: 404}, &pages.Reader{Language: "../x", AcceptLanguage: []string{"de"}}); language != "de" || strings.Contains(string(content), "<details open") {
 		t.Errorf("a mistyped address in %s: %s", language, content)
 	}
 }

@@ -5,6 +5,7 @@ package lakepage
 import (
 	"io/fs"
 
+	"limnomap/api/pages"
 	"limnomap/api/words"
 	"limnomap/colormap"
 	"limnomap/data"
@@ -56,14 +57,14 @@ type ownWords struct {
 
 // A Maker makes the pages. It is safe for concurrent use.
 type Maker struct {
-	words.Maker[ownWords]
+	pages.Maker[ownWords]
 	colors words.Colors
 	legend colormap.Legend
 }
 
 // New returns a Maker from the files of the pages made on the server. The colours of the classes are those of the scale.
 func New(files fs.FS, scale *colormap.Map) (*Maker, error) {
-	page, err := words.NewMaker[ownWords](files, "lake")
+	page, err := pages.NewMaker[ownWords](files, "lake")
 	return &Maker{page, words.ColorsOf(scale), scale.Legend()}, err
 }
 
@@ -78,7 +79,7 @@ type Lake struct {
 }
 
 // Page returns the page of a lake, and its language.
-func (m *Maker) Page(l *Lake, r *words.Reader) (content []byte, language string, err error) {
+func (m *Maker) Page(l *Lake, r *pages.Reader) (content []byte, language string, err error) {
 	w := m.For(r.Language, r.AcceptLanguage)
 	return m.Make(w, m.newPage(l, r, w))
 }

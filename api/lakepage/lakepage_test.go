@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"limnomap/api/words"
+	"limnomap/api/pages"
 	"limnomap/api/words/wordstest"
 	"limnomap/colormap"
 	"limnomap/data"
@@ -91,7 +91,7 @@ func pageOf(t *testing.T, f *fakeSource, language string) string {
 	if !whole {
 		t.Fatal("the history is not whole")
 	}
-	content, got, err := maker.Page(&Lake{Snapshot: snap, History: history}, &words.Reader{Language: language, Today: today})
+	content, got, err := maker.Page(&Lake{Snapshot: snap, History: history}, &pages.Reader{Language: language, Today: today})
 	if err != nil || got != language {
 		t.Fatal(got, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"limnomap/api/pages"
 	"limnomap/api/words"
 	"limnomap/data"
 	"limnomap/data/linetext"
@@ -18,8 +19,8 @@ type page struct {
 	Words       *words.Page[ownWords]
 	Notice      string
 	Attribution string
-	Credits     []words.Credit
-	Contact     words.Contact
+	Credits     []pages.Credit
+	Contact     pages.Contact
 	Colors      words.Colors
 	Levels      string
 
@@ -48,7 +49,7 @@ type page struct {
 type public struct{ OEmbed, Image string }
 
 // newPage returns the page of a lake.
-func (m *Maker) newPage(l *Lake, r *words.Reader, w *words.Page[ownWords]) *page {
+func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page {
 	lake := &l.Snapshot.Lakes[l.Index]
 	id := url.PathEscape(string(lake.ID))
 	p := &page{
@@ -58,9 +59,9 @@ func (m *Maker) newPage(l *Lake, r *words.Reader, w *words.Page[ownWords]) *page
 		Name:   words.NameOf(lake),
 		Region: linetext.Clean(lake.Region),
 		Weeks:  weeksOf(l, r.Today, w),
-		Table:  "../table" + words.Query(r.Language),
-		Map:    "../" + words.Query(r.Language) + "#lake=" + url.QueryEscape(string(lake.ID)),
-		Sign:   id + "/sign" + words.Query(r.Language),
+		Table:  "../table" + pages.Query(r.Language),
+		Map:    "../" + pages.Query(r.Language) + "#lake=" + url.QueryEscape(string(lake.ID)),
+		Sign:   id + "/sign" + pages.Query(r.Language),
 
 		HistoryJSON: "../api/v1/bathing-lakes/history/" + id,
 		HistoryCSV:  "../api/v1/bathing-lakes/history/" + id + ".csv",
@@ -79,16 +80,16 @@ func (m *Maker) newPage(l *Lake, r *words.Reader, w *words.Page[ownWords]) *page
 		p.Description = p.Notice + ". " + p.Description
 	}
 	address := r.Base + "/lakes/" + id
-	p.Self = address + words.Query(r.Language)
+	p.Self = address + pages.Query(r.Language)
 	p.Alternates = []words.Link{{Language: "x-default", Address: address}}
 	for _, other := range m.All() {
-		p.Alternates = append(p.Alternates, words.Link{Language: other.Language, Address: address + words.Query(other.Language)})
+		p.Alternates = append(p.Alternates, words.Link{Language: other.Language, Address: address + pages.Query(other.Language)})
 	}
-	p.Others = m.Others(w, func(language string) string { return id + words.Query(language) })
+	p.Others = m.Others(w, func(language string) string { return id + pages.Query(language) })
 	if strings.Contains(r.Base, "://") {
 		p.Public = &public{
 			OEmbed: r.Base + "/oembed?format=json&url=" + url.QueryEscape(p.Self),
-			Image:  address + "/preview.png" + words.Query(w.Language),
+			Image:  address + "/preview.png" + pages.Query(w.Language),
 		}
 	}
 	p.Linked = newLinked(lake, state, p, w)
@@ -218,7 +219,7 @@ type neighbour struct {
 }
 
 // near returns the lakes nearest to this one, and the nearest ones with a lower risk if it has a medium or high one, or is closed.
-func near(l *Lake, r *words.Reader, w *words.Page[ownWords]) (near, lower []neighbour) {
+func near(l *Lake, r *pages.Reader, w *words.Page[ownWords]) (near, lower []neighbour) {
 	snap := l.Snapshot
 	own := words.ClassOf(snap.Current, l.Index)
 	if own == words.Closed { // its own value may be low: only lakes of low risk are better, as on the card
@@ -248,7 +249,7 @@ func near(l *Lake, r *words.Reader, w *words.Page[ownWords]) (near, lower []neig
 func newNeighbour(lake *data.Lake, metres int, v *words.Verdict, language string, w *words.Page[ownWords]) neighbour {
 	item := neighbour{
 		Name:     words.NameOf(lake),
-		Address:  url.PathEscape(string(lake.ID)) + words.Query(language),
+		Address:  url.PathEscape(string(lake.ID)) + pages.Query(language),
 		Distance: words.Fill(w.Own.Kilometres, "km", w.Number(strconv.FormatFloat(float64(metres)/1000, 'f', 1, 64))),
 		Class:    v.Class,
 		Old:      v.Old && v.Class != words.NoValue,

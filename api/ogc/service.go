@@ -14,7 +14,6 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
-	"limnomap/api/words"
 	"limnomap/data"
 	"limnomap/data/snapshot"
 	"limnomap/tiles"
@@ -25,13 +24,16 @@ type State struct {
 	Snapshot *snapshot.Snapshot
 	// MapVersion and VectorVersion are the values of v= that make the address of a tile immutable.
 	MapVersion, VectorVersion string
-	ForecastVersion           string         // likewise, of tiles of the newest forecast; empty if there is none
-	Bounds                    [4]float64     // west, south, east, north
-	Center                    [2]float64     // longitude, latitude
-	Zoom                      int            // at which the bounds about fill a screen
-	Updated                   string         // when the data changed, as RFC 3339
-	Credits                   []words.Credit // of the providers of the data
+	ForecastVersion           string     // likewise, of tiles of the newest forecast; empty if there is none
+	Bounds                    [4]float64 // west, south, east, north
+	Center                    [2]float64 // longitude, latitude
+	Zoom                      int        // at which the bounds about fill a screen
+	Updated                   string     // when the data changed, as RFC 3339
+	Credits                   []Credit   // of the providers of the data
 }
+
+// A Credit is a line with which a provider of data wants to be named, and the address of a page about the data and their terms, or empty.
+type Credit struct{ Text, URL string }
 
 // A Tile is a request for a tile.
 type Tile struct {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"limnomap/api/pages"
 	"limnomap/api/words"
 	"limnomap/colormap"
 	"limnomap/data/linetext"
@@ -16,7 +17,7 @@ import (
 
 // Signs make verdicts and sheets. They are safe for concurrent use.
 type Signs struct {
-	words.Maker[ownWords]
+	pages.Maker[ownWords]
 	colors words.Colors
 }
 
@@ -33,7 +34,7 @@ type ownWords struct {
 
 // New returns Signs from the files of the pages made on the server. The colours of the classes are those of the scale.
 func New(files fs.FS, scale *colormap.Map) (*Signs, error) {
-	sheet, err := words.NewMaker[ownWords](files, "sign")
+	sheet, err := pages.NewMaker[ownWords](files, "sign")
 	return &Signs{sheet, words.ColorsOf(scale)}, err
 }
 
@@ -55,14 +56,14 @@ type sheetPage struct {
 	Code        *code  // nil without an address
 	CodeTitle   string // of the code, for screen readers
 	Attribution string
-	Contact     words.Contact
+	Contact     pages.Contact
 	ContactText string // the contact's address in letters
 	Issued      string // when the sheet was printed
 }
 
 // Sheet returns the sheet of the i-th lake of a snapshot as HTML, and its language. It leads to the reader's page of the lake, if that has an
 // address that others can use.
-func (s *Signs) Sheet(snap *snapshot.Snapshot, i int, r *words.Reader) (content []byte, language string, err error) {
+func (s *Signs) Sheet(snap *snapshot.Snapshot, i int, r *pages.Reader) (content []byte, language string, err error) {
 	w := s.For(r.Language, r.AcceptLanguage)
 	p, err := s.newSheetPage(snap, i, w, r)
 	if err != nil {
@@ -71,14 +72,14 @@ func (s *Signs) Sheet(snap *snapshot.Snapshot, i int, r *words.Reader) (content 
 	return s.Make(w, p)
 }
 
-func (s *Signs) newSheetPage(snap *snapshot.Snapshot, i int, w *words.Page[ownWords], r *words.Reader) (*sheetPage, error) {
+func (s *Signs) newSheetPage(snap *snapshot.Snapshot, i int, w *words.Page[ownWords], r *pages.Reader) (*sheetPage, error) {
 	lake, v, id := &snap.Lakes[i], newVerdict(snap, i, w, r), url.PathEscape(string(snap.Lakes[i].ID))
 	p := &sheetPage{
 		Words: w, Colors: s.colors, Verdict: v, Symbol: v.Class.String(),
 		Title:  words.Fill(w.Own.Title, "lake", linetext.Isolate(lake.Name)),
 		Length: lengthOf(v.Name), Region: linetext.Clean(lake.Region),
 		Attribution: r.Attribution,
-		Map:         "../../" + words.Query(r.Language) + "#lake=" + url.QueryEscape(string(lake.ID)), Page: "../" + id + words.Query(r.Language),
+		Map:         "../../" + pages.Query(r.Language) + "#lake=" + url.QueryEscape(string(lake.ID)), Page: "../" + id + pages.Query(r.Language),
 		Contact: r.Contact, ContactText: addressInLetters(string(r.Contact.URL)),
 		Issued: words.Fill(w.Own.Issued, "date", w.Day(r.Today)),
 		Links:  s.Others(w, func(language string) string { return "?lang=" + language }),

@@ -3,6 +3,7 @@ package sign
 import (
 	"strings"
 
+	"limnomap/api/pages"
 	"limnomap/api/words"
 	"limnomap/data"
 	"limnomap/data/snapshot"
@@ -32,16 +33,16 @@ type Verdict struct {
 }
 
 // Product returns the name of the map.
-func (s *Signs) Product(r *words.Reader) string {
+func (s *Signs) Product(r *pages.Reader) string {
 	return s.For(r.Language, r.AcceptLanguage).Common.Title
 }
 
 // Verdict returns the verdict of the i-th lake of a snapshot.
-func (s *Signs) Verdict(snap *snapshot.Snapshot, i int, r *words.Reader) *Verdict {
+func (s *Signs) Verdict(snap *snapshot.Snapshot, i int, r *pages.Reader) *Verdict {
 	return newVerdict(snap, i, s.For(r.Language, r.AcceptLanguage), r)
 }
 
-func newVerdict(snap *snapshot.Snapshot, i int, w *words.Page[ownWords], r *words.Reader) *Verdict {
+func newVerdict(snap *snapshot.Snapshot, i int, w *words.Page[ownWords], r *pages.Reader) *Verdict {
 	lake, lakeVerdict := &snap.Lakes[i], words.VerdictOf(snap.Current, i, r.Today)
 	current := lakeVerdict.ValueClass != words.NoValue
 	v := &Verdict{

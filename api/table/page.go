@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 
+	"limnomap/api/pages"
 	"limnomap/api/words"
 	"limnomap/data"
 	"limnomap/data/linetext"
@@ -16,7 +17,7 @@ type page struct {
 	Others      []words.Link // the same in the other languages
 	Notice      string
 	Attribution string
-	Credits     []words.Credit
+	Credits     []pages.Credit
 	AsOf        string // date of the newest measurement, in words
 	AsOfOld     bool   // all values are old
 	Levels      string
@@ -51,7 +52,7 @@ type row struct {
 }
 
 // newPage returns the page that q asks for.
-func (t *Table) newPage(l *Lakes, q Query, w *words.Page[ownWords], r *words.Reader) *page {
+func (t *Table) newPage(l *Lakes, q Query, w *words.Page[ownWords], r *pages.Reader) *page {
 	lakes, more := l.find(q)
 	first := min((q.Number-1)*maxRows, len(lakes))
 	last := min(first+maxRows, len(lakes))
@@ -61,7 +62,7 @@ func (t *Table) newPage(l *Lakes, q Query, w *words.Page[ownWords], r *words.Rea
 		AsOf: w.Own.NoData, Levels: w.Levels(w.Own.Levels, l.snap.Profile), Colors: t.colors,
 		Query: q.Name, ByValue: q.ByValue, Language: q.Language,
 		NoIndex:  q.Name != "" || q.Class < words.Classes || q.ByValue,
-		Map:      "./" + words.Query(q.Language),
+		Map:      "./" + pages.Query(q.Language),
 		SortName: q.sorted(false), SortValue: q.sorted(true),
 	}
 	if q.Class < words.Classes {
@@ -105,7 +106,7 @@ func newRow(snap *snapshot.Snapshot, i int, q Query, w *words.Page[ownWords], to
 	name := linetext.Isolate(lake.Name) // for plain text
 	row := row{
 		Name:       words.NameOf(lake),
-		Page:       "lakes/" + url.PathEscape(string(lake.ID)) + words.Query(q.Language),
+		Page:       "lakes/" + url.PathEscape(string(lake.ID)) + pages.Query(q.Language),
 		Class:      verdict.Class.String(),
 		Risk:       w.RiskText(&verdict),
 		Badge:      verdict.Badge(),

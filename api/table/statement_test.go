@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"limnomap/api/pages"
 	"limnomap/api/words"
 	"limnomap/colormap"
 	"limnomap/data"
@@ -109,7 +110,7 @@ func pageOf(t *testing.T, q Query) (page string, rows []string) {
 		t.Fatal(err)
 	}
 	q.Number = 1
-	content, _, err := table.Page(NewLakes(snap, index.NewNameIndex(snap.Lakes)), q, &words.Reader{Today: today})
+	content, _, err := table.Page(NewLakes(snap, index.NewNameIndex(snap.Lakes)), q, &pages.Reader{Today: today})
 	if err != nil {
 		t.Fatal(err)
 	}

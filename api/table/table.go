@@ -4,6 +4,7 @@ package table
 import (
 	"io/fs"
 
+	"limnomap/api/pages"
 	"limnomap/api/words"
 	"limnomap/colormap"
 )
@@ -26,18 +27,18 @@ type ownWords struct {
 
 // A Table makes the page. It is safe for concurrent use.
 type Table struct {
-	words.Maker[ownWords]
+	pages.Maker[ownWords]
 	colors words.Colors
 }
 
 // New returns a Table from the files of the pages made on the server. The colours of the classes are those of the scale.
 func New(files fs.FS, scale *colormap.Map) (*Table, error) {
-	page, err := words.NewMaker[ownWords](files, "table")
+	page, err := pages.NewMaker[ownWords](files, "table")
 	return &Table{page, words.ColorsOf(scale)}, err
 }
 
 // Page returns the page with the lakes that q asks for, and its language.
-func (t *Table) Page(lakes *Lakes, q Query, r *words.Reader) (content []byte, language string, err error) {
+func (t *Table) Page(lakes *Lakes, q Query, r *pages.Reader) (content []byte, language string, err error) {
 	w := t.For(q.Language, r.AcceptLanguage)
 	return t.Make(w, t.newPage(lakes, q, w, r))
 }

@@ -1,6 +1,11 @@
 package words
 
-import "limnomap/data"
+import (
+	"cmp"
+
+	"limnomap/data"
+	"limnomap/data/linetext"
+)
 
 // Limits returns the chlorophyll values of low, medium and high risk, in µg/l.
 func (w *Words) Limits(profile *data.Profile) (low, medium, high string) {
@@ -10,4 +15,13 @@ func (w *Words) Limits(profile *data.Profile) (low, medium, high string) {
 	}
 	from, to := w.Number(profile.Limits[0].String()), w.Number(profile.Limits[1].String())
 	return Fill(first, "to", from), Fill(middle, "from", from, "to", to), Fill(last, "from", to)
+}
+
+// NameOf returns the name of a lake as pages show it.
+func NameOf(lake *data.Lake) string { return cmp.Or(linetext.Clean(lake.Name), string(lake.ID)) }
+
+// Levels fills a text about the limits between the risks.
+func (w *Words) Levels(text string, profile *data.Profile) string {
+	low, medium, high := w.Limits(profile)
+	return Fill(text, "profile", profile.Title, "low", low, "medium", medium, "high", high)
 }

@@ -67,7 +67,7 @@ var mayImport = map[string][]string{
 	"data/fetchguard":  {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/pages", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"tiles/admission"},
@@ -75,18 +75,19 @@ var mayImport = map[string][]string{
 	"api/atom":            {}, // a format, for anyone
 	"api/cap":             {"api/atom", "data"},
 	"api/connections":     {"api/answer", "tiles/admission"},
-	"api/errorpage":       {"api/words"},
+	"api/errorpage":       {"api/pages", "api/words"},
 	"api/joinwrites":      {},
-	"api/lakepage":        {"api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot"},
+	"api/lakepage":        {"api/pages", "api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot"},
 	"api/middleware":      {"api/answer", "tiles/admission"},
 	"api/ogc":             {"api/answer", "api/params", "api/route", "data", "tiles", "data/snapshot"},
+	"api/pages":           {"api/words", "data"},
 	"api/params":          {"api/answer", "data", "tiles", "data/snapshot"},
 	"api/ratelimit":       {"api/answer", "tiles/admission"},
 	"api/ratelimit/quota": {}, // ratelimit uses it by an interface of its own
 	"api/record":          {"data"},
 	"api/route":           {"api/answer"},
-	"api/sign":            {"api/words", "colormap", "data", "data/linetext", "data/snapshot"},
-	"api/table":           {"api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot"},
+	"api/sign":            {"api/pages", "api/words", "colormap", "data", "data/linetext", "data/snapshot"},
+	"api/table":           {"api/pages", "api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot"},
 	"api/words":           {"colormap", "data", "data/linetext", "data/snapshot"},
 
 	"web": {},
@@ -165,6 +166,7 @@ var mustNotKnow = []struct {
 	{"api/errorpage", []string{"net/http", "os", "github.com/prometheus/"}, "the page of an error knows no requests"},
 	{"api/lakepage", []string{"net/http", "os", "github.com/prometheus/"}, "the page of a lake knows no requests"},
 	{"api/sign", []string{"net/http", "os", "image/png", "github.com/fogleman/gg", "github.com/prometheus/"}, "a sign knows no requests, and not how a picture is drawn"},
+	{"api/pages", []string{"net/http", "os", "github.com/prometheus/"}, "a page knows no requests"},
 	{"api/record", []string{"net/http", "os", "github.com/prometheus/"}, "a record is bytes: no requests, files or metrics"},
 	{"api/table", []string{"net/http", "os", "github.com/prometheus/"}, "the table knows no requests"},
 	{"api/words", []string{"net/http", "os", "html/template", "github.com/prometheus/"}, "words are texts: no requests, files or markup"},

@@ -1,18 +1,18 @@
-package words
+// Package pages has what the pages that the server makes share beside their words: how one is made from its template, and who sees it.
+package pages
 
 import (
 	"bytes"
-	"cmp"
 	"html/template"
 	"io/fs"
 
+	"limnomap/api/words"
 	"limnomap/data"
-	"limnomap/data/linetext"
 )
 
 // A Reader is who sees a page that this server makes, and what such pages show beside their subject.
 type Reader struct {
-	Language       string    // that the address asks for, one of Languages; empty: by AcceptLanguage
+	Language       string    // that the address asks for, one of words.Languages; empty: by AcceptLanguage
 	AcceptLanguage []string  // the values of that header field
 	Today          data.Date // decides which values are old
 	Base           string    // what addresses of this server begin with: its origin, if that is known, and its path
@@ -34,13 +34,13 @@ type Contact struct {
 
 // A Maker makes one of the pages. It is safe for concurrent use.
 type Maker[Own any] struct {
-	*Set[Own]
+	*words.Set[Own]
 	page *template.Template
 }
 
 // NewMaker returns the Maker of a page from the files of the pages made on the server.
 func NewMaker[Own any](files fs.FS, name string) (Maker[Own], error) {
-	texts, err := Load[Own](files, name)
+	texts, err := words.Load[Own](files, name)
 	if err != nil {
 		return Maker[Own]{}, err
 	}
@@ -49,7 +49,7 @@ func NewMaker[Own any](files fs.FS, name string) (Maker[Own], error) {
 }
 
 // Make returns the page with what the template shows, and the language of its words.
-func (m Maker[Own]) Make(w *Page[Own], shown any) (content []byte, language string, err error) {
+func (m Maker[Own]) Make(w *words.Page[Own], shown any) (content []byte, language string, err error) {
 	var b bytes.Buffer
 	err = m.page.Execute(&b, shown)
 	return b.Bytes(), w.Language, err
@@ -61,13 +61,4 @@ func Query(language string) string {
 		return ""
 	}
 	return "?lang=" + language
-}
-
-// NameOf returns the name of a lake as pages show it.
-func NameOf(lake *data.Lake) string { return cmp.Or(linetext.Clean(lake.Name), string(lake.ID)) }
-
-// Levels fills a text about the limits between the risks.
-func (w *Words) Levels(text string, profile *data.Profile) string {
-	low, medium, high := w.Limits(profile)
-	return Fill(text, "profile", profile.Title, "low", low, "medium", medium, "high", high)
 }
