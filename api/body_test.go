@@ -173,20 +173,6 @@ func TestTheTagOfOneCodingIsNotThatOfAnother(t *testing.T) {
 	}
 }
 
-// wantRefusal checks that w is a problem that no cache may store, without header fields of the refused answer.
-func wantRefusal(t *testing.T, w *httptest.ResponseRecorder, status int) {
-	t.Helper()
-	wantProblem(t, w, status)
-	if got := w.Header().Get("Cache-Control"); got != "no-store" {
-		t.Errorf("Cache-Control of a %d = %q, want no-store", status, got)
-	}
-	for _, name := range []string{"Etag", "Accept-Ranges", "Content-Encoding"} {
-		if got := w.Header().Get(name); got != "" {
-			t.Errorf("%s of a %d = %q, want none", name, status, got)
-		}
-	}
-}
-
 func TestEqualAnswersAreEqualBytes(t *testing.T) {
 	a, b := testServer(t), testServer(t)
 	for _, target := range cachedTargets() {
