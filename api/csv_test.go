@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,7 +17,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/ingest"
 	"limnomap/data/snapshot"
-	"limnomap/data/store"
+	"limnomap/data/store/storetest"
 )
 
 // tableOf reads a table.
@@ -216,11 +215,7 @@ func TestTablesCanBeImported(t *testing.T) {
 				return s
 			}
 			s := serve(source, source)
-			db, err := store.Open(ctx, filepath.Join(t.TempDir(), "lakes.db"), true)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
+			db := storetest.New(t)
 			opts := &ingest.Options{Now: testNow}
 			if _, err := ingest.Lakes(ctx, db, []ingest.File{answerFile(get(t, s, http.StatusOK, statusURL+".csv"))}, opts); err != nil {
 				t.Fatal(err)
@@ -234,7 +229,7 @@ func TestTablesCanBeImported(t *testing.T) {
 				t.Fatalf("import: %v, %+v, want %d rows added, and all columns known", err, report, len(rows))
 			}
 			i := 0
-			_, err = db.Scan(ctx, func(data.Lake) error { return nil }, func(o data.Observation) error {
+			_, err := db.Scan(ctx, func(data.Lake) error { return nil }, func(o data.Observation) error {
 				if o.LakeID == source.lakes[i].ID && o.CellDensity != rows[i].cells {
 					t.Errorf("%s: stored a count of %v, want %v", rows[i].name, o.CellDensity, rows[i].cells)
 				}

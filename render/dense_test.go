@@ -11,6 +11,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/testsize"
 )
 
 // maxBlurredZoom is the last zoom that the tests blur.
@@ -232,7 +233,7 @@ func TestThinningKeepsBlooms(t *testing.T) {
 // and at the beginning of a class.
 func TestManyLakesKeepTheirValue(t *testing.T) {
 	const n = 200_000
-	for _, chl := range []float64{9.99, 50} {
+	for _, chl := range testsize.Cases(1, []float64{9.99, 50}) {
 		lakes := make([]testLake, n)
 		for i := range lakes {
 			lakes[i] = testLake{lon: 13.4, lat: 52.5, chl: chl}

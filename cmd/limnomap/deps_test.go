@@ -95,6 +95,7 @@ var mayImport = map[string][]string{
 	"api/apitest":                         {},                // only tests import it
 	"api/words/wordstest":                 {"api/words"},     // only tests import it
 	"data/events/push/pushtest":           {},                // only tests import it
+	"data/store/storetest":                {"data/store"},    // only tests import it
 	"data/ingest/satellite/satellitetest": {},                // only tests import it
 	"data/forecast/forecasttest":          {"data/forecast"}, // only tests import it
 	"api/ratelimit/quota/redistest":       {},                // only tests import it

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/testsize"
 )
 
 // patience is how long a test waits for something that takes a second or two on an idle machine.
@@ -24,6 +25,11 @@ var (
 	openAddress  = regexp.MustCompile(`"?open"?[=:]"?(http[^\s"]+)/`)
 	adminAddress = regexp.MustCompile(`url=(\S+)/metrics`)
 )
+
+func TestMain(m *testing.M) {
+	testsize.FewerChecks("25")
+	os.Exit(m.Run())
+}
 
 // startServer runs serve until the test ends and returns its address without the slash at the end, once it is ready.
 func startServer(t testing.TB, args ...string) (base string, log *limnomaptest.Log) {

@@ -10,6 +10,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/store"
+	"limnomap/data/store/storetest"
 )
 
 const advisoryHeader = "id,lake_id,kind,cause,issuer,text_en,text_de,url,issued,valid_from,valid_until,withdrawn\n"
@@ -32,7 +33,7 @@ func inJuly() *Options {
 
 func newStoreWithLakes(tb testing.TB) *store.Store {
 	tb.Helper()
-	s := newStore(tb)
+	s := storetest.New(tb)
 	mustImport(tb, Lakes, s, nil, "id,name,lat,lon\nx,See X,50,10\ny,Övre See,50,10\novre_see,Övre See,51,11\n")
 	return s
 }
@@ -224,7 +225,7 @@ func TestOptionsOfAdvisories(t *testing.T) {
 	const theirsJSON = `[{"nr":"s1","see":"Övre See","issuer":"Amt","issued":"2026-07-01","valid_from":"2026-07-01","bis":"2026-07-02","text":"x"},` +
 		`{"nr":"s2","see":"Other See","issuer":"Amt","issued":"2026-07-01","valid_from":"2026-07-01","bis":null}]`
 	for _, text := range []string{theirs, theirsJSON} {
-		s := newStore(t)
+		s := storetest.New(t)
 		mustImport(t, Lakes, s, nil, "id,name,lat,lon\novre_see,Övre See,51,11\n")
 		opts := inJuly()
 		opts.MakeIDs, opts.SkipBad, opts.DryRun = true, true, true

@@ -6,29 +6,19 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"limnomap/data"
 	"limnomap/data/ingest"
 	"limnomap/data/store"
+	"limnomap/data/store/storetest"
 )
 
 func openable(name, text string) ingest.File {
 	return ingest.File{Name: name, Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(text)), nil
 	}}
-}
-
-func emptyStore(t *testing.T) *store.Store {
-	t.Helper()
-	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "lakes.db"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
 }
 
 // counted returns the revision of s and the number of its lakes and observations.
@@ -54,7 +44,7 @@ const (
 func pass(store.Tx, ingest.Reports) error { return nil }
 
 func TestAll(t *testing.T) {
-	s := emptyStore(t)
+	s := storetest.New(t)
 	// By name and by order the observations are first, and their lakes come with the same import.
 	files := []ingest.File{openable("a.csv", allObservations), openable("b.csv", allLakes), openable("c.csv", allGeoJSON),
 		openable("0.csv", allAdvisories), openable("1.json", allStatements)}
@@ -103,7 +93,7 @@ func TestAllOrNothing(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := emptyStore(t)
+			s := storetest.New(t)
 			r, err := ingest.All(t.Context(), s, test.files, &test.opts, func(store.Tx, ingest.Reports) error { return test.last })
 			if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) || r.Rejected() != test.rejected {
 				t.Errorf("All = %+v, %v; want %d rejected and an error that contains %q", r, err, test.rejected, test.err)
@@ -119,7 +109,7 @@ func TestAllOrNothing(t *testing.T) {
 }
 
 func TestAllDry(t *testing.T) {
-	s := emptyStore(t)
+	s := storetest.New(t)
 	files := []ingest.File{openable("l", allLakes), openable("o", allObservations), openable("s", allAdvisories)}
 	r, err := ingest.All(t.Context(), s, files, &ingest.Options{DryRun: true}, pass)
 	if err != nil || r.Lakes.Added != 2 || r.Observations.Added != 1 || r.Advisories.Added != 1 || r.Lakes.Written || r.Observations.Written || r.Advisories.Written {
@@ -131,7 +121,7 @@ func TestAllDry(t *testing.T) {
 }
 
 func TestAllInterrupted(t *testing.T) {
-	s := emptyStore(t)
+	s := storetest.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	_, err := ingest.All(ctx, s, []ingest.File{openable("l", allLakes)}, nil, func(store.Tx, ingest.Reports) error {
@@ -157,11 +147,7 @@ func FuzzAll(f *testing.F) {
 	for _, seed := range []string{allLakes, allObservations, allAdvisories, allStatements, allGeoJSON, packed.String(), "", "{", "id;name;lat;lon;lake_id\n", "\xff\xfe"} {
 		f.Add(seed)
 	}
-	s, err := store.Open(f.Context(), filepath.Join(f.TempDir(), "lakes.db"), true)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() { s.Close() })
+	s := storetest.New(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		undone := errors.New("undone")
 		reached := false

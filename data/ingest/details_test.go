@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"limnomap/data"
+	"limnomap/data/store/storetest"
 )
 
 func TestDetails(t *testing.T) {
@@ -49,7 +50,7 @@ func TestDetails(t *testing.T) {
 			o.Chlorophyll, o.Details.Secchi = data.NoChlorophyll, data.Known(data.Hundredths(0))
 		}},
 	} {
-		s := newStore(t)
+		s := storetest.New(t)
 		mustImport(t, Lakes, s, nil, aLake)
 		text := header + test.columns + "\nx,2024-10-04," + test.chl + ",in_situ," + test.fields + "\n"
 		for _, want := range []Report{{Read: 1, Added: 1}, {Read: 1, Unchanged: 1}} {
@@ -83,7 +84,7 @@ func TestDerivedIsNotStored(t *testing.T) {
 		{"nothing", header + "x,2024-10-04,11,satellite,,,\n", data.NoLevel, data.NoCellDensity},
 		{"without the column", "lake_id,date,chl,data_type,who_level,cell_density_cells_ml\nx,2024-10-04,11,satellite,1,22000\n", 1, 22_000},
 	} {
-		s := newStore(t)
+		s := storetest.New(t)
 		mustImport(t, Lakes, s, nil, aLake)
 		if r := mustImport(t, Observations, s, nil, test.text); r.Added != 1 || len(r.Ignored) != 0 {
 			t.Errorf("%s: report %+v, want one added, and no column ignored", test.name, r)
@@ -97,7 +98,7 @@ func TestDerivedIsNotStored(t *testing.T) {
 
 // A history of the server does not say that a source gave no level and no count: those that are stored stay.
 func TestDerivedTakesNothingBack(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	mustImport(t, Lakes, s, nil, aLake)
 	mustImport(t, Observations, s, nil, "lake_id,date,chl,data_type,who_level,cell_density_cells_ml\n"+
 		"x,2024-10-04,12,satellite,1,\nx,2024-10-05,12,satellite,,24000\nx,2024-10-06,5,satellite,2,150000\n")
@@ -139,7 +140,7 @@ func TestRejectedDetails(t *testing.T) {
 		{"secchi_m", "5", "101", "secchi_m"},
 		{"water_temperature_c", "5", "451", "water_temperature_c"},
 	} {
-		s := newStore(t)
+		s := storetest.New(t)
 		mustImport(t, Lakes, s, nil, aLake)
 		got := mustImport(t, Observations, s, nil, "lake_id,date,chl,data_type,"+test.columns+"\nx,2024-10-04,"+test.chl+",in_situ,"+test.fields+"\n")
 		if len(got.Bad) != 1 || !strings.Contains(got.Bad[0].Reason, test.want) {
@@ -171,7 +172,7 @@ func TestBetterRowsStay(t *testing.T) {
 		{"the value first", []string{good, gap, poor}, Report{Read: 3, Added: 1, Worse: 2}, "2 rows with fewer data than the stored value of their day: what is stored is kept.\n"},
 		{"again", []string{poor, good, poor, good}, Report{Read: 4, Added: 1, Changed: 1, Worse: 1, Unchanged: 1}, "1 row with fewer data"},
 	} {
-		s := newStore(t)
+		s := storetest.New(t)
 		mustImport(t, Lakes, s, nil, aLake)
 		got := mustImport(t, Observations, s, nil, test.files...)
 		test.want.Written = true

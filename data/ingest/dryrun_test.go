@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"limnomap/data"
+	"limnomap/data/store/storetest"
 )
 
 // A dry run reports the same as the import after it, and writes nothing.
@@ -25,7 +26,7 @@ func TestDryRun(t *testing.T) {
 		{"nothing new", Lakes, aLake, Options{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			mustImport(t, Lakes, s, nil, aLake+"y,Y,50,10\n")
 			mustImport(t, Observations, s, nil, "lake_id,date,chl,data_type\nx,2024-01-01,7,satellite\n")
 			revision, err := s.Revision(t.Context())
@@ -67,7 +68,7 @@ func TestLateContradiction(t *testing.T) {
 		text.WriteString("x" + data.Date(i).String() + ",X,50,10\n") // a unique id
 	}
 	last := "x" + data.Date(most+9).String()
-	r := mustImport(t, Lakes, newStore(t), &Options{SkipBad: true, firsts: most}, text.String(), "id,name,lat,lon\nx1970-01-02,Y,50,10\n"+last+",Y,50,10\n"+last+",X,50,10\n")
+	r := mustImport(t, Lakes, storetest.New(t), &Options{SkipBad: true, firsts: most}, text.String(), "id,name,lat,lon\nx1970-01-02,Y,50,10\n"+last+",Y,50,10\n"+last+",X,50,10\n")
 	if r.Added != most+10 || r.Rejected != 2 || r.Unchanged != 1 {
 		t.Fatalf("report = %+v, want 2 rejected and 1 unchanged", r)
 	}
@@ -87,7 +88,7 @@ func TestManyBatches(t *testing.T) {
 	for i := range n {
 		text.WriteString("x," + (first + data.Date(i%19_000)).String() + ",1," + data.DataType(i/19_000%2).String() + "\n")
 	}
-	s := newStore(t)
+	s := storetest.New(t)
 	mustImport(t, Lakes, s, nil, aLake)
 	r := mustImport(t, Observations, s, nil, text.String())
 	if r.Read != n || r.Added != 38_000 || r.Unchanged != n-38_000 {

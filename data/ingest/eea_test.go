@@ -8,6 +8,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/store/storetest"
 )
 
 // The EEA's list with its columns, categories and quality class, which is about bacteria, not about algae.
@@ -18,7 +19,7 @@ func TestEEAList(t *testing.T) {
 		"FRP01000001,PLAGE,FR,Coastal,-2,48.6,Excellent,\n" +
 		"FRP01000002,ESTUAIRE,FR,transitionalBathingWater,-2,48.6,,\n" +
 		"CHX1,ZÜRICHSEE,CH,,8.5,47.3,,\n"
-	s := newStore(t)
+	s := storetest.New(t)
 	r := mustImport(t, Lakes, s, nil, list)
 	if r.Read != 5 || r.Added != 3 || r.LeftOut != 2 || r.Rejected != 0 || !slices.Equal(r.Ignored, []string{"qualityStatus", "chl"}) {
 		t.Errorf("report = %+v, want 3 of 5 added, 2 left out", r)
@@ -36,7 +37,7 @@ func TestEEAList(t *testing.T) {
 		t.Errorf("an unknown category: %+v, want it rejected", r)
 	}
 	// As GeoJSON, from the EEA's map service.
-	r = mustImport(t, Lakes, newStore(t), nil, features(
+	r = mustImport(t, Lakes, storetest.New(t), nil, features(
 		featureOf(`"bathingWaterIdentifier":"a","bathingWaterName":"A","bwWaterCategory":"Lake"`, `{"type":"Point","coordinates":[10,50]}`),
 		featureOf(`"bathingWaterIdentifier":"b","bathingWaterName":"B","bwWaterCategory":"Coastal"`, `{"type":"Point","coordinates":[10,50]}`)))
 	if r.Added != 1 || r.LeftOut != 1 {

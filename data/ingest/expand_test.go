@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"limnomap/data/store/storetest"
+
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
@@ -43,7 +45,7 @@ func TestCompressed(t *testing.T) {
 	half := len(table) / 2
 	collection := features(featureOf(`"id":"m","name":"Müritz"`, `{"type":"Point","coordinates":[12.7,53.42]}`),
 		featureOf(`"id":"x","name":"X"`, `{"type":"Point","coordinates":[10,50]}`))
-	plain := newStore(t)
+	plain := storetest.New(t)
 	mustImport(t, Lakes, plain, nil, table)
 	want, _ := stored(t, plain)
 	for name, text := range map[string]string{
@@ -56,7 +58,7 @@ func TestCompressed(t *testing.T) {
 		"GeoJSON in zstd":            zstandard(t, collection),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			var last int64
 			r := mustImport(t, Lakes, s, &Options{Progress: func(n int64) { last = n }}, text)
 			if got, _ := stored(t, s); !slices.Equal(got, want) || r.Added != 2 {
@@ -87,7 +89,7 @@ func TestBadCompression(t *testing.T) {
 		{"bzip2", "BZh91AY&SY", "bzip2 or xz: want gzip or zstd"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			r, err := Lakes(t.Context(), s, files(test.text), &Options{SkipBad: true})
 			if err == nil || r.Written || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "a.csv: ") {
 				t.Errorf("Lakes = %+v, %v, want an error with %q", r, err, test.want)
@@ -100,7 +102,7 @@ func TestBadCompression(t *testing.T) {
 	// Errors of the expanded content are reported as usual.
 	broken := errors.New("the disk is gone")
 	file := fileOf("a", func() io.Reader { return io.MultiReader(strings.NewReader(z[:20]), iotest.ErrReader(broken)) })
-	_, err := Lakes(t.Context(), newStore(t), []File{file}, nil)
+	_, err := Lakes(t.Context(), storetest.New(t), []File{file}, nil)
 	if !errors.Is(err, broken) || strings.Contains(err.Error(), "damaged") {
 		t.Errorf("a file that cannot be read gave %v", err)
 	}

@@ -21,6 +21,7 @@ import (
 	"limnomap/data/outline"
 	"limnomap/data/snapshot"
 	"limnomap/data/store"
+	"limnomap/data/store/storetest"
 )
 
 // drawText draws texts that a lake may have and that file formats easily garble.
@@ -270,7 +271,7 @@ func version(tb checkTB, s *store.Store) string {
 // exportedSquare is a square lake in the form of an export.
 func exportedSquare(tb testing.TB) string {
 	tb.Helper()
-	s := newStore(tb)
+	s := storetest.New(tb)
 	mustImport(tb, Lakes, s, nil, features(featureOf(`"id":"x","name":"X"`, `{"type":"Polygon","coordinates":[[[10,50],[10.01,50],[10.01,50.01],[10,50.01],[10,50]]]}`)))
 	var b bytes.Buffer
 	if _, err := ExportLakes(tb.Context(), s, &b, FormatGeoJSON); err != nil {
@@ -285,7 +286,7 @@ func TestEditedShoreIsUsed(t *testing.T) {
 		return fmt.Sprintf(`{"type":"Polygon","coordinates":[[[%v,50],[10.01,50],[10.01,50.01],[%v,50.01],[%v,50]]]}`, west, west, west)
 	}
 	exported := func(geometry string) (outline.Outline, string) {
-		s := newStore(t)
+		s := storetest.New(t)
 		mustImport(t, Lakes, s, nil, features(featureOf(`"id":"x","name":"X"`, geometry)))
 		var b bytes.Buffer
 		if _, err := ExportLakes(t.Context(), s, &b, FormatGeoJSON); err != nil {
@@ -301,14 +302,14 @@ func TestEditedShoreIsUsed(t *testing.T) {
 		"moved":        moved,
 		"broken bytes": strings.Replace(moved, `"limnomap_outline":"`, `"limnomap_outline":"!`, 1),
 	} {
-		s := newStore(t)
+		s := storetest.New(t)
 		mustImport(t, Lakes, s, nil, text)
 		if lakes, _ := stored(t, s); len(lakes) != 1 || moved == file || lakes[0].Outline != want {
 			t.Errorf("%s: stored %+v, want the shore of the geometry", name, lakes)
 		}
 	}
 	// Without a geometry the bytes are ignored; a point keeps the stored outline.
-	s := newStore(t)
+	s := storetest.New(t)
 	mustImport(t, Lakes, s, nil, file)
 	before, _ := stored(t, s)
 	start, end := strings.Index(file, `"geometry":`), strings.LastIndex(file, "}\n]")
@@ -369,7 +370,7 @@ func (f *failing) Write(p []byte) (int, error) {
 }
 
 func TestExportToAFullDisk(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	mustImport(t, Lakes, s, nil, aLake)
 	mustImport(t, Observations, s, nil, "lake_id,date,chl,data_type\nx,2024-01-01,1,satellite\n")
 	for _, format := range []Format{FormatCSV, FormatGeoJSON} {

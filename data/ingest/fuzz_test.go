@@ -6,6 +6,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/store"
+	"limnomap/data/store/storetest"
 )
 
 func FuzzLakes(f *testing.F) {
@@ -26,7 +27,7 @@ func FuzzLakes(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	s := newStore(f)
+	s := storetest.New(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		checkImport(t, Lakes, s, string(text))
 		_, err := s.Scan(t.Context(), data.Lake.Check, data.Observation.Check)
@@ -52,7 +53,7 @@ func FuzzObservations(f *testing.F) {
 
 // fuzzObservations imports texts as observations of one lake. All that is stored must be valid.
 func fuzzObservations(f *testing.F) {
-	s := newStore(f)
+	s := storetest.New(f)
 	mustImport(f, Lakes, s, nil, aLake)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		checkImport(t, Observations, s, string(text))

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"limnomap/data/store/storetest"
 )
 
 // A feature of 12 MiB, to which 50 kB can expand, takes little memory, whatever it repeats. All allocations are counted, not
@@ -80,14 +82,14 @@ func TestFeatureBombs(t *testing.T) {
 func TestFeatureBounds(t *testing.T) {
 	geometry := `"geometry":{"type":"Point","coordinates":[1,1]` + strings.Repeat(`,"m":1`, maxMembers-2) + `}`
 	full := `{"type":"Feature","properties":{"id":"x","name":"X"` + strings.Repeat(`,"p":1`, maxProperties-2) + `},` + geometry + strings.Repeat(`,"m":1`, maxMembers-3) + `}`
-	if r := mustImport(t, Lakes, newStore(t), nil, features(full)); r.Added != 1 {
+	if r := mustImport(t, Lakes, storetest.New(t), nil, features(full)); r.Added != 1 {
 		t.Errorf("report: %v", r)
 	}
 	for name, text := range map[string]string{
 		"feature":    strings.Replace(full, `"p":1`, `"p":1,"p":1`, 1),
 		"properties": strings.Replace(full, `"m":1}`, `"m":1,"m":1}`, 1),
 	} {
-		if _, err := Lakes(t.Context(), newStore(t), files(features(full, text)), &Options{SkipBad: true}); err == nil || !strings.Contains(err.Error(), "a.csv: feature 2: more than 1") {
+		if _, err := Lakes(t.Context(), storetest.New(t), files(features(full, text)), &Options{SkipBad: true}); err == nil || !strings.Contains(err.Error(), "a.csv: feature 2: more than 1") {
 			t.Errorf("%s: error = %v, want feature 2 with more than allowed", name, err)
 		}
 	}

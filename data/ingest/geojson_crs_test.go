@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"limnomap/data/store/storetest"
 )
 
 // TestCRS has the names that programs write for longitude and latitude in WGS 84, and others that must be rejected: of a
@@ -30,14 +32,14 @@ func TestCRS(t *testing.T) {
 		t.Run(test.crs, func(t *testing.T) {
 			good := featureOf(`"id":"x","name":"X"`, pointGeometry)
 			of := strings.Replace(features(good), "{", `{"crs":`+test.crs+",", 1)
-			_, err := Lakes(t.Context(), newStore(t), files(of), nil)
+			_, err := Lakes(t.Context(), storetest.New(t), files(of), nil)
 			if err == nil != test.ok {
 				t.Errorf("of the file: %v, want it taken: %v", err, test.ok)
 			}
 			if err != nil && !strings.Contains(err.Error(), "want longitudes and latitudes in WGS 84 (EPSG:4326)") {
 				t.Errorf("of the file: %v, want the one system that is allowed", err)
 			}
-			r := mustImport(t, Lakes, newStore(t), nil, features(strings.Replace(good, "{", `{"crs":`+test.crs+",", 1)))
+			r := mustImport(t, Lakes, storetest.New(t), nil, features(strings.Replace(good, "{", `{"crs":`+test.crs+",", 1)))
 			if r.Written != test.ok {
 				t.Errorf("of a feature: %v\nwant it taken: %v", r, test.ok)
 			}

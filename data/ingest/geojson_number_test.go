@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"testing"
+
+	"limnomap/data/store/storetest"
 )
 
 func TestFeatureNumbers(t *testing.T) {
@@ -25,7 +27,7 @@ func TestFeatureNumbers(t *testing.T) {
 
 // Of two exports of the same list, one with all numbers in floating point, the second changes nothing.
 func TestNumericIDsMatch(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	mustImport(t, Lakes, s, nil, "id,external_id,name,lat,lon\n12345,7,X,53.42,12.7\n")
 	r := mustImport(t, Lakes, s, nil, features(featureOf(`"id":12345.0,"external_id":7.0,"name":"X"`, pointGeometry)))
 	if r.Unchanged != 1 || !r.Written {

@@ -11,6 +11,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/outline"
 	"limnomap/data/store"
+	"limnomap/data/store/storetest"
 )
 
 // features returns a FeatureCollection.
@@ -86,7 +87,7 @@ func TestGeoJSON(t *testing.T) {
 		{"twice the same", features(featureOf(`"id":"m","name":"Müritz"`, box), featureOf(`"id":"m","name":"Müritz"`, box)), boxed},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			if r := mustImport(t, Lakes, s, nil, test.text); r.Added != 1 || !r.Written {
 				t.Fatalf("report: %v", r)
 			}
@@ -142,7 +143,7 @@ func TestGeoJSONRejects(t *testing.T) {
 		{"another value", featureOf(`"id":"good","name":"H"`, pointGeometry), `this id is already in feature 1 of a.csv with other values: want one row for it`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			text := features(good, test.text)
 			r := mustImport(t, Lakes, s, nil, text)
 			if r.Written || r.Read != 2 || len(r.Bad) != 1 {
@@ -179,7 +180,7 @@ func TestInvalidGeoJSON(t *testing.T) {
 		{"endless text", `{"type":"FeatureCollection","features":[{"type":"` + strings.Repeat("x", maxFeatureBytes*2), "feature 1: does not end within 33554432 bytes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			_, err := Lakes(t.Context(), s, files(test.text), &Options{SkipBad: true})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Lakes = %v, want an error that names %q", err, test.want)
@@ -189,7 +190,7 @@ func TestInvalidGeoJSON(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Observations(t.Context(), newStore(t), files(features(good)), nil); err == nil || !strings.Contains(err.Error(), "want CSV") {
+	if _, err := Observations(t.Context(), storetest.New(t), files(features(good)), nil); err == nil || !strings.Contains(err.Error(), "want CSV") {
 		t.Errorf("Observations = %v, want a word on CSV", err)
 	}
 }
@@ -217,7 +218,7 @@ func TestGeoJSONKeepsWhatItLacks(t *testing.T) {
 		{"region of a later feature", features(featureOf(base, pointGeometry), featureOf(`"id":"y","name":"Y","region":"BY"`, pointGeometry)), before},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			err := s.Import(t.Context(), func(tx store.Tx) error {
 				_, err := tx.PutLakes(t.Context(), []data.Lake{before}, store.LakeColumns{})
 				return err
@@ -234,7 +235,7 @@ func TestGeoJSONKeepsWhatItLacks(t *testing.T) {
 }
 
 func TestGeoJSONTogetherWithCSV(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	r := mustImport(t, Lakes, s, nil,
 		"id,name,lat,lon,depth\na,A,53,12,7\n",
 		features(

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"limnomap/data"
+	"limnomap/data/store/storetest"
+	"limnomap/data/testsize"
 )
 
 // endless repeats a text up to a number of bytes, and counts the bytes read.
@@ -37,26 +39,27 @@ func TestEndlessFilesAreRejected(t *testing.T) {
 		opened = `{"type":"FeatureCollection","features":[`
 		half   = 512 << 20 // never read completely
 	)
-	for _, tt := range []struct {
+	type endlessFile struct {
 		name, start, repeated string
 		most                  int // bytes that may be read
 		want                  string
-	}{
+	}
+	for _, tt := range testsize.Cases(4, []endlessFile{
+		{"line without end", table + "a,", "x", 4 << 20, "bytes"},
+		{"zeros", "", "\x00", 4 << 20, ""},
+		{"string without end", opened + `{"type":"`, "x", 80 << 20, "does not end within"},
+		{"arrays in arrays", opened + `{"geometry":{"coordinates":`, "[", 80 << 20, "depth"},
 		{"header without end", "", "x", 4 << 20, ""},
 		{"columns without end", "id", ",name", 4 << 20, ""},
-		{"line without end", table + "a,", "x", 4 << 20, "bytes"},
 		{"quoted field without end", table + `a,"`, "x\n", 4 << 20, "bytes"},
-		{"zeros", "", "\x00", 4 << 20, ""},
 		{"feature without end", opened, " ", 80 << 20, "does not end within"},
-		{"string without end", opened + `{"type":"`, "x", 80 << 20, "does not end within"},
 		{"number without end", opened + `{"properties":{"lat":1`, "0", 80 << 20, "does not end within"},
-		{"arrays in arrays", opened + `{"geometry":{"coordinates":`, "[", 80 << 20, "depth"},
 		{"a member that is none of ours", `{"type":"FeatureCollection","name":"`, "x", 80 << 20, "does not end within"},
 		{"a name without end", `{"`, "x", 80 << 20, ""},
-	} {
+	}) {
 		t.Run(tt.name, func(t *testing.T) {
 			rest := &endless{text: tt.repeated, bytes: half}
-			store := newStore(t)
+			store := storetest.New(t)
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
@@ -81,7 +84,7 @@ func TestImpossibleNumbers(t *testing.T) {
 	for _, number := range []string{"1e999999999", "-1e400", "1e-999999999", strings.Repeat("9", 100_000), "0." + strings.Repeat("0", 100_000) + "1", "1e" + strings.Repeat("9", 10_000)} {
 		text := `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"id":"a","name":"A","area_km2":` + number +
 			`},"geometry":{"type":"Point","coordinates":[` + number + `,50]}}]}`
-		got := mustImport(t, Lakes, newStore(t), &Options{SkipBad: true}, text)
+		got := mustImport(t, Lakes, storetest.New(t), &Options{SkipBad: true}, text)
 		if got.Read != 1 || got.Rejected+got.Added != 1 {
 			t.Errorf("%.20s: report = %+v, want one row, rejected or taken for zero", number, got)
 		}
@@ -110,7 +113,7 @@ func TestRowsAreBounded(t *testing.T) {
 
 // The names of files and columns in a report cannot control a terminal or change the order of its text.
 func TestReportIsSafe(t *testing.T) {
-	report := mustImport(t, Lakes, newStore(t), nil, "id,name,lat,lon,\u202ex\x1b[2J\na,A\u202e,50,10,1\n")
+	report := mustImport(t, Lakes, storetest.New(t), nil, "id,name,lat,lon,\u202ex\x1b[2J\na,A\u202e,50,10,1\n")
 	report.Bad[0].File = "lakes\u2067\x1b[31m.csv"
 	text := report.String()
 	if strings.ContainsAny(text, "\u202e\u2067\x1b") || !strings.Contains(text, `lakes\u2067\u001b[31m.csv, line 2 (a): name`) || !strings.Contains(text, "U+202E at character 2") {
@@ -147,7 +150,7 @@ func TestNewLakesDoNotKeepTheirRows(t *testing.T) {
 	for _, lakes := range []int{100, 4000} {
 		table := &heapAtEnd{n: lakes, length: 60_000}
 		file := fileOf("lakes.csv", func() io.Reader { return io.MultiReader(strings.NewReader("id,name,lat,lon,note\n"), table) })
-		report, err := Lakes(t.Context(), newStore(t), []File{file}, nil)
+		report, err := Lakes(t.Context(), storetest.New(t), []File{file}, nil)
 		if err != nil || report.Added != lakes {
 			t.Fatalf("%d lakes added, want %d; error %v", report.Added, lakes, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"limnomap/data"
+	"limnomap/data/store/storetest"
 )
 
 func TestIDOfName(t *testing.T) {
@@ -23,7 +24,7 @@ func TestIDOfName(t *testing.T) {
 
 func TestMadeIDs(t *testing.T) {
 	const lakes = "id,name,lat,lon\n1,Müritz,53.4,12.7\n2,Kleiner  See,53,12\n"
-	s := newStore(t)
+	s := storetest.New(t)
 	opts := &Options{MakeIDs: true}
 	r := mustImport(t, Lakes, s, opts, lakes)
 	if r.Added != 2 || !slices.Equal(r.Ignored, []string{"id"}) {
@@ -46,7 +47,7 @@ func TestMadeIDs(t *testing.T) {
 // Two names with the same id are two lakes, or one misspelt lake: no one can know, so the second one is rejected.
 func TestMadeIDsCollide(t *testing.T) {
 	opts := &Options{MakeIDs: true, SkipBad: true}
-	s := newStore(t)
+	s := storetest.New(t)
 	r := mustImport(t, Lakes, s, opts, "name,lat,lon\nGroßer See,53,12\nGrosser See,54,12\n琵琶湖,35,136\n,1,1\n"+strings.Repeat("long", 17)+",1,1\n")
 	var reasons []string
 	for _, bad := range r.Bad {

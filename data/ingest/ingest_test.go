@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,22 +15,13 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/store"
+	"limnomap/data/store/storetest"
+	"limnomap/data/testsize"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func newStore(tb testing.TB) *store.Store {
-	tb.Helper()
-	s, err := store.Open(tb.Context(), filepath.Join(tb.TempDir(), "lakes.db"), true)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return s
+func TestMain(m *testing.M) {
+	testsize.FewerChecks("25")
+	goleak.VerifyTestMain(m)
 }
 
 type importFunc func(context.Context, Store, []File, *Options) (Report, error)
@@ -112,7 +102,7 @@ func TestLakes(t *testing.T) {
 		{"blank lines", "id,name,lat,lon\n\n,,,\nde_mv_mueritz,Müritz,53.42,12.7\n , \n \n\n", plain},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			want := Report{Read: 1, Added: 1, Written: true}
 			if got := mustImport(t, Lakes, s, nil, test.text); !equal(got, want) {
 				t.Errorf("report = %+v, want %+v", got, want)
@@ -164,7 +154,7 @@ func TestObservations(t *testing.T) {
 		{"naive time", header + "x,2024-10-04,12.35,satellite,,,2024-10-04T10:30:05", 0, func(o *data.Observation) { o.MeasuredAt = at }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			mustImport(t, Lakes, s, nil, aLake)
 			want := Report{Read: 1, Added: 1, Censored: test.censored, Written: true}
 			if got := mustImport(t, Observations, s, nil, test.text); !equal(got, want) {
@@ -186,7 +176,7 @@ func belowLimit(o *data.Observation, limit data.Chlorophyll) {
 
 func TestImportAgain(t *testing.T) {
 	const observations = "lake_id,date,chl,data_type\nx,2024-01-01,1,satellite\nx,2024-01-08,,satellite\nx,2024-01-08,2,ai_forecast\n"
-	s := newStore(t)
+	s := storetest.New(t)
 	mustImport(t, Lakes, s, nil, aLake)
 	mustImport(t, Observations, s, nil, observations)
 	before, _ := s.Revision(t.Context())
@@ -215,7 +205,7 @@ func TestImportAgain(t *testing.T) {
 func TestProgress(t *testing.T) {
 	text := "id,name,lat,lon\n" + strings.Repeat(manyLakes(60), 1000)
 	var calls []int64
-	r := mustImport(t, Lakes, newStore(t), &Options{Progress: func(n int64) { calls = append(calls, n) }}, text, aLake)
+	r := mustImport(t, Lakes, storetest.New(t), &Options{Progress: func(n int64) { calls = append(calls, n) }}, text, aLake)
 	if r.Read != 60001 || r.Unchanged != 60000-60 {
 		t.Errorf("report = %+v, want 60001 rows, all but 61 of them the same as earlier ones", r)
 	}
@@ -225,7 +215,7 @@ func TestProgress(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	text := "id,name,lat,lon\n" + manyLakes(200_000)
 	_, err := Lakes(ctx, s, files(text), &Options{Progress: func(int64) { cancel() }})

@@ -9,6 +9,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/store/storetest"
 )
 
 // A missing column keeps what is stored; an empty field deletes it.
@@ -29,7 +30,7 @@ func TestLakesWithoutColumns(t *testing.T) {
 		{"empty", "id,external_id,name,lat,lon,region,area_km2\nx,,X,50,10,,\n", Report{Changed: 1}, lake("x", "X", "", 0)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			mustImport(t, Lakes, s, nil, full)
 			test.want.Read, test.want.Written = 1, true
 			if got := mustImport(t, Lakes, s, nil, test.text); !equal(got, test.want) {
@@ -75,7 +76,7 @@ func TestObservationsWithoutColumns(t *testing.T) {
 			observation(5_00, 3, 70000, at)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			mustImport(t, Lakes, s, nil, aLake)
 			mustImport(t, Observations, s, nil, scum)
 			if got := mustImport(t, Observations, s, nil, test.texts...); !equal(got, test.want) {
@@ -102,7 +103,7 @@ func TestScumWithoutFlags(t *testing.T) {
 		{"a gap", "lake_id,date,chl,data_type\nx,2024-10-04,,satellite\n", "chl is missing or poor", 5_00, data.FlagsOf(data.Cloud, data.Scum)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			mustImport(t, Lakes, s, nil, aLake)
 			mustImport(t, Observations, s, nil, flagged)
 			r := mustImport(t, Observations, s, nil, test.text)
@@ -136,7 +137,7 @@ func TestIgnoredColumns(t *testing.T) {
 		{"very many", []string{"lake_id,date,chl,data_type," + strings.Join(many, ",")}, many[:31], `"` + many[29] + `", ....`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := mustImport(t, Observations, newStore(t), nil, test.header...)
+			got := mustImport(t, Observations, storetest.New(t), nil, test.header...)
 			if !slices.Equal(got.Ignored, test.want) {
 				t.Errorf("Ignored = %q, want %q", got.Ignored, test.want)
 			}
@@ -145,7 +146,7 @@ func TestIgnoredColumns(t *testing.T) {
 			}
 		})
 	}
-	got := mustImport(t, Lakes, newStore(t), nil, "id,state,name,lat,lon,region\n")
+	got := mustImport(t, Lakes, storetest.New(t), nil, "id,state,name,lat,lon,region\n")
 	if !slices.Equal(got.Ignored, []string{"state"}) {
 		t.Errorf("where region is there too, Ignored = %q, want state", got.Ignored)
 	}
@@ -163,7 +164,7 @@ func TestMeasuredNearItsDate(t *testing.T) {
 		{"2023-07-01T10:00:00Z", "satellite", false},
 		{"2024-06-03T10:00:00Z", "ai_forecast", true}, // the time when it was made
 	} {
-		s := newStore(t)
+		s := storetest.New(t)
 		mustImport(t, Lakes, s, nil, aLake)
 		got := mustImport(t, Observations, s, nil, "lake_id,date,chl,data_type,measured_at\nx,2024-07-01,1,"+test.kind+","+test.at+"\n")
 		if got.Written != test.ok {

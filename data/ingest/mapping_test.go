@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"limnomap/data"
+	"limnomap/data/store/storetest"
 )
 
 func TestParseMapping(t *testing.T) {
@@ -31,7 +32,7 @@ func TestParseMapping(t *testing.T) {
 }
 
 func TestMappedColumns(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	r := mustImport(t, Lakes, s, &Options{Map: Mapping{"id": "Code", "lat": "lat_n"}, Set: Mapping{"region": "MV"}},
 		"code;id;name;lat;LAT_N;lon\nx;7;X;1;50;10\n")
 	if !slices.Equal(r.Ignored, []string{"id", "lat"}) || r.Added != 1 {
@@ -85,7 +86,7 @@ func TestMappingErrors(t *testing.T) {
 		{"in no feature", Options{Map: Mapping{"region": "land"}}, aFeature, []string{`no feature has the property "land", which is mapped to region`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			r, err := Lakes(t.Context(), s, files(test.text), &test.opts)
 			if err == nil || r.Written {
 				t.Fatalf("Lakes = %+v, %v, want an error", r, err)
@@ -101,7 +102,7 @@ func TestMappingErrors(t *testing.T) {
 		})
 	}
 	// A feature with a property that is also set is rejected as a bad row.
-	if r := mustImport(t, Lakes, newStore(t), &Options{Set: Mapping{"name": "Y"}}, aFeature); r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, `the property "name" although`) {
+	if r := mustImport(t, Lakes, storetest.New(t), &Options{Set: Mapping{"name": "Y"}}, aFeature); r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, `the property "name" although`) {
 		t.Errorf("report = %+v, want the feature rejected", r)
 	}
 }

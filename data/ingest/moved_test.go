@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"limnomap/data/store/storetest"
 )
 
 // A file without outlines keeps the stored ones, and so must not move a lake out of its outline: it would be drawn at one
@@ -24,7 +26,7 @@ func TestLakesStayInTheirOutline(t *testing.T) {
 		{"outline taken away", features(featureOf(base+`,"lat":12.7,"lon":53.42`, "null")), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			mustImport(t, Lakes, s, nil, features(featureOf(base, box)))
 			before, _ := stored(t, s)
 			r := mustImport(t, Lakes, s, nil, test.text)

@@ -9,6 +9,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data/outline"
+	"limnomap/data/store/storetest"
 )
 
 // wavy returns a ring of points around a centre, half degrees away from it, with bays of this depth.
@@ -80,7 +81,7 @@ func TestRingsAreBounded(t *testing.T) {
 			if kind == "MultiPolygon" {
 				text = "[" + text + "]"
 			}
-			s := newStore(t)
+			s := storetest.New(t)
 			r := mustImport(t, Lakes, s, nil, features(featureOf(`"id":"m","name":"M"`, `{"coordinates":`+text+`,"type":"`+kind+`"}`)))
 			if r.Written != (n == outline.MaxRings) {
 				t.Fatalf("%s of %d rings: %v", kind, n, r)

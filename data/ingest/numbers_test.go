@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"limnomap/data"
+	"limnomap/data/store/storetest"
 )
 
 const numbersHeader = "lake_id;date;chl;data_type;cell_density_cells_ml\n"
@@ -34,7 +35,7 @@ func numberRows(separator rune, pairs ...string) string {
 // read returns chl and cell density of the stored observations, oldest first, in the form of numberRows.
 func read(t *testing.T, opts Options, text string) (pairs []string, r Report, err error) {
 	t.Helper()
-	s := newStore(t)
+	s := storetest.New(t)
 	mustImport(t, Lakes, s, nil, aLake)
 	opts.SkipBad = true
 	r, err = Observations(t.Context(), s, files(text), &opts)
@@ -155,7 +156,7 @@ func TestCheckMarks(t *testing.T) {
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("CheckMarks(%q, %q) = %v, want %q", test.decimal, test.thousands, err, test.want)
 		}
-		if _, imported := Lakes(t.Context(), newStore(t), files(aLake), &Options{Decimal: test.decimal, Thousands: test.thousands}); (imported == nil) != (err == nil) {
+		if _, imported := Lakes(t.Context(), storetest.New(t), files(aLake), &Options{Decimal: test.decimal, Thousands: test.thousands}); (imported == nil) != (err == nil) {
 			t.Errorf("Lakes with %q, %q: %v, want %v", test.decimal, test.thousands, imported, err)
 		}
 	}
@@ -176,7 +177,7 @@ func TestCoordinatesHaveNoThousands(t *testing.T) {
 		{"commas in coordinates, a point in an area", "x;X;47,12;11,3;1.091\n", 47.12, 1091},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			mustImport(t, Lakes, s, &Options{SkipBad: true}, header+test.text)
 			lakes, _ := stored(t, s)
 			if i := slices.IndexFunc(lakes, func(l data.Lake) bool { return l.ID == "x" }); i < 0 {
@@ -192,7 +193,7 @@ func TestCoordinatesHaveNoThousands(t *testing.T) {
 
 // The marks are those of one file, and all its rows count.
 func TestMarksOfFiles(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	r := mustImport(t, Lakes, s, &Options{SkipBad: true}, "id;name;lat;lon;area_km2\na;A;50;10;12,5\n", "id;name;lat;lon;area_km2\nb;B;50;10;1.091\n")
 	if r.Added != 1 || r.Rejected != 1 || r.Bad[0].File != "b.csv" || r.Bad[0].ID != "b" {
 		t.Errorf("report = %v, want b rejected: numbers of another file do not count", r)
@@ -203,7 +204,7 @@ func TestMarksOfFiles(t *testing.T) {
 		rejected    int
 	}{{"12,5", "1.091", 0}, {"1.091", "12,5", 0}, {"1.091", "1.091", 2}, {"1.091,5", "12.5", 0}} {
 		text := "id;name;lat;lon;area_km2\nfirst;F;50;10;" + test.first + "\n" + many + "last;L;50;10;" + test.last + "\n"
-		if r := mustImport(t, Lakes, newStore(t), &Options{SkipBad: true}, text); r.Rejected != test.rejected {
+		if r := mustImport(t, Lakes, storetest.New(t), &Options{SkipBad: true}, text); r.Rejected != test.rejected {
 			t.Errorf("%s, then %s: %v, want %d rejected", test.first, test.last, r, test.rejected)
 		}
 	}
@@ -225,7 +226,7 @@ func TestSecondReadingFails(t *testing.T) {
 		}
 		return io.NopCloser(strings.NewReader("id;name;lat;lon;area_km2\na;A;50;10;1.091\nb;B;50;10;12,5\n")), nil
 	}}
-	if r, err := Lakes(t.Context(), newStore(t), []File{file}, &Options{SkipBad: true}); !errors.Is(err, gone) || r.Written {
+	if r, err := Lakes(t.Context(), storetest.New(t), []File{file}, &Options{SkipBad: true}); !errors.Is(err, gone) || r.Written {
 		t.Errorf("Lakes = %v, %v, want %v", r, err, gone)
 	}
 }
@@ -236,7 +237,7 @@ func TestSetNumbers(t *testing.T) {
 		set, area string
 		want      float64 // of y; 0 if it is rejected
 	}{{"1.091", "1,5", 1091}, {"1.091", "", 0}, {"12.5", "", 12.5}} {
-		s := newStore(t)
+		s := storetest.New(t)
 		mustImport(t, Lakes, s, &Options{SkipBad: true, Set: Mapping{"area_km2": test.set}}, "id;name;lat;lon\nx;X;50;1"+strings.TrimPrefix(test.area, "1")+"\n")
 		lakes, _ := stored(t, s)
 		if got := len(lakes) == 1; got != (test.want != 0) || got && lakes[0].AreaKM2 != test.want {
@@ -252,7 +253,7 @@ func TestNumbersOfFeatures(t *testing.T) {
 		featureOf(`"id":"b","name":"B","area_km2":1.091`, pointGeometry),
 		featureOf(`"id":"c","name":"C","area_km2":"1,091"`, pointGeometry))
 	for _, opts := range []Options{{}, {Decimal: ","}, {Thousands: "."}} {
-		s := newStore(t)
+		s := storetest.New(t)
 		opts.SkipBad = true
 		r := mustImport(t, Lakes, s, &opts, text)
 		lakes, _ := stored(t, s)
@@ -288,7 +289,7 @@ var (
 // No number is read as another one, whatever the order of rows; and with one number of each column that proves the decimal mark
 // all are read.
 func TestNumbersAreNeverMisread(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		run++

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"limnomap/data"
+	"limnomap/data/store/storetest"
 )
 
 // sharedFile returns a file of real data next to the repository.
@@ -25,7 +26,7 @@ func sharedFile(t *testing.T, name string) File {
 
 // The original file with its own columns; its class of bacteria is ignored.
 func TestGermanBathingSites(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	sites := sharedFile(t, "german_bathing_sites.csv")
 	strict, err := Lakes(t.Context(), s, []File{sites}, nil)
 	if err != nil || strict.Written || strict.Read != 2016 || strict.Rejected != 6 {
@@ -53,7 +54,7 @@ func TestGermanBathingSites(t *testing.T) {
 
 // Lakes that have only names, with the positions in one file and the measurements in another.
 func TestGlobalLakes(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	r, err := Lakes(t.Context(), s, []File{sharedFile(t, "global_lakes_coordinates.csv")},
 		&Options{MakeIDs: true, Map: Mapping{"name": "lake", "lat": "lake_lat", "lon": "lake_long"}})
 	if err != nil || r.Added != 343 || r.Read != 343 {
@@ -91,7 +92,7 @@ func TestGlobalLakes(t *testing.T) {
 
 // A list merged from several, with many sites twice, some of them at two places.
 func TestEuropeanBathingSites(t *testing.T) {
-	r, err := Lakes(t.Context(), newStore(t), []File{sharedFile(t, "european_bathing_sites.csv")}, &Options{SkipBad: true})
+	r, err := Lakes(t.Context(), storetest.New(t), []File{sharedFile(t, "european_bathing_sites.csv")}, &Options{SkipBad: true})
 	if err != nil || r.Read != 5493 || r.Read != r.Added+r.Unchanged+r.Rejected || r.Added < 2800 {
 		t.Fatalf("report = %+v, %v, want 5493 rows, at least 2800 of them added", r, err)
 	}

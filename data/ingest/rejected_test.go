@@ -11,6 +11,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/store"
+	"limnomap/data/store/storetest"
 )
 
 // checkOneRejected imports a text whose second row of three is bad: first strictly, which must not change s, and then without
@@ -69,7 +70,7 @@ func TestRejectedLakes(t *testing.T) {
 			if test.name == "two encodings" {
 				text = strings.Replace(text, ",A,", ",Ä,", 1)
 			}
-			checkOneRejected(t, Lakes, newStore(t), text, test.want)
+			checkOneRejected(t, Lakes, storetest.New(t), text, test.want)
 		})
 	}
 }
@@ -102,7 +103,7 @@ func TestRejectedObservations(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			text := "lake_id,date,chl,data_type,cell_density_cells_ml,who_level,measured_at\n" +
 				"x,2024-01-01,1,satellite,,,\n" + test.row + "\nx,2024-01-01,1,ai_forecast,,,\n"
-			s := newStore(t)
+			s := storetest.New(t)
 			mustImport(t, Lakes, s, nil, aLake)
 			checkOneRejected(t, Observations, s, text, test.want)
 		})
@@ -112,7 +113,7 @@ func TestRejectedObservations(t *testing.T) {
 // A report names the lake of a bad row if the row has one, so that no one has to count lines. An invalid id is not shown as
 // the lake.
 func TestBadRowsNameTheirLake(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	mustImport(t, Lakes, s, nil, aLake)
 	for _, test := range []struct {
 		name string
@@ -153,7 +154,7 @@ func TestFutureObservations(t *testing.T) {
 		{"forecast beyond", "x,2027-07-03,1,ai_forecast,", "date 2027-07-03 is in the future: want a day up to 2027-07-02 for ai_forecast"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			mustImport(t, Lakes, s, nil, aLake)
 			r := mustImport(t, Observations, s, &Options{Now: now}, "lake_id,date,chl,data_type,measured_at\n"+test.row+"\n")
 			switch {
@@ -168,7 +169,7 @@ func TestFutureObservations(t *testing.T) {
 
 // Without a given clock an import uses the real one.
 func TestFutureByTheRealClock(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	mustImport(t, Lakes, s, nil, aLake)
 	for _, opts := range []*Options{nil, {}} {
 		text := fmt.Sprintf("lake_id,date,chl,data_type\nx,%s,1,satellite\n", data.DateOf(time.Now())+30)
@@ -181,7 +182,7 @@ func TestFutureByTheRealClock(t *testing.T) {
 // The line number is that in the file, however many lines a row has. The order is that of lines, whether the importer or the
 // store rejects a row.
 func TestBadLinesInOrder(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	mustImport(t, Lakes, s, nil, aLake)
 	text := "lake_id,date,chl,data_type,note\n\nx,2024-01-01,1,satellite,\"two\nlines\"\n\r\ny,2024-01-01,1,satellite,unknown lake\nx,never,1,satellite,\"three\n\nlines\"\nz,2024-01-01,1,satellite,"
 	var got []string
@@ -194,7 +195,7 @@ func TestBadLinesInOrder(t *testing.T) {
 }
 
 func TestEqualRowsAreUnchanged(t *testing.T) {
-	got := mustImport(t, Lakes, newStore(t), nil, aLake+"x,X,50.0,1e1\n", "id;name;lat;lon\nx;X;50,0;10,000\n")
+	got := mustImport(t, Lakes, storetest.New(t), nil, aLake+"x,X,50.0,1e1\n", "id;name;lat;lon\nx;X;50,0;10,000\n")
 	if want := (Report{Read: 3, Added: 1, Unchanged: 2, Written: true}); !equal(got, want) {
 		t.Errorf("report = %+v, want %+v", got, want)
 	}
@@ -207,7 +208,7 @@ func TestReport(t *testing.T) {
 		fmt.Fprintf(&text, "x%d,X,,10\n", i)
 	}
 	text.WriteString("y,Y,50,10\n")
-	s := newStore(t)
+	s := storetest.New(t)
 	for _, test := range []struct {
 		opts *Options
 		want []string
@@ -256,7 +257,7 @@ func TestBadFiles(t *testing.T) {
 		{"endless blank lines", aLake + strings.Repeat("\n", 100_000), []string{"after that of line 2"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			r, err := Lakes(t.Context(), s, files(aLake+"bad\n", test.text), &Options{SkipBad: true})
 			if err == nil || r.Written || r.Added != 0 || len(r.Bad) != 1 {
 				t.Fatalf("Lakes = %+v, %v, want an error, nothing written, and the bad row before it", r, err)
@@ -274,11 +275,11 @@ func TestBadFiles(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Lakes(t.Context(), newStore(t), nil, nil); err == nil {
+	if _, err := Lakes(t.Context(), storetest.New(t), nil, nil); err == nil {
 		t.Error("an import of no file succeeded")
 	}
 	broken := []File{fileOf("broken.csv", func() io.Reader { return iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(aLake))) })}
-	if _, err := Lakes(t.Context(), newStore(t), broken, nil); err == nil || !strings.Contains(err.Error(), "broken.csv: timeout") {
+	if _, err := Lakes(t.Context(), storetest.New(t), broken, nil); err == nil || !strings.Contains(err.Error(), "broken.csv: timeout") {
 		t.Errorf("a file that cannot be read gave %v", err)
 	}
 }
@@ -286,7 +287,7 @@ func TestBadFiles(t *testing.T) {
 // A row of exactly the maximum size is accepted.
 func TestLargestRow(t *testing.T) {
 	text := "id,name,lat,lon,note\nx,X,50,10," + strings.Repeat("n", maxRowBytes-len("x,X,50,10,\n")) + "\ny,Y,50,10,\n"
-	if got := mustImport(t, Lakes, newStore(t), nil, text); got.Added != 2 {
+	if got := mustImport(t, Lakes, storetest.New(t), nil, text); got.Added != 2 {
 		t.Errorf("report = %+v, want both rows added", got)
 	}
 }

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/store/storetest"
 )
 
 // A key may be repeated once for each file and maxRepeatsOfKey times more. The error names the line, the key and the bound.
 func TestRepeatsOfAKey(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	mustImport(t, Lakes, s, nil, aLake)
 	row := "x,2024-01-01,1,satellite\n"
 	text := "lake_id,date,chl,data_type\n" + strings.Repeat(row, maxRepeatsOfKey+2)
@@ -30,7 +31,7 @@ func TestRepeatsOfAKey(t *testing.T) {
 		}
 	}
 	lakes := features(strings.Repeat(featureOf(`"id":"x","name":"X"`, pointGeometry)+",", maxRepeatsOfKey+2) + featureOf(`"id":"x","name":"X"`, pointGeometry))
-	if _, err := Lakes(t.Context(), newStore(t), files(lakes), nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf(`a.csv: feature %d: this id of lake "x" is repeated more`, maxRepeatsOfKey+3)) {
+	if _, err := Lakes(t.Context(), storetest.New(t), files(lakes), nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf(`a.csv: feature %d: this id of lake "x" is repeated more`, maxRepeatsOfKey+3)) {
 		t.Errorf("lakes: error %v", err)
 	}
 }
@@ -72,7 +73,7 @@ func TestRepeatedRowsInAll(t *testing.T) {
 
 // An import of a file that does not end is over when its time is, and writes nothing.
 func TestImportTimeout(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	endlessly := fileOf("endless", func() io.Reader {
 		return io.MultiReader(strings.NewReader(aLake), &endless{text: ",,,\n", bytes: 1 << 50})
 	})

@@ -14,6 +14,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/store"
+	"limnomap/data/store/storetest"
 	"limnomap/data/swimguide"
 )
 
@@ -102,7 +103,7 @@ func TestSwimGuide(t *testing.T) {
 		{"byte-order mark", []string{"\ufeff" + swimGuideDocument(t, aSample("1", 1))}, []data.Advisory{warning("1", 1, 8)}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			mustImport(t, Lakes, s, nil, "id,external_id,name,lat,lon\nx,x,See X,50,10\ny,8099,See Y,50,10\n")
 			read := len(test.want) + test.left
 			for _, added := range []int{len(test.want), 0} {
@@ -192,7 +193,7 @@ func TestBadSwimGuideRecords(t *testing.T) {
 		{"unknown member", strings.Replace(good, `"guid"`, `"site":1,"guid"`, 1), `"site"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			mustImport(t, Lakes, s, nil, "id,external_id,name,lat,lon\nx,x,See X,50,10\ny,x2,See Y,50,10\nz,y,See Z,50,10\n")
 			wantOneStatementRejected(t, SwimGuide, s, test.text, test.want)
 		})

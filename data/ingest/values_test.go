@@ -14,6 +14,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/ingest/satellite"
 	"limnomap/data/store"
+	"limnomap/data/store/storetest"
 )
 
 // someRows returns rows of satellites: each kind of value, and numbers between the decimals of a table and of the database.
@@ -77,7 +78,7 @@ func TestValuesAreThoseOfTheTable(t *testing.T) {
 	if err := errors.Join(err, table.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	byTable, direct := newStore(t), newStore(t)
+	byTable, direct := storetest.New(t), storetest.New(t)
 	mustImport(t, Lakes, byTable, nil, twoLakes)
 	mustImport(t, Lakes, direct, nil, twoLakes)
 	for range 2 { // the second time nothing changes
@@ -103,7 +104,7 @@ func TestValuesAreThoseOfTheTable(t *testing.T) {
 }
 
 func TestRejectedValues(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	mustImport(t, Lakes, s, nil, twoLakes)
 	mustImport(t, Observations, s, nil, "lake_id,date,chl,data_type,source,who_level\nx,2024-07-01,9,satellite,EPA CyAN,2\n")
 	july, err := data.ParseDate("2024-07-01")
@@ -158,7 +159,7 @@ func TestValuesAreOneTransaction(t *testing.T) {
 		"it is a dry run":     {[]Values{{"a.nc", observationsOf(good)}}, &Options{DryRun: true}, nil, nil, ""},
 		"there are no values": {[]Values{{"a.nc", observationsOf(nil)}}, nil, nil, nil, ""},
 	} {
-		s := newStore(t)
+		s := storetest.New(t)
 		mustImport(t, Lakes, s, nil, twoLakes)
 		before, _ := s.Revision(t.Context())
 		report, err := AllValues(t.Context(), s, test.files, test.opts, func(store.Tx, Report) error { return test.last })
@@ -174,7 +175,7 @@ func TestValuesAreOneTransaction(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := AllValues(ctx, newStore(t), []Values{{"a.nc", observationsOf(good)}}, nil, noMore); !errors.Is(err, context.Canceled) {
+	if _, err := AllValues(ctx, storetest.New(t), []Values{{"a.nc", observationsOf(good)}}, nil, noMore); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of the context: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/store"
+	"limnomap/data/store/storetest"
 )
 
 // wqp3Header is the header of the profile fullPhysChem of WQX 3.0, whose names the other profiles share.
@@ -118,7 +119,7 @@ func wqpFile(tb testing.TB, header string, rows ...wqpFields) string {
 // wqpStore has the stations of the tests.
 func wqpStore(tb testing.TB) *store.Store {
 	tb.Helper()
-	s := newStore(tb)
+	s := storetest.New(tb)
 	mustImport(tb, Lakes, s, nil, "id,name,lat,lon\nWI_WQX-1,Mill Lake,45,-89\nWI_WQX-2,Round Lake,46,-89\n")
 	return s
 }
@@ -179,7 +180,7 @@ func TestWQP(t *testing.T) {
 }
 
 func TestWQPOptions(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	lakes := "Location_Identifier,Location_Name,Location_Type,Location_State,Location_Latitude,Location_Longitude,Location_LatitudeStandardized,Location_LongitudeStandardized\n" +
 		"11NPS-LK/1,Crystal Lake,Lake,Wisconsin,45,-89,45.1,-89.1\n"
 	mustImport(t, Lakes, s, &Options{MakeIDs: true}, lakes)
@@ -206,7 +207,7 @@ func TestWQPOptions(t *testing.T) {
 func TestWQPStations(t *testing.T) {
 	const legacy = "OrganizationIdentifier,MonitoringLocationIdentifier,MonitoringLocationName,MonitoringLocationTypeName,LatitudeMeasure,LongitudeMeasure,CountryCode,StateCode\n" +
 		"WI,WI-1,Mill Lake,\"Lake, Reservoir, Impoundment\",45.5,-89.25,US,55\nWI,WI-2,Mill River,Stream,45.5,-89.3,US,55\nWI,WI-3,Well 7,Well,45.5,-89.3,US,55\nWI,WI-4,Old Lake,,45.5,-89.3,US,55\n"
-	s := newStore(t)
+	s := storetest.New(t)
 	r := mustImport(t, Lakes, s, nil, legacy)
 	if r.Read != 4 || r.Added != 2 || r.LeftOut != 2 || !strings.Contains(r.String(), `1 row: no lake: "Stream".`) {
 		t.Errorf("report = %+v, want 2 of 4 added", r)
@@ -216,7 +217,7 @@ func TestWQPStations(t *testing.T) {
 	}
 	const wqx3 = "Org_Identifier,Location_Identifier,Location_Name,Location_Type,Location_State,Location_Latitude,Location_Longitude,Location_LatitudeStandardized,Location_LongitudeStandardized\n" +
 		"WI,WI-1,Mill Lake,Reservoir,Wisconsin,45.5,-89.25,45.6,-89.35\n"
-	s = newStore(t)
+	s = storetest.New(t)
 	mustImport(t, Lakes, s, nil, wqx3)
 	if lakes, _ := stored(t, s); len(lakes) != 1 || lakes[0].Point.Lat() != 45.6 || lakes[0].Point.Lon() != -89.35 || lakes[0].Region != "Wisconsin" {
 		t.Errorf("stored %+v", lakes)
@@ -252,7 +253,7 @@ func TestWQPAll(t *testing.T) {
 	for i, text := range texts {
 		all = append(all, File{Name: fmt.Sprint(i), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }})
 	}
-	s := newStore(t)
+	s := storetest.New(t)
 	r, err := All(t.Context(), s, all, nil, func(store.Tx, Reports) error { return nil })
 	if err != nil || r.Lakes.Added != 1 || r.Observations.Added != 1 {
 		t.Errorf("All = %+v, %v, want a lake and an observation", r, err)

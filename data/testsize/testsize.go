@@ -3,6 +3,8 @@
 // takes its size from here.
 package testsize
 
+import "flag"
+
 // Of returns short, or long with the build tag long.
 func Of[T any](short, long T) T {
 	if Long {
@@ -14,4 +16,14 @@ func Of[T any](short, long T) T {
 // Cases returns the first n cases, or all with the build tag long.
 func Cases[T any](n int, all []T) []T {
 	return all[:Of(n, len(all))]
+}
+
+// FewerChecks lets rapid make n cases for each property in place of 100, without the build tag long. It is for TestMain of packages whose
+// properties need a database or a whole command.
+func FewerChecks(n string) {
+	if !Long {
+		if err := flag.Set("rapid.checks", n); err != nil {
+			panic(err)
+		}
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,17 +16,8 @@ import (
 	"limnomap/data/forecast"
 	"limnomap/data/forecast/forecaster"
 	"limnomap/data/store"
+	"limnomap/data/store/storetest"
 )
-
-func open(t testing.TB) *store.Store {
-	t.Helper()
-	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "lakes.db"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
 
 // monday is a Monday of June 2024.
 const monday data.Date = 19_884
@@ -105,7 +95,7 @@ func forecastsOf(t testing.TB, s *store.Store, issued data.Optional[data.Date]) 
 
 // The stored forecasts are those of the model for each lake, and the reasons of the others are counted.
 func TestRun(t *testing.T) {
-	s := open(t)
+	s := storetest.New(t)
 	values := seasons(40, 160, monday)
 	values = append(values, observation(lakeOf(40).ID, monday, 5)) // few values
 	for w := range 30 {                                            // an old value
@@ -178,7 +168,7 @@ func TestNoLeak(t *testing.T) {
 	all := seasons(30, 160, monday)
 	known := slices.DeleteFunc(slices.Clone(all), func(o data.Observation) bool { return o.Date > origin })
 	opts := &forecaster.Options{Origin: data.Known(origin), Force: true}
-	whole, cut := open(t), open(t)
+	whole, cut := storetest.New(t), storetest.New(t)
 	importAll(t, whole, lakesOf(30), all)
 	importAll(t, cut, lakesOf(30), known)
 	a, b := run(t, whole, opts), run(t, cut, opts)
@@ -202,7 +192,7 @@ func TestOrderMakesNoDifference(t *testing.T) {
 	}
 	var first []data.LakeForecast
 	for round := range 4 {
-		s := open(t)
+		s := storetest.New(t)
 		rand.New(rand.NewPCG(3, uint64(round))).Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
 		half := len(values) / 2
 		lakes := lakesOf(50)
@@ -223,7 +213,7 @@ func TestOrderMakesNoDifference(t *testing.T) {
 
 // What has not changed since the last run of the same day is not computed again.
 func TestAgain(t *testing.T) {
-	s := open(t)
+	s := storetest.New(t)
 	values := seasons(30, 160, monday)
 	importAll(t, s, lakesOf(30), values)
 	first := run(t, s, nil)
@@ -265,7 +255,7 @@ func TestAgain(t *testing.T) {
 
 // Earlier issues are kept for a time.
 func TestKeep(t *testing.T) {
-	s := open(t)
+	s := storetest.New(t)
 	importAll(t, s, lakesOf(5), seasons(5, 160, monday))
 	for weeks := 20; weeks >= 0; weeks-- {
 		run(t, s, &forecaster.Options{Origin: data.Known(monday - data.Date(7*weeks)), Keep: 70, Force: true})
@@ -278,7 +268,7 @@ func TestKeep(t *testing.T) {
 
 // Forecasts that are not worth showing are not written, unless they are forced.
 func TestNotWorth(t *testing.T) {
-	s := open(t)
+	s := storetest.New(t)
 	var values []data.Observation
 	for i := range 20 {
 		for w := range 160 { // the last value is always right
@@ -310,7 +300,7 @@ func TestNotWorth(t *testing.T) {
 
 // Nothing is written by a run that is interrupted, or fails.
 func TestInterrupted(t *testing.T) {
-	s := open(t)
+	s := storetest.New(t)
 	importAll(t, s, lakesOf(200), seasons(200, 110, monday))
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := forecaster.Run(ctx, s, &forecaster.Options{Progress: func(float64) { cancel() }, Force: true})
@@ -328,7 +318,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	s := open(t)
+	s := storetest.New(t)
 	if _, err := forecaster.Run(t.Context(), s, nil); !errors.Is(err, forecaster.ErrNoValues) {
 		t.Errorf("without values it returns %v, want %v", err, forecaster.ErrNoValues)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"limnomap/data"
+	"limnomap/data/store/storetest"
 )
 
 func TestCatalogueHeader(t *testing.T) {
@@ -69,7 +70,7 @@ func TestCatalogue(t *testing.T) {
 	list += "9;c_20240709_V1_cog;;5;/eodata/2024/c_20240709_V1_cog\n\n"
 	web.put("/list.csv", list)
 	web.put("/lakes.csv", lakes)
-	s := openStore(t)
+	s := storetest.New(t)
 	from := []string{web.URL + "/lakes.csv", web.URL + "/list.csv"}
 	g := newRasterRig(t, s, Options{Newest: 3}, from...)
 	g.refreshed(t, "set catalogue-base", "", data.RasterCounts{})
@@ -115,12 +116,12 @@ func TestBadCatalogues(t *testing.T) {
 		"too many rows":  {"id;name;url\n" + strings.Repeat("1;a;\n", maxCatalogueRows+1), "has more than 1000000 rows"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := newRasterRig(t, openStore(t), Options{})
+			g := newRasterRig(t, storetest.New(t), Options{})
 			write(t, g.dir, "list.csv", test.list)
 			g.refreshed(t, test.want, "", data.RasterCounts{})
 		})
 	}
-	g := newRasterRig(t, openStore(t), Options{})
+	g := newRasterRig(t, storetest.New(t), Options{})
 	write(t, g.dir, "list.csv", "id;name;url\n")
 	g.refreshed(t, "", "", data.RasterCounts{})
 }
@@ -131,7 +132,7 @@ func TestCatalogueFromElsewhere(t *testing.T) {
 	web.put("/x_20240701.nc", scene(1))
 	list := "id;name;url\n1;x;" + web.URL + "/x_20240701.nc\n"
 	write := func(from string) ([]*raster, error) {
-		g := newRasterRig(t, openStore(t), Options{})
+		g := newRasterRig(t, storetest.New(t), Options{})
 		f, err := g.openSaved(t, list)
 		if err != nil {
 			return nil, err
@@ -165,7 +166,7 @@ func TestCatalogueFromElsewhere(t *testing.T) {
 
 // The user of a list is the user of the files beside it, and of no others.
 func TestCatalogueUser(t *testing.T) {
-	g := newRasterRig(t, openStore(t), Options{})
+	g := newRasterRig(t, storetest.New(t), Options{})
 	var users []string
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
@@ -208,7 +209,7 @@ func (g *rasterRig) openSaved(t *testing.T, content string) (*file, error) {
 
 // Old files of a long list are left out while it is read.
 func TestLongCatalogue(t *testing.T) {
-	g := newRasterRig(t, openStore(t), Options{Newest: 2})
+	g := newRasterRig(t, storetest.New(t), Options{Newest: 2})
 	var list strings.Builder
 	list.WriteString("id;name;url\n")
 	for i := range 3 * maxListed {

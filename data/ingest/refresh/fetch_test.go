@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"limnomap/data"
+	"limnomap/data/store/storetest"
 )
 
 // An office is a health authority's web server, with its files by path.
@@ -82,7 +83,7 @@ func wantRequests(t *testing.T, o *office, want ...string) {
 }
 
 func TestURLs(t *testing.T) {
-	s, o := openStore(t), newOffice(t)
+	s, o := storetest.New(t), newOffice(t)
 	o.publish("/lakes.csv", lakes)
 	o.publish("/obs.csv", observations)
 	from := []string{o.URL + "/obs.csv?week=1", o.URL + "/lakes.csv"}
@@ -125,7 +126,7 @@ func TestURLs(t *testing.T) {
 
 // An ETag may have bytes that are not UTF-8 (RFC 9110, section 8.8.3), which PostgreSQL cannot store: it is ignored.
 func TestETagThatIsNotUTF8(t *testing.T) {
-	s, o := openStore(t), newOffice(t)
+	s, o := storetest.New(t), newOffice(t)
 	o.publish("/obs.csv", observations)
 	o.serve("/lakes.csv", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", "\"\xfc\"")
@@ -149,7 +150,7 @@ func TestETagThatIsNotUTF8(t *testing.T) {
 
 // After a failed refresh all files are requested without conditions, because nothing was imported.
 func TestConditionsAreThoseOfTheLastImport(t *testing.T) {
-	s, o := openStore(t), newOffice(t)
+	s, o := storetest.New(t), newOffice(t)
 	o.publish("/lakes.csv", lakes)
 	o.publish("/obs.csv", observations+"a,2024-07-02,-1,satellite\n")
 	g := newRig(t, s, []string{o.URL + "/lakes.csv", o.URL + "/obs.csv"}, Options{})
@@ -164,7 +165,7 @@ func TestConditionsAreThoseOfTheLastImport(t *testing.T) {
 
 // A folder and a URL are one source: if one has changed, both are imported.
 func TestFolderAndURL(t *testing.T) {
-	s, o, dir := openStore(t), newOffice(t), t.TempDir()
+	s, o, dir := storetest.New(t), newOffice(t), t.TempDir()
 	write(t, dir, "lakes.csv", lakes)
 	o.publish("/obs.csv", observations)
 	g := newRig(t, s, []string{dir, o.URL + "/obs.csv"}, Options{})
@@ -237,7 +238,7 @@ func TestRetries(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s, o := openStore(t), newOffice(t)
+			s, o := storetest.New(t), newOffice(t)
 			o.serve("/lakes.csv", test.handle)
 			g := newRig(t, s, []string{o.URL + "/lakes.csv?token=secret"}, Options{})
 			_, state, err := g.once(t, test.reason)
@@ -262,7 +263,7 @@ func TestRetries(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	s, o := openStore(t), newOffice(t)
+	s, o := storetest.New(t), newOffice(t)
 	o.Close()
 	g := newRig(t, s, []string{strings.Replace(o.URL, "http://", "http://me:secret@", 1) + "/lakes.csv?token=secret"}, Options{})
 	_, state, err := g.once(t, awayReason)
@@ -285,7 +286,7 @@ func TestSizes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for limit, reason := range map[int64]string{1000: "", 999: sizeReason} {
-				s, o := openStore(t), newOffice(t)
+				s, o := storetest.New(t), newOffice(t)
 				o.serve("/lakes.csv", handle)
 				g := newRig(t, s, []string{o.URL + "/lakes.csv"}, Options{MaxBytes: limit})
 				if g.once(t, reason); len(g.waited) > 0 {
@@ -308,7 +309,7 @@ func TestSilentServer(t *testing.T) {
 	} {
 		for which, opts := range map[string]Options{"stalled": {Stall: 20 * time.Millisecond}, "too slow": {Timeout: 20 * time.Millisecond}} {
 			t.Run(name+", "+which, func(t *testing.T) {
-				s, o := openStore(t), newOffice(t)
+				s, o := storetest.New(t), newOffice(t)
 				o.serve("/lakes.csv", func(w http.ResponseWriter, r *http.Request) {
 					begin(w)
 					<-r.Context().Done() // until the client gives up
@@ -324,7 +325,7 @@ func TestSilentServer(t *testing.T) {
 }
 
 func TestRedirects(t *testing.T) {
-	s, o := openStore(t), newOffice(t)
+	s, o := storetest.New(t), newOffice(t)
 	other := newOffice(t)
 	var referers []string
 	other.serve("/lakes.csv", func(w http.ResponseWriter, r *http.Request) {
@@ -354,7 +355,7 @@ func TestRedirects(t *testing.T) {
 }
 
 func TestNoRedirectFromHTTPS(t *testing.T) {
-	s, o := openStore(t), newOffice(t)
+	s, o := storetest.New(t), newOffice(t)
 	o.publish("/lakes.csv", lakes)
 	safe := httptest.NewTLSServer(http.RedirectHandler(o.URL+"/lakes.csv", http.StatusFound))
 	defer safe.Close()

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"limnomap/data/store/storetest"
 )
 
 func TestChecksumsOfURLs(t *testing.T) {
@@ -41,7 +43,7 @@ func TestChecksumsOfURLs(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s, o := openStore(t), newOffice(t)
+			s, o := storetest.New(t), newOffice(t)
 			o.serve("/lakes.csv", func(w http.ResponseWriter, _ *http.Request) {
 				if test.field != "" {
 					w.Header().Set("Repr-Digest", test.field)
@@ -73,7 +75,7 @@ func TestPackedFile(t *testing.T) {
 	}
 	for name, encoding := range map[string]string{"a file": "", "an encoding": "gzip"} {
 		t.Run(name, func(t *testing.T) {
-			s, o := openStore(t), newOffice(t)
+			s, o := storetest.New(t), newOffice(t)
 			o.serve("/lakes", func(w http.ResponseWriter, r *http.Request) {
 				if got := r.Header.Get("Accept-Encoding"); got != "identity" {
 					t.Errorf("Accept-Encoding %q", got)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"limnomap/data/store/storetest"
 )
 
 // Links are followed within the folder, as in a Kubernetes volume, and not out of it: neither to data nor, as a checksum file,
@@ -30,7 +32,7 @@ func TestLinksInAFolder(t *testing.T) {
 			if tt.name == "checksum" {
 				write(t, dir, "good.csv", lakes)
 			}
-			if _, _, err := newRig(t, openStore(t), []string{dir}, Options{}).once(t, tt.reason); tt.reason != "" && !errors.Is(err, errLink) {
+			if _, _, err := newRig(t, storetest.New(t), []string{dir}, Options{}).once(t, tt.reason); tt.reason != "" && !errors.Is(err, errLink) {
 				t.Errorf("error = %v, want %v", err, errLink)
 			}
 		})

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"limnomap/data/store/storetest"
 )
 
 // A pipe in a folder must not block: it would block this refresh and, since its claim is kept, all later ones.
@@ -18,7 +20,7 @@ func TestPipesInAFolder(t *testing.T) {
 			if err := syscall.Mkfifo(filepath.Join(dir, test.pipe), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			newRig(t, openStore(t), []string{dir}, Options{}).once(t, test.reason)
+			newRig(t, storetest.New(t), []string{dir}, Options{}).once(t, test.reason)
 		})
 	}
 	t.Run("instead of a file", func(t *testing.T) { // replaced between the listing and the opening

@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/store/storetest"
 )
 
 func TestFolder(t *testing.T) {
-	s, dir := openStore(t), t.TempDir()
+	s, dir := storetest.New(t), t.TempDir()
 	write(t, dir, "observations.csv", observations)
 	write(t, dir, "z-lakes.csv", lakes)
 	write(t, dir, "readme.txt", "not a table")
@@ -70,7 +71,7 @@ func TestFolderRejects(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s, dir := openStore(t), t.TempDir()
+			s, dir := storetest.New(t), t.TempDir()
 			for name, text := range test.files {
 				write(t, dir, name, text)
 			}
@@ -94,7 +95,7 @@ func TestFolderRejects(t *testing.T) {
 
 // With SkipBad the good rows are imported, and the next refresh reads the file again, since bad rows may be good then.
 func TestSkipBad(t *testing.T) {
-	s, dir := openStore(t), t.TempDir()
+	s, dir := storetest.New(t), t.TempDir()
 	write(t, dir, "l.csv", lakes)
 	write(t, dir, "o.csv", observations+"c,2024-07-01,9,satellite\n")
 	g := newRig(t, s, []string{dir}, Options{SkipBad: true})
@@ -112,7 +113,7 @@ func TestSkipBad(t *testing.T) {
 
 // A file that is being written to is not read before it is complete.
 func TestFolderThatIsWrittenTo(t *testing.T) {
-	s, dir := openStore(t), t.TempDir()
+	s, dir := storetest.New(t), t.TempDir()
 	path := filepath.Join(dir, "lakes.csv")
 	rest := strings.SplitAfter(lakes, "\n")
 	grow := func() {
@@ -181,7 +182,7 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 		"cut": func(path string) error { return os.Truncate(path, int64(len(lakes)-12)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, dir := openStore(t), t.TempDir()
+			s, dir := storetest.New(t), t.TempDir()
 			path := write(t, dir, "lakes.csv", lakes)
 			g := newRig(t, s, []string{dir}, Options{})
 			c, in := g.collected(t)
@@ -199,7 +200,7 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 
 // A file replaced by a rename is read completely in its old state.
 func TestFileThatIsReplacedWhileItIsRead(t *testing.T) {
-	s, dir := openStore(t), t.TempDir()
+	s, dir := storetest.New(t), t.TempDir()
 	path := write(t, dir, "lakes.csv", lakes)
 	g := newRig(t, s, []string{dir}, Options{})
 	c, in := g.collected(t)
@@ -216,7 +217,7 @@ func TestFileThatIsReplacedWhileItIsRead(t *testing.T) {
 }
 
 func TestTooManyFiles(t *testing.T) {
-	s, dir := openStore(t), t.TempDir()
+	s, dir := storetest.New(t), t.TempDir()
 	for i := range maxFiles + 1 {
 		write(t, dir, fmt.Sprintf("%d.csv", i), lakes)
 	}
@@ -232,11 +233,11 @@ func TestTooManyNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	newRig(t, openStore(t), []string{dir}, Options{}).once(t, folderReason)
+	newRig(t, storetest.New(t), []string{dir}, Options{}).once(t, folderReason)
 }
 
 func TestMissingFolder(t *testing.T) {
-	s, dir := openStore(t), filepath.Join(t.TempDir(), "in")
+	s, dir := storetest.New(t), filepath.Join(t.TempDir(), "in")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +251,7 @@ func TestMissingFolder(t *testing.T) {
 }
 
 func TestNewRejects(t *testing.T) {
-	s, dir := openStore(t), t.TempDir()
+	s, dir := storetest.New(t), t.TempDir()
 	file := write(t, dir, "lakes.csv", lakes)
 	tests := []struct {
 		name string

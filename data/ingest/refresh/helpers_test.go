@@ -29,16 +29,6 @@ const (
 	more = "lake_id,date,chl,data_type\na,2024-07-01,6,satellite\nb,2024-07-01,7,satellite\n"
 )
 
-func openStore(t *testing.T) *store.Store {
-	t.Helper()
-	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "lakes.db"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
-
 // A logBuffer is a log that many goroutines write to.
 type logBuffer struct {
 	mu   sync.Mutex

@@ -21,6 +21,7 @@ import (
 	"limnomap/data/ingest/satellite"
 	"limnomap/data/ingest/satellite/satellitetest"
 	"limnomap/data/store"
+	"limnomap/data/store/storetest"
 )
 
 // A rasterRig is a rig that remembers which satellite files it reads.
@@ -117,7 +118,7 @@ func recordsOf(t *testing.T, s *store.Store) map[string]data.RasterRecord {
 
 // Files are read newest first, after the lakes of the same refresh, and each one once until it changes.
 func TestRastersAreTakenOnce(t *testing.T) {
-	g := newRasterRig(t, openStore(t), Options{})
+	g := newRasterRig(t, storetest.New(t), Options{})
 	write(t, g.dir, "lakes.csv", lakes)
 	write(t, g.dir, "b_20240711_V1.nc", scene(2))
 	write(t, g.dir, "a_20240701.tif", scene(1))
@@ -150,7 +151,7 @@ func TestRastersAreTakenOnce(t *testing.T) {
 }
 
 func TestNewestRasters(t *testing.T) {
-	g := newRasterRig(t, openStore(t), Options{Newest: 2})
+	g := newRasterRig(t, storetest.New(t), Options{Newest: 2})
 	write(t, g.dir, "lakes.csv", lakes)
 	for day := range 5 { // two files a day
 		for _, tile := range []string{"east", "west"} {
@@ -164,7 +165,7 @@ func TestNewestRasters(t *testing.T) {
 
 // A file that cannot be used does not stop the others, and is read again when it changes, or after a growing time.
 func TestRasterThatCannotBeUsed(t *testing.T) {
-	g := newRasterRig(t, openStore(t), Options{})
+	g := newRasterRig(t, storetest.New(t), Options{})
 	now := time.Now()
 	g.now = func() time.Time { return now }
 	g.during = func(name string) error {
@@ -240,7 +241,7 @@ func TestRasterThatCannotBeUsed(t *testing.T) {
 func TestRasterIsInterrupted(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	g := newRasterRig(t, openStore(t), Options{})
+	g := newRasterRig(t, storetest.New(t), Options{})
 	write(t, g.dir, "lakes.csv", lakes)
 	for day := range 3 {
 		write(t, g.dir, fmt.Sprintf("x_2024070%d.nc", day+1), scene(float64(day+1)))
@@ -322,7 +323,7 @@ func TestRasterThatEndsTheProcess(t *testing.T) {
 }
 
 func TestRasterThatChanges(t *testing.T) {
-	g := newRasterRig(t, openStore(t), Options{})
+	g := newRasterRig(t, storetest.New(t), Options{})
 	write(t, g.dir, "lakes.csv", lakes)
 	path := write(t, g.dir, "x_20240701.nc", scene(1))
 	g.during = func(string) error {
@@ -348,7 +349,7 @@ func TestRasterThatChanges(t *testing.T) {
 
 // Without lakes, files wait: they would not be read again.
 func TestRastersWaitForLakes(t *testing.T) {
-	g := newRasterRig(t, openStore(t), Options{})
+	g := newRasterRig(t, storetest.New(t), Options{})
 	write(t, g.dir, "x_20240701.nc", scene(1))
 	if _, state := g.refreshed(t, "the database has no lakes", "", data.RasterCounts{Waiting: 1}); state.LastError != noLakesReason || state.Rasters.Failed != 0 {
 		t.Errorf("the state is %+v", state)
@@ -358,7 +359,7 @@ func TestRastersWaitForLakes(t *testing.T) {
 }
 
 func TestRasterChecksum(t *testing.T) {
-	g := newRasterRig(t, openStore(t), Options{RequireChecksum: true})
+	g := newRasterRig(t, storetest.New(t), Options{RequireChecksum: true})
 	write(t, g.dir, "lakes.csv", lakes)
 	write(t, g.dir, "lakes.csv.sha256", sumText(lakes, "lakes.csv"))
 	content := scene(1)
@@ -411,7 +412,7 @@ func TestRasterURL(t *testing.T) {
 	web := serveRasters(t)
 	web.put("/lakes.csv", lakes)
 	web.put("/x_20240701.nc", scene(1))
-	g := newRasterRig(t, openStore(t), Options{}, web.URL+"/lakes.csv", web.URL+"/x_20240701.nc?token=hidden")
+	g := newRasterRig(t, storetest.New(t), Options{}, web.URL+"/lakes.csv", web.URL+"/x_20240701.nc?token=hidden")
 	result, _ := g.refreshed(t, "", "x_20240701.nc", data.RasterCounts{})
 	holds(t, g.store, 2, 2, "1", "1")
 	if r := result.Rasters[0]; r.Name != web.URL+"/x_20240701.nc" || r.Bytes == 0 {
@@ -462,7 +463,7 @@ func TestRasterByRanges(t *testing.T) {
 	web.put("/x_20240701.nc", content)
 	address := web.URL + "/x_20240701.nc?token=hidden"
 	transport := new(faultyTransport)
-	s := openStore(t)
+	s := storetest.New(t)
 	g := newRasterRig(t, s, Options{Transport: transport}, address)
 	if err := s.Import(t.Context(), func(tx store.Tx) error {
 		_, err := tx.PutLakes(t.Context(), []data.Lake{{ID: "a", Name: "A", Point: orb.Point{10, 50}}, {ID: "b", Name: "B", Point: orb.Point{11, 51}}}, store.LakeColumns{})
@@ -518,7 +519,7 @@ func TestRasterWithoutRanges(t *testing.T) {
 		web.ranges, web.noTag = noTag, noTag
 		web.put("/lakes.csv", lakes)
 		web.put("/x_20240701.nc", scene(1))
-		g := newRasterRig(t, openStore(t), Options{}, web.URL+"/lakes.csv", web.URL+"/x_20240701.nc")
+		g := newRasterRig(t, storetest.New(t), Options{}, web.URL+"/lakes.csv", web.URL+"/x_20240701.nc")
 		g.refreshed(t, "", "x_20240701.nc", data.RasterCounts{})
 		if !slices.Contains(web.wholes, "/x_20240701.nc") {
 			t.Errorf("without tags %v the file is not downloaded", noTag)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"limnomap/data/fetchguard"
+	"limnomap/data/store/storetest"
 )
 
 // A redirect to an invalid address is an error at once, which does not repeat it: it may contain a password.
@@ -19,7 +20,7 @@ func TestRedirectsToInvalidAddresses(t *testing.T) {
 				w.WriteHeader(http.StatusFound)
 			}))
 			defer server.Close()
-			g := newRig(t, openStore(t), []string{server.URL + "/lakes.csv"}, Options{})
+			g := newRig(t, storetest.New(t), []string{server.URL + "/lakes.csv"}, Options{})
 			_, _, err := g.once(t, redirectReason)
 			if err == nil || strings.Contains(err.Error()+g.log.String(), "secret") || len(g.waited) > 0 {
 				t.Errorf("error %v after waits %v, want one without the address at once; the log:\n%s", err, g.waited, g.log)
@@ -35,7 +36,7 @@ func TestRedirectsToLinkLocalAddresses(t *testing.T) {
 		t.Run(host, func(t *testing.T) {
 			server := httptest.NewServer(http.RedirectHandler("http://"+host+"/latest/meta-data?token=secret", http.StatusFound))
 			defer server.Close()
-			g := newRig(t, openStore(t), []string{server.URL + "/lakes.csv"}, Options{})
+			g := newRig(t, storetest.New(t), []string{server.URL + "/lakes.csv"}, Options{})
 			_, _, err := g.once(t, awayReason)
 			if !errors.Is(err, fetchguard.ErrRefused) || strings.Contains(err.Error()+g.log.String(), "secret") || len(g.waited) > 0 {
 				t.Errorf("error %v after waits %v, want %v at once; the log:\n%s", err, g.waited, fetchguard.ErrRefused, g.log)

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"limnomap/data/ingest"
+	"limnomap/data/store/storetest"
 )
 
 // All files of a refresh together are bounded, in a folder and of URLs; the source with which they are too large is named.
@@ -32,7 +33,7 @@ func TestTotalSize(t *testing.T) {
 	} {
 		for _, length := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%d bytes, length known: %t", test.allowed, length), func(t *testing.T) {
-				s, o, dir := openStore(t), newOffice(t), t.TempDir()
+				s, o, dir := storetest.New(t), newOffice(t), t.TempDir()
 				serve := func(path, text string) {
 					o.serve(path, func(w http.ResponseWriter, r *http.Request) {
 						if length {
@@ -76,7 +77,7 @@ func TestTotalSizeExpanded(t *testing.T) {
 		allowed int64
 		reason  string
 	}{{200_000, ""}, {10_000, sizeReason}} {
-		s, dir := openStore(t), t.TempDir()
+		s, dir := storetest.New(t), t.TempDir()
 		write(t, dir, "a.csv.gz", z.String())
 		_, _, err := newRig(t, s, []string{dir}, Options{MaxTotal: test.allowed}).once(t, test.reason)
 		if test.reason != "" && !strings.Contains(err.Error(), "expand to more than 80000 bytes") {
@@ -93,7 +94,7 @@ func TestFullTemporaryDisk(t *testing.T) {
 		"while it goes on":  func(w http.ResponseWriter) { w.(http.Flusher).Flush() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, o := openStore(t), newOffice(t)
+			s, o := storetest.New(t), newOffice(t)
 			o.serve("/lakes.csv", func(w http.ResponseWriter, r *http.Request) {
 				header(w)
 				io.WriteString(w, large)
@@ -121,7 +122,7 @@ func TestFullTemporaryDisk(t *testing.T) {
 
 // An import that takes too long ends, and the refresh says why.
 func TestImportTimeout(t *testing.T) {
-	s, dir := openStore(t), t.TempDir()
+	s, dir := storetest.New(t), t.TempDir()
 	write(t, dir, "a.csv", lakes)
 	_, _, err := newRig(t, s, []string{dir}, Options{ImportTimeout: time.Nanosecond}).once(t, slowReason)
 	if err == nil || !strings.Contains(err.Error(), "longer than allowed, 1ns") {
@@ -133,7 +134,7 @@ func TestImportTimeout(t *testing.T) {
 // Official statements are refreshed with the lakes that they are about, and counted with their rows.
 func TestStatementsAreRefreshed(t *testing.T) {
 	const statements = "id,lake_id,kind,cause,issuer,issued,valid_from,valid_until\ns1,a,closure,bacteria,Amt,2024-07-01,2024-07-01,\n"
-	dir, s := t.TempDir(), openStore(t)
+	dir, s := t.TempDir(), storetest.New(t)
 	write(t, dir, "lakes.csv", lakes)
 	write(t, dir, "a_statements.csv", statements)
 	g := newRig(t, s, []string{dir}, Options{})

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"testing/iotest"
+
+	"limnomap/data/testsize"
 )
 
 // compress returns zlib data of a level of compress/zlib.
@@ -108,7 +110,7 @@ func TestDamaged(t *testing.T) {
 			t.Errorf("%s: %v of the decoder, want an error for damaged data", name, err)
 		}
 	}
-	for n := 0; n < len(good); n += 97 {
+	for n := 0; n < len(good); n += testsize.Of(970, 97) {
 		var r Reader
 		r.Reset(bytes.NewReader(good[:n]))
 		if got, err := io.ReadAll(&r); err == nil {

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -29,6 +28,7 @@ import (
 	"limnomap/data/events/hook/delivery"
 	"limnomap/data/fetchguard"
 	"limnomap/data/store"
+	"limnomap/data/store/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -74,16 +74,7 @@ func (places) Lake(id data.LakeID) (*data.Lake, bool) {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "lakes.db"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return &world{t: t, store: s, news: make(chan struct{}, 1)}
+	return &world{t: t, store: storetest.New(t), news: make(chan struct{}, 1)}
 }
 
 // serve starts a server that sends webhooks, until stop is called.

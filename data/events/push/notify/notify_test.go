@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +30,7 @@ import (
 	"limnomap/data/events/push/pushtest"
 	"limnomap/data/snapshot"
 	"limnomap/data/store"
+	"limnomap/data/store/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -169,12 +169,8 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "lakes.db"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	err = s.Import(t.Context(), func(tx store.Tx) error {
+	s := storetest.New(t)
+	err := s.Import(t.Context(), func(tx store.Tx) error {
 		var lakes []data.Lake
 		for i := range 20 {
 			id := fmt.Sprintf("l%02d", i)
