@@ -82,7 +82,9 @@ func (r *reloader) reload(ctx context.Context) {
 	var changed, kept []string
 	if err == nil {
 		r.secrets.Adopt(next.Redactor)
-		changed, kept, err = r.apply(ctx, next)
+		if changed, kept, err = r.apply(ctx, next); err != nil {
+			r.secrets.Adopt(r.current.Redactor) // those of the present settings must not become the oldest
+		}
 	}
 	if err != nil {
 		r.successful.Set(0)

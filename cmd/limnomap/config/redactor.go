@@ -1,24 +1,30 @@
 package config
 
 import (
-	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // A Redactor hides the secrets of the settings wherever they appear, and whatever else looks like a secret: see [Redact]. It is safe for
 // concurrent use.
 type Redactor struct {
-	mu    sync.RWMutex
-	known []string // texts to hide, the longest first; guarded by mu, replaced whole
+	known atomic.Pointer[[]string] // texts to hide, the longest first
+
+	mu           sync.Mutex
+	own, adopted []string // texts to hide: those of this process, and those of settings that were read later, the last ones first
 }
 
-// minKnown is the length of the shortest text that is hidden wherever it appears: a shorter one may be a part of any word.
-const minKnown = 6
+const (
+	// minKnown is the length of the shortest text that is hidden wherever it appears: a shorter one may be a part of any word.
+	minKnown = 6
+	// maxAdopted bounds the texts of earlier settings that are looked for in each line of the log.
+	maxAdopted = 1000
+)
 
 var (
 	// secretVariables are variables of other programs' libraries that are a secret, or a list of NAME=SECRET.
@@ -55,43 +61,53 @@ func NewRedactor(args, environ []string) *Redactor {
 // add makes the Redactor know secrets, as they are and as errors and logs write them: in a URL, and in quotes, up to three times, as in a
 // line of the log with an error that quotes an error.
 func (r *Redactor) add(secrets ...string) {
-	var forms []string
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, secret := range secrets {
 		if len(secret) < minKnown {
 			continue
 		}
 		for _, form := range []string{secret, url.PathEscape(secret), url.QueryEscape(secret)} {
 			for range 4 {
-				forms = append(forms, form)
+				r.own = append(r.own, form)
 				quoted := strconv.Quote(form)
 				form = quoted[1 : len(quoted)-1]
 			}
 		}
 	}
-	r.learn(forms)
+	r.publish()
 }
 
-// Adopt makes r know the secrets of other too, those of settings that were read later.
-func (r *Redactor) Adopt(other *Redactor) { r.learn(other.texts()) }
-
-func (r *Redactor) learn(texts []string) {
+// Adopt makes r know the secrets of other too. Of those that it adopted earlier it forgets the oldest.
+func (r *Redactor) Adopt(other *Redactor) {
+	if r == other {
+		return
+	}
+	other.mu.Lock()
+	present := slices.Clone(other.own)
+	other.mu.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := slices.Concat(r.known, texts)
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	r.known = slices.Compact(all)
+	earlier := slices.DeleteFunc(r.adopted, func(text string) bool { return slices.Contains(present, text) })
+	r.adopted = append(present, earlier[:min(len(earlier), maxAdopted)]...)
+	r.publish()
 }
 
-func (r *Redactor) texts() []string {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.known
+// publish makes what r knows visible to RedactKnown. The caller holds r.mu.
+func (r *Redactor) publish() {
+	all := slices.Concat(r.own, r.adopted)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
+	r.known.Store(&all)
 }
 
 // Redact returns text without secrets, in which control and directional characters are escaped.
 func (r *Redactor) Redact(text string) string {
-	for _, secret := range r.texts() {
-		text = strings.ReplaceAll(text, secret, dots)
+	if known := r.known.Load(); known != nil {
+		for _, secret := range *known {
+			text = strings.ReplaceAll(text, secret, dots)
+		}
 	}
 	return Redacted(text)
 }
