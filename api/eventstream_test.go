@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -127,4 +129,54 @@ func TestEventStreamsLeaveRoom(t *testing.T) {
 	if got := w.handlers.events.streams.budget.Total(); got != maxStreams {
 		t.Errorf("by default %d streams may be open, want %d", got, maxStreams)
 	}
+	const requests = 64
+	opts := testOptions(t)
+	opts.Requests, opts.Events = requests, w.keeper
+	s := newServer(t, opts, testSource(t))
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	refused, ended := 0, make(chan struct{})
+	for i := range requests {
+		client := netip.AddrFrom4([4]byte{198, 51, 100, byte(i)})
+		r := httptest.NewRequest(http.MethodGet, eventsURL+"/stream", nil).WithContext(ctx)
+		r.RemoteAddr = netip.AddrPortFrom(client, 1234).String()
+		first := &firstWrite{ResponseRecorder: httptest.NewRecorder(), done: make(chan struct{})}
+		go func() { s.ServeHTTP(first, r); ended <- struct{}{} }()
+		<-first.done
+		if first.Code != http.StatusOK {
+			refused++
+		}
+	}
+	if want := requests - requests/8; refused < want {
+		t.Errorf("of %d streams %d were refused, want at least %d", requests, refused, want)
+	}
+	for i := range 20 { // readers of the map
+		r := httptest.NewRequest(http.MethodGet, statusURL, nil)
+		r.RemoteAddr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{203, 0, 113, byte(i)}), 1234).String()
+		recorder := httptest.NewRecorder()
+		s.ServeHTTP(recorder, r)
+		if recorder.Code != http.StatusOK {
+			t.Errorf("beside the streams: %d %s", recorder.Code, recorder.Body)
+		}
+	}
+	leave()
+	for range requests {
+		<-ended
+	}
+}
+
+// A firstWrite tells of the first write.
+type firstWrite struct {
+	*httptest.ResponseRecorder
+	done chan struct{}
+}
+
+func (w *firstWrite) Write(b []byte) (int, error) {
+	n, err := w.ResponseRecorder.Write(b)
+	select {
+	case <-w.done:
+	default:
+		close(w.done)
+	}
+	return n, err
 }

@@ -3,9 +3,15 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
+
+	"limnomap/api/params"
 )
 
 const monitorURL = "/api/v1/monitor/lakes"
@@ -123,4 +129,80 @@ func TestMonitorLinks(t *testing.T) {
 	if want := "/lakes" + monitorURL + "?limit=50&offset=0"; links["first"] != want {
 		t.Errorf("first under a base path = %q, want %q", links["first"], want)
 	}
+}
+
+func TestFollowingNextVisitsEachLakeOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := window{
+			total:  rapid.IntRange(0, 60).Draw(t, "total"),
+			limit:  rapid.IntRange(1, 20).Draw(t, "limit"),
+			offset: rapid.IntRange(0, 80).Draw(t, "offset"),
+		}
+		link := func(rel string) (int, bool) {
+			m := regexp.MustCompile(`offset=(\d+)>; rel="` + rel + `"`).FindStringSubmatch(p.links("/p"))
+			if m == nil {
+				return 0, false
+			}
+			n, err := strconv.Atoi(m[1])
+			return n, err == nil
+		}
+		last, ok := link("last")
+		if !ok {
+			t.Fatal("no last")
+		}
+		expected, _ := p.bounds()
+		for {
+			start, end := p.bounds()
+			if start != expected {
+				t.Fatalf("window %+v starts at %d, want %d", p, start, expected)
+			}
+			expected = end
+			next, ok := link("next")
+			if !ok {
+				break
+			}
+			if now, _ := link("last"); now != last {
+				t.Fatalf("last moves from %d to %d", last, now)
+			}
+			p.offset = next
+		}
+		if expected != p.total {
+			t.Fatalf("the last window ends at %d of %d", expected, p.total)
+		}
+		if start, _ := p.bounds(); p.offset < p.total && start != last {
+			t.Fatalf("next ends at %d, last says %d", start, last)
+		}
+	})
+}
+
+func FuzzWindow(f *testing.F) {
+	for _, seed := range []string{"limit=1&offset=0", "limit=5000&offset=2147483647", "limit=-1", "offset=%31", "limit=1&limit=2", "&&=&", "%zz"} {
+		f.Add(seed, 10)
+	}
+	f.Fuzz(func(t *testing.T, query string, total int) {
+		if total < 0 {
+			return
+		}
+		parsed := params.Of(&http.Request{URL: &url.URL{RawQuery: query}})
+		p := windowOf(&parsed, total)
+		if parsed.Err() != nil {
+			return
+		}
+		if p.limit < 1 || p.limit > maxLimit || p.offset < 0 {
+			t.Fatalf("window of %q = %+v", query, p)
+		}
+		if start, end := p.bounds(); start > end || end > total || end-start > p.limit {
+			t.Fatalf("bounds of %+v = %d, %d", p, start, end)
+		}
+		for rel, link := range linksOf(t, p.links("/p")) {
+			u, err := url.Parse(link)
+			if err != nil {
+				t.Fatalf("%s of %+v: %v", rel, p, err)
+			}
+			again := params.Of(&http.Request{URL: u})
+			if windowOf(&again, total); again.Err() != nil {
+				t.Fatalf("%s of %+v = %s: %v", rel, p, link, again.Err())
+			}
+		}
+	})
 }

@@ -683,3 +683,16 @@ func FuzzContentRange(f *testing.F) {
 		}
 	})
 }
+
+// The wait for a server is never negative, and never longer than a header field can express.
+func FuzzRetryAfter(f *testing.F) {
+	for _, seed := range []string{"", "120", "-1", "1e9", "99999999999", "Fri, 20 Nov 2026 12:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT"} {
+		f.Add(seed)
+	}
+	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, field string) {
+		if got := RetryAfter(http.Header{"Retry-After": {field}}, now); got < 0 {
+			t.Fatalf("RetryAfter(%q) = %v", field, got)
+		}
+	})
+}

@@ -96,3 +96,20 @@ func TestDigests(t *testing.T) {
 		})
 	}
 }
+
+func FuzzDigests(f *testing.F) {
+	for _, seed := range []string{"", "sha-256=:AAAA:", "sha-512=:" + strings.Repeat("A", 86) + "==:", "sha-256=:" + strings.Repeat("A", 43) + "=:;x, sha-256"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, field string) {
+		digests, err := digestsOf(http.Header{"Repr-Digest": {field}})
+		if err != nil && len(digests) > 0 {
+			t.Errorf("digestsOf(%q) gives %d digests and %v", field, len(digests), err)
+		}
+		for _, d := range digests {
+			if len(d.want) != d.sum.Size() {
+				t.Errorf("digestsOf(%q) gives a %s of %d bytes", field, d.algorithm, len(d.want))
+			}
+		}
+	})
+}
