@@ -89,7 +89,7 @@ type cli struct {
 	LogLevel  config.LogLevel `help:"Lowest level that is logged: debug, info, warn or error. With debug every request is logged; otherwise at most 100 per second each of the answered, the refused and the failed ones." default:"info" reload:""`
 }
 
-// renamed returns the flags and commands of earlier versions that are no more, and what to use in their place.
+// renamed returns the flags and commands of earlier versions that were removed, and what to use in their place.
 func renamed() map[string]string {
 	names := map[string]string{
 		"--answer-memory":            "it is an eighth of the memory limit (GOMEMLIMIT or the cgroup), or 256MiB without one",

@@ -239,7 +239,7 @@ func testDropEvents(t *testing.T, open opener) {
 	wantState(t, s, 6, 13, 13)
 }
 
-// Missing blocks are read as no bytes, in which whoever reads them finds the damage. An event without a valid id is not stored.
+// Missing blocks are read as no bytes, which their reader takes for damage. An event without a valid id is not stored.
 func TestDamagedEvents(t *testing.T) {
 	s := openFile(t, t.TempDir()+"/lakes.db", true)
 	putMoment(t, &s.Store, noon)

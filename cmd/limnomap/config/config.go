@@ -45,7 +45,7 @@ type Options struct {
 	Description string                        // for --help
 	Vars        kong.Vars                     // values of ${name} in tags
 	Rules       map[string]func(string) error // by the name that a tag check has
-	Renamed     map[string]string             // what to use in place of a flag (--name) or a command that is no more
+	Renamed     map[string]string             // what to use in place of a flag (--name) or a command that was removed
 	Stdout      io.Writer                     // for --help
 	Stderr      io.Writer
 }
@@ -121,7 +121,7 @@ var (
 	unexpectedWord = regexp.MustCompile(`^unexpected argument ([a-z]+)`)
 )
 
-// hint adds to an error of the command line what to use in place of a flag or a command that is no more, or the nearest flag, and where
+// hint adds to an error of the command line what to use in place of a flag or a command that was removed, or the nearest flag, and where
 // the help is.
 func (inv *Invocation) hint(err error, selected *kong.Node, renamed map[string]string) error {
 	if err == nil || errors.As(err, new(fileError)) {
