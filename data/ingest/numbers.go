@@ -1,11 +1,13 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // How the numbers of a table are read, if [Options] do not say which marks they have.
@@ -52,12 +54,15 @@ func (d decimalMark) String() string {
 	return ". and ,"
 }
 
-// markAt returns the mark s[at].
-func markAt(s string, at int) decimalMark {
-	if s[at] == ',' {
+// markOf returns the mark that begins s; 0 if none does.
+func markOf(s string) decimalMark {
+	switch {
+	case strings.HasPrefix(s, "."):
+		return point
+	case strings.HasPrefix(s, ","):
 		return comma
 	}
-	return point
+	return 0
 }
 
 // A numberFormat is how the tables of an import write numbers, as set by Options. The zero value means that it is detected.
@@ -110,7 +115,7 @@ func newNumberFormat(decimal, thousands string) (numberFormat, error) {
 		if decimal == thousands {
 			return f, fmt.Errorf("decimal mark and thousands separator are both %q: want two that differ", decimal)
 		}
-		f.thousands, f.decimal = thousands, markAt(thousands, 0).other()
+		f.thousands, f.decimal = thousands, markOf(thousands).other()
 	case "'", "\u2019":
 		f.thousands = apostrophes
 	case " ", "\u00a0", "\u202f", "\u2009", spaceThousand:
@@ -142,8 +147,8 @@ func (f numberFormat) String() string {
 // marks are the decimal marks that the numbers of a table prove.
 type marks struct {
 	columns []decimalMark
-	all     decimalMark // by all columns together
-	first   [2]proof    // for each mark, the first number that proves it
+	all     decimalMark           // by all columns together
+	first   map[decimalMark]proof // the first number that proves a mark
 }
 
 // A proof is a number that proves a decimal mark.
@@ -152,12 +157,9 @@ type proof struct {
 	text string
 }
 
-// index returns the index of a single mark.
-func (d decimalMark) index() int { return int(d) - 1 }
-
 // findMarks reads a table to its end, or up to the bounds of an import, which ends there.
 func findMarks(t *table, in *input) (*marks, error) {
-	m := &marks{columns: make([]decimalMark, len(t.columns))}
+	m := &marks{columns: make([]decimalMark, len(t.columns)), first: make(map[decimalMark]proof)}
 	for n := 0; n <= maxRows && (in.maxBytes == 0 || t.offset() <= in.maxBytes); n++ {
 		r, err := t.next()
 		if _, isBad := errors.AsType[badRow](err); isBad {
@@ -181,18 +183,20 @@ func findMarks(t *table, in *input) (*marks, error) {
 // add adds a number of column c, or another text.
 func (m *marks) add(c int, in span, text string, line int) {
 	s := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "<"))
-	w := writtenAs(s)
-	if !w.plain || w.marks == 0 || w.ambiguous() {
-		return
+	number, mark := joinGroups(s, point, ","), point
+	if other := joinGroups(s, comma, "."); other != "" {
+		if number != "" { // no mark, or two readings
+			return
+		}
+		number, mark = other, comma
 	}
-	_, mark, ok := w.read(in)
-	if !ok || mark == 0 || m.columns[c]&mark != 0 {
+	if _, ok := in.parse(number); !ok || markOf(s[len(s)-1:]) != 0 || m.columns[c]&mark != 0 {
 		return
 	}
 	m.columns[c] |= mark
 	if m.all&mark == 0 && (mark == comma || in.holdsThousands()) {
 		m.all |= mark
-		m.first[mark.index()] = proof{line, strings.Clone(s)}
+		m.first[mark] = proof{line, strings.Clone(s)}
 	}
 }
 
@@ -217,74 +221,21 @@ func (r *row) decimalOf(c int, mark decimalMark) decimalMark {
 // holdsThousands reports whether a number of 1000 or more may be in the span.
 func (in span) holdsThousands() bool { return in.max >= 1000 }
 
-// A written number is a text with what matters for the reading of its marks.
-type written struct {
-	text       string
-	marks      int // points and commas
-	last       int // where the last of them is
-	scientific bool
-	plain      bool // whether it has only digits, marks, signs and exponents; ParseFloat also accepts NaN, infinity, hexadecimal numbers and underscores
-}
-
-func writtenAs(s string) written {
-	w := written{text: s, plain: true}
-	for i := range len(s) {
-		switch b := s[i]; {
-		case b-'0' <= 9:
-		case b == '.' || b == ',':
-			w.marks++
-			w.last = i
-		case b == 'e' || b == 'E' || (b == '+' || b == '-') && i > 0:
-			w.scientific = true
-		case b != '+' && b != '-':
-			w.plain = false
-		}
-	}
-	return w
-}
-
-// ambiguous reports whether the number has two readings.
-func (w written) ambiguous() bool {
-	return w.marks == 1 && !w.scientific && groupOfThree(w.text, w.last)
-}
-
-// read returns a number with one reading, and the decimal mark that it proves, 0 if none. ok is false if it is not in the range.
-func (w written) read(in span) (f float64, proves decimalMark, ok bool) {
-	s := w.text
-	switch {
-	case w.marks > 1: // all are thousands separators except perhaps the last
-		proves = markAt(s, w.last)
-		if !strings.Contains(s, proves.other().String()) { // as in 1.234.567
-			proves = proves.other()
-		}
-		if s, ok = joinGroups(s, proves, proves.other().String()); !ok {
-			return 0, 0, false
-		}
-	case w.marks == 1:
-		if w.last < len(s)-1 {
-			proves = markAt(s, w.last)
-		}
-		s = withPoint(s, w.last)
-	}
-	f, ok = in.parse(s)
-	return f, proves, ok
-}
-
 func (r *row) parseNumber(c int, s string, in span) (float64, error) {
-	w := writtenAs(s)
-	switch {
-	case r.setFormat(c) != nil && (w.marks > 0 || !w.plain):
-		return r.parseSet(c, s, in)
-	case !w.plain:
-		return 0, r.bad(c, s, in.String()+thousandsHint(s))
-	case w.ambiguous():
-		return r.parseAmbiguous(c, s, w.last, in)
-	case w.marks > 1 && r.marks == nil:
-		return 0, r.bad(c, s, in.String())
+	if f := r.columns[c].numbers; r.marks != nil && f.decimal != 0 && strings.Trim(s, "0123456789+-eE") != "" {
+		number, ok := in.parse(joinGroups(s, f.decimal, f.thousands))
+		if !ok {
+			return 0, r.bad(c, s, fmt.Sprintf("%s, %s", in, f))
+		}
+		return number, nil
 	}
-	f, _, ok := w.read(in)
-	if !ok {
-		return 0, r.bad(c, s, in.String())
+	withPoint, withComma := joinGroups(s, point, ","), joinGroups(s, comma, ".")
+	if withPoint != "" && withComma != withPoint && withComma != "" {
+		return r.parseAmbiguous(c, s, withPoint, withComma, in)
+	}
+	f, ok := in.parse(cmp.Or(withPoint, withComma))
+	if !ok || r.marks == nil && strings.Count(s, ".")+strings.Count(s, ",") > 1 {
+		return 0, r.bad(c, s, in.String()+thousandsHint(s))
 	}
 	return f, nil
 }
@@ -295,38 +246,12 @@ func (in span) parse(s string) (f float64, ok bool) {
 	return f, err == nil && f >= in.min && f <= in.max
 }
 
-// groupOfThree reports whether the only mark of s, s[at], may separate thousands, as in 1,234.
-func groupOfThree(s string, at int) bool {
-	start := 0
-	if s[0] == '+' || s[0] == '-' {
-		start = 1
+// parseAmbiguous parses a number with two readings, because its mark may be the decimal mark or separate thousands.
+func (r *row) parseAmbiguous(c int, s, decimal, thousands string, in span) (float64, error) {
+	mark := markOf(s[strings.IndexAny(s, ".,"):])
+	if mark == comma {
+		decimal, thousands = thousands, decimal
 	}
-	return len(s)-at == 4 && at > start && at <= start+3 && s[start] != '0'
-}
-
-// setFormat returns the format of the numbers in column c, or nil if it is to be detected.
-func (r *row) setFormat(c int) *numberFormat {
-	if f := &r.columns[c].numbers; r.marks != nil && f.decimal != 0 {
-		return f
-	}
-	return nil
-}
-
-// parseSet parses a number in the format that Options set.
-func (r *row) parseSet(c int, s string, in span) (float64, error) {
-	format := r.setFormat(c)
-	if joined, ok := joinGroups(s, format.decimal, format.thousands); ok {
-		if f, ok := in.parse(joined); ok {
-			return f, nil
-		}
-	}
-	return 0, r.bad(c, s, fmt.Sprintf("%s, %s", in, format))
-}
-
-// parseAmbiguous parses a number with two readings, because the mark s[at] may be the decimal mark or separate thousands.
-func (r *row) parseAmbiguous(c int, s string, at int, in span) (float64, error) {
-	mark := markAt(s, at)
-	decimal, thousands := withPoint(s, at), s[:at]+s[at+1:]
 	known := mark
 	if r.marks != nil {
 		known = r.decimalOf(c, mark)
@@ -351,70 +276,59 @@ func (r *row) parseAmbiguous(c int, s string, at int, in span) (float64, error) 
 	return f, nil
 }
 
-// withPoint returns a number whose decimal mark is s[at] with a decimal point.
-func withPoint(s string, at int) string {
-	if s[at] == '.' {
-		return s
-	}
-	return s[:at] + "." + s[at+1:]
-}
-
 // undecided says why the marks do not decide.
 func (m *marks) undecided() string {
 	if m.all != bothMarks {
 		return "no other number of the column decides"
 	}
-	a, b := m.first[0], m.first[1]
+	a, b := m.first[point], m.first[comma]
 	return fmt.Sprintf("the file has both decimal marks (%.40q on line %d, %.40q on line %d)", a.text, a.line, b.text, b.line)
 }
 
 // thousandsHint returns a hint for a number that has spaces or apostrophes between its digits.
 func thousandsHint(s string) string {
 	for _, separator := range []struct{ chars, flag string }{{spaces, "space"}, {apostrophes, `"'"`}} {
-		if joined, ok := joinGroups(s, bothMarks, separator.chars); ok && strings.ContainsAny(s, separator.chars) {
+		if joined := joinGroups(s, bothMarks, separator.chars); joined != "" && strings.ContainsAny(s, separator.chars) {
 			return fmt.Sprintf("; set --thousands %s to read it as %s", separator.flag, joined)
 		}
 	}
 	return ""
 }
 
-// joinGroups returns the number s for ParseFloat: without the thousands separators, any of a set, and with a decimal point for
-// one of the marks in decimal. ok is false if thousands are separated in another way than by groups of three digits.
-func joinGroups(s string, decimal decimalMark, thousands string) (joined string, ok bool) {
-	var b strings.Builder
-	groups, digits, fraction, exponent := 0, 0, false, false
-	var leadingZero bool
-	for i, char := range s {
-		switch {
-		case '0' <= char && char <= '9':
-			if groups == 0 && digits == 0 && !fraction {
-				leadingZero = char == '0'
-			}
-			digits++
-		case (char == '+' || char == '-') && (i == 0 || exponent && digits == 0):
-		case (char == 'e' || char == 'E') && !exponent && groups == 0:
-			exponent, digits = true, 0
-		case exponent:
-			return "", false
-		case !fraction && (char == '.' && decimal&point != 0 || char == ',' && decimal&comma != 0):
-			if groups > 0 && digits != 3 {
-				return "", false
-			}
-			fraction, digits, char = true, 0, '.'
-		case !fraction && strings.ContainsRune(thousands, char):
-			if groups == 0 && (digits == 0 || digits > 3 || leadingZero) || groups > 0 && digits != 3 {
-				return "", false
-			}
-			groups++
-			digits = 0
-			continue
-		default:
-			return "", false
+// joinGroups returns the number s for ParseFloat: without the thousands separators, any of a set, and with a decimal point for one of the
+// marks in decimal. It returns "" if s is no number, or if thousands are separated in another way than by groups of three digits.
+func joinGroups(s string, decimal decimalMark, thousands string) string {
+	rest := s
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		rest = s[1:]
+	}
+	n := digits(rest)
+	beforeGroups := 1 <= n && n <= 3 && rest[0] != '0'
+	number := s[:len(s)-len(rest)+n]
+	rest = rest[n:]
+	groups := false
+	for rest != "" {
+		separator, size := utf8.DecodeRuneInString(rest)
+		if !strings.ContainsRune(thousands, separator) {
+			break
 		}
-		b.WriteRune(char)
+		if rest = rest[size:]; !beforeGroups || digits(rest) != 3 {
+			return ""
+		}
+		number, rest, groups = number+rest[:3], rest[3:], true
 	}
-	if groups > 0 && (!fraction && digits != 3 || fraction && digits == 0) {
-		return "", false
+	if markOf(rest)&decimal != 0 {
+		n = digits(rest[1:])
+		if groups && n == 0 {
+			return ""
+		}
+		number, rest = number+"."+rest[1:1+n], rest[1+n:]
 	}
-	return b.String(), true
+	if rest != "" && (groups || rest[0]|0x20 != 'e' || strings.Trim(rest[1:], "+-0123456789") != "") {
+		return "" // no exponent either
+	}
+	return number + rest // ParseFloat checks the rest
 }
+
+// digits returns how many digits s begins with.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
