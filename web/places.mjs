@@ -1,5 +1,5 @@
 // The gazetteer: places in Germany with their postcodes, and larger places of the world, as one text that compresses well. places.js in src/find
-// reads it, and data/gazetteer writes the same format, which its package documentation describes.
+// reads it, and data/gazetteer, which checks such a text for the server, describes the format.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
@@ -151,10 +151,10 @@ function inOrderOfCodes(german) {
   return german.map((place) => ({ key: keyOf(place), place })).sort((a, b) => compare(a.key, b.key) || compare(a.place.name, b.place.name)).map(({ place }) => place)
 }
 
-const compare = (a, b) => (a < b ? -1 : Number(a > b))
+export const compare = (a, b) => (a < b ? -1 : Number(a > b))
 
 /** In km, for short distances. */
-const distance = (a, b) => Math.hypot(a.lat - b.lat, (a.lon - b.lon) * Math.cos(a.lat * Math.PI / 180)) * 111.2
+export const distance = (a, b) => Math.hypot(a.lat - b.lat, (a.lon - b.lon) * Math.cos(a.lat * Math.PI / 180)) * 111.2
 
 function nearest(candidates, at) {
   let best
@@ -167,15 +167,16 @@ function nearest(candidates, at) {
 }
 
 /** @param {Place[]} all @param {string} credit */
-function format(all, credit) {
+export function format(all, credit) {
   const regions = [...new Set(all.map(({ region }) => region))]
   const at = (degrees) => Math.round(degrees * 100)
   const codes = all.flatMap((place) => place.codes.map((code) => ({ ...code, place })))
   let before = ''
   const tail = ({ code }) => {
     let same = 0
-    if (code.length === before.length) while (code[same] === before[same]) same++
-    const rest = code.length === before.length ? code.slice(same) : `=${code}`
+    const isAlike = code.length === before.length && code !== before
+    if (isAlike) while (code[same] === before[same]) same++
+    const rest = isAlike ? code.slice(same) : `=${code}`
     before = code
     return rest
   }

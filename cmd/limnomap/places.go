@@ -18,7 +18,7 @@ func readPlaces(name string) ([]byte, error) {
 	}
 	text, err := config.ReadFile(name, maxPlacesFile)
 	if err == nil {
-		_, _, err = gazetteer.Decode(text)
+		err = gazetteer.Check(text)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("--places: %s: %w", name, err), errors.New("docs/importing.md says how such a file is made from a CSV file"))

@@ -68,7 +68,7 @@ type serveCmd struct {
 	BasemapURL         string `name:"basemap-url" help:"URL template of the page's basemap, with {z}, {x} and {y}, or none." default:"https://tile.openstreetmap.org/{z}/{x}/{y}.png" check:"basemap-url" group:"Map"`
 	BasemapLabelsURL   string `name:"basemap-labels-url" help:"URL template of a layer with only the basemap's labels, which the page shows above the heat map, or none. The basemap should then have no labels of its own." default:"none" check:"basemap-url" group:"Map"`
 	BasemapAttribution string `help:"Attribution of the basemap." default:"© OpenStreetMap contributors" group:"Map"`
-	Places             string `help:"List of places and postcodes that the page searches in place of its own one of Germany and the larger places of the world: a file that data/gazetteer/mkplaces made." placeholder:"FILE" group:"Map"`
+	Places             string `help:"List of places and postcodes that the page searches in place of its own one of Germany and the larger places of the world: a file that web/mkplaces.mjs made." placeholder:"FILE" group:"Map"`
 
 	CacheMemory config.ByteSize `help:"Maximum size of the tile cache in memory." default:"64MiB" allowed:"1MiB.." group:"Cache"`
 	cacheFlags

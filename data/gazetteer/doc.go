@@ -1,8 +1,8 @@
-// Package gazetteer makes the list of places that the page searches without a server, from a table of places.
+// Package gazetteer checks a list of places that the page searches without a server.
 //
-// A [Place] has names, a region and a position, and may have postcodes, each with a position of its own. [Read] reads places from CSV, [Encode]
-// writes them for the page, and [Decode] reads that again. The page's own gazetteer, which its build makes, has the same format: a JSON object
-// of texts, each a column of all places in one order, because that compresses well.
+// A place has names, a region and a position, and may have postcodes, each with a position of its own. web/mkplaces.mjs makes such a list from a
+// table, and the build of the page its own one in the same format: a JSON object of texts, each a column of all places in one order, because that
+// compresses well.
 //
 //	credit             the source, which the page shows
 //	regions            a list; two capital letters are a country, which the page shows by its name

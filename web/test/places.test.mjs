@@ -37,7 +37,7 @@ test('all of Germany, and all its postcodes that the source knows', () => {
   assert.match(gazetteer.credit, /GeoNames/)
 })
 
-test('a gazetteer of another country, which data/gazetteer/mkplaces made', () => {
+test('a gazetteer of another country, which mkplaces.mjs made', () => {
   const own = decode(JSON.parse(readFileSync(new URL('../../data/gazetteer/testdata/places.json', import.meta.url), 'utf8')))
   assert.equal(own.credit, 'Our own list')
   assert.deepEqual(own.codes.map(({ code, entry }) => `${code} ${entry.names[0]}`), ['8011 Ōtautahi', 'SW1A1AA London', 'K1A0A2 Ottawa', 'K2C Ottawa', 'K2P Ottawa', 'N6A London'])
