@@ -4,7 +4,7 @@
 //
 // docs/importing.md describes the columns. A bad row is an error that names the row and the column, and nothing is written.
 import { readFileSync } from 'node:fs'
-import { argv, stdout } from 'node:process'
+import process, { argv, stdout } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { compare, distance, format } from './places.mjs'
@@ -118,5 +118,10 @@ function checkText(column, text) {
 
 if (argv[1] === fileURLToPath(import.meta.url)) {
   const { values } = parseArgs({ options: { credit: { type: 'string', default: '' } } })
-  stdout.write(listOf(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(0)), values.credit))
+  try {
+    stdout.write(listOf(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(0)), values.credit))
+  } catch (error) {
+    console.error(error.message)
+    process.exitCode = 1
+  }
 }
