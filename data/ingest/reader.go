@@ -70,22 +70,15 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// An openFile is a file that is being read.
-type openFile struct {
-	rows
-	name   string
-	in     *input
-	offset int64 // of the last row
-	close  func()
-}
-
-// open opens a file. The caller closes it.
-func (in *input) open(f File, l *layout) (*openFile, error) {
+// eachRow passes the rows of a file to do, each as a row or as the badRow error of one that cannot be read, until do returns an error, which
+// ends the import. It returns the names in the file that are not columns. Errors name the file.
+func (in *input) eachRow(f File, number int, l *layout, do func(r *row, from origin, bad error) error) (unknown []string, err error) {
 	rs, closeFile, err := in.openRows(f, l, false)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
-	if t, ok := rs.(*table); ok {
+	defer closeFile()
+	if t, ok := rs.(*table); ok && !l.points {
 		t.marks = sync.OnceValue(func() *marks {
 			m, err := in.findMarks(f, l)
 			if t.failed = err; err != nil {
@@ -94,9 +87,37 @@ func (in *input) open(f File, l *layout) (*openFile, error) {
 			return m
 		})
 	}
-	return &openFile{rows: rs, name: f.Name, in: in, close: closeFile}, nil
+	for before := int64(0); ; before = rs.offset() {
+		r, bad := rs.next()
+		_, isBad := errors.AsType[badRow](bad)
+		switch {
+		case bad == io.EOF:
+			return rs.unknown(), nil
+		case bad != nil && !isBad:
+			err = bad
+		default:
+			if err = in.count(rs.offset() - before); err == nil {
+				err = do(r, origin{number, rs.number(), rs.unit()}, bad)
+			}
+		}
+		if err != nil {
+			return rs.unknown(), fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
 }
 
+// count counts a row of that size.
+func (in *input) count(size int64) error {
+	if in.rows++; in.rows > maxRows {
+		return errTooManyRows
+	}
+	if *in.expanded += size; in.maxBytes > 0 && *in.expanded > in.maxBytes {
+		return tooLarge("the files expand to more than %d bytes, all together: leave out some of them", in.maxBytes)
+	}
+	return nil
+}
+
+// openRows opens a file. Without an error, the caller must call closeFile.
 func (in *input) openRows(f File, l *layout, quiet bool) (rs rows, closeFile func(), err error) {
 	r, err := f.Open()
 	if err != nil {
@@ -124,36 +145,8 @@ func (in *input) findMarks(f File, l *layout) (*marks, error) {
 	return findMarks(t, in)
 }
 
-// next returns the next row. A badRow error is of one row, any other of the file, and names it.
-func (f *openFile) next() (*row, error) {
-	r, err := f.rows.next()
-	_, isBad := errors.AsType[badRow](err)
-	if err != nil && !isBad {
-		if err != io.EOF {
-			err = fmt.Errorf("%s: %w", f.name, err)
-		}
-		return nil, err
-	}
-	if f.in.rows++; f.in.rows > maxRows {
-		return nil, fmt.Errorf("%s: %w", f.name, errTooManyRows)
-	}
-	offset := f.rows.offset()
-	*f.in.expanded += offset - f.offset
-	f.offset = offset
-	if f.in.maxBytes > 0 && *f.in.expanded > f.in.maxBytes {
-		return nil, fmt.Errorf("%s: %w", f.name, tooLarge("the files expand to more than %d bytes, all together: leave out some of them", f.in.maxBytes))
-	}
-	return r, err
-}
-
-// A source yields the parsed rows of one or several files.
-type source[T any] interface {
-	// next reads the next row. io.EOF ends the source; any other error ends the import and names the file.
-	next(*parsed[T]) error
-	// unknown returns the names so far that are not columns.
-	unknown() []string
-	close()
-}
+// A source reads one or several files, and passes their parsed rows on. It returns the names that are not columns. An error ends the import.
+type source[T any] func(in *input, pass func(parsed[T]) error) (unknown []string, err error)
 
 // A parsed row is a value, or the reason why there is none. A batch holds bad rows too, because the store may reject more
 // rows and the report is in the order of lines.
@@ -185,49 +178,22 @@ func (p *parsed[T]) refuse(err error, r *row, id int) error {
 	return nil
 }
 
-// A fileSource is the source of one file.
-type fileSource[T any] struct {
-	kind   kind[T]
-	in     *input
-	number int
-	file   File
-	open   *openFile // nil before the first row
-}
-
-func (s *fileSource[T]) next(p *parsed[T]) (err error) {
-	if s.open == nil {
-		if s.open, err = s.in.open(s.file, s.kind.form()); err != nil {
-			return err
-		}
-	}
-	r, err := s.open.next()
-	_, isBad := errors.AsType[badRow](err)
-	if err != nil && !isBad {
-		return err
-	}
-	p.origin = origin{s.number, s.open.number(), s.open.unit()}
-	if err == nil {
-		if p.value, err = s.kind.parse(r); err == nil {
-			p.has, p.censored = r.has&^r.derived, r.censored
-			return nil
-		}
-	}
-	if err = p.refuse(err, r, s.kind.form().id); err != nil {
-		return fmt.Errorf("%s: %w", s.file.Name, err)
-	}
-	return nil
-}
-
-func (s *fileSource[T]) unknown() []string {
-	if s.open == nil {
-		return nil
-	}
-	return s.open.unknown()
-}
-
-func (s *fileSource[T]) close() {
-	if s.open != nil {
-		s.open.close()
+// fileSource returns the source of one file.
+func fileSource[T any](k kind[T], number int, f File) source[T] {
+	return func(in *input, pass func(parsed[T]) error) ([]string, error) {
+		return in.eachRow(f, number, k.form(), func(r *row, from origin, err error) error {
+			p := parsed[T]{origin: from}
+			if err == nil {
+				if p.value, err = k.parse(r); err == nil {
+					p.has, p.censored = r.has&^r.derived, r.censored
+					return pass(p)
+				}
+			}
+			if err = p.refuse(err, r, k.form().id); err != nil {
+				return err
+			}
+			return pass(p)
+		})
 	}
 }
 
@@ -235,6 +201,8 @@ func (s *fileSource[T]) close() {
 type reader[T any] struct {
 	in      *input
 	sources []source[T]
+	rows    []parsed[T] // of the next batch
+	from    int64       // expanded bytes before it
 	batches chan batch[T]
 	written chan []parsed[T] // the rows of batches that are written, to use their memory again
 }
@@ -247,13 +215,13 @@ type batch[T any] struct {
 }
 
 func newReader[T any](k kind[T], in *input, files []File) *reader[T] {
-	r := &reader[T]{in: in, batches: make(chan batch[T]), written: make(chan []parsed[T], 1)}
+	r := &reader[T]{in: in, from: *in.expanded, batches: make(chan batch[T]), written: make(chan []parsed[T], 1)}
 	if c, ok := k.(converter[T]); ok {
 		r.sources = c.sources(in, files)
 		return r
 	}
 	for i, f := range files {
-		r.sources = append(r.sources, &fileSource[T]{kind: k, in: in, number: i, file: f})
+		r.sources = append(r.sources, fileSource(k, i, f))
 	}
 	return r
 }
@@ -262,39 +230,32 @@ func newReader[T any](k kind[T], in *input, files []File) *reader[T] {
 func (r *reader[T]) read() {
 	defer close(r.batches)
 	for _, s := range r.sources {
-		if r.readSource(s) != nil {
+		unknown, err := s(r.in, r.add)
+		if r.send(unknown, err) != nil || err != nil { // for a damaged file too: unknown columns may explain the error
 			return
 		}
 	}
 	r.in.progress(r.in.bytes)
 }
 
-func (r *reader[T]) readSource(s source[T]) error {
-	defer s.close()
-	for ended := false; !ended; {
-		b := batch[T]{rows: r.emptyRows()}
-		for from := *r.in.expanded; b.err == nil && len(b.rows) < batchRows && *r.in.expanded-from < batchBytes; {
-			b.rows = append(b.rows, parsed[T]{})
-			if b.err = s.next(&b.rows[len(b.rows)-1]); b.err != nil {
-				b.rows = b.rows[:len(b.rows)-1]
-			}
-		}
-		if b.err != nil { // for a damaged file too: unknown columns may explain the error
-			b.ignored = s.unknown()
-		}
-		if ended = b.err == io.EOF; ended {
-			b.err = nil
-		}
-		select {
-		case r.batches <- b:
-			if b.err != nil {
-				return b.err
-			}
-		case <-r.in.ctx.Done():
-			return r.in.ctx.Err()
-		}
+// add adds a row to the next batch, and sends the batch if it is full.
+func (r *reader[T]) add(p parsed[T]) error {
+	r.rows = append(r.rows, p)
+	if len(r.rows) < batchRows && *r.in.expanded-r.from < batchBytes {
+		return nil
 	}
-	return nil
+	return r.send(nil, nil)
+}
+
+// send sends the rows so far.
+func (r *reader[T]) send(unknown []string, err error) error {
+	select {
+	case r.batches <- batch[T]{r.rows, unknown, err}:
+		r.rows, r.from = r.emptyRows(), *r.in.expanded
+		return nil
+	case <-r.in.ctx.Done():
+		return r.in.ctx.Err()
+	}
 }
 
 // emptyRows returns a slice for the rows of a batch. Growing a new one for each batch would take longer than to parse its rows.

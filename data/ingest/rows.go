@@ -57,6 +57,7 @@ type layout struct {
 	json    jsonForm
 	changed bool // whether Map or Set are given: then results of the Water Quality Portal are a table like others
 	named   bool // whether errors name the columns as the header does
+	points  bool // whether numbers have a decimal point, as in JSON
 }
 
 func (l *layout) form() *layout { return l }

@@ -3,8 +3,6 @@ package ingest
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -119,13 +117,14 @@ func portalLayout(o *Options, ids *idMaker) (*layout, error) {
 	columns := wqpColumns()
 	columns[wqpLakeName].required = ids != nil
 	l, err := (&Options{Decimal: o.Decimal, Thousands: o.Thousands}).layout(columns, wqpLake, wqpLakeName, ids)
-	l.changed, l.named = true, true
+	// The unit differs from row to row, so that other numbers of the column prove nothing about a number.
+	l.changed, l.named, l.points = true, true, l.columns[wqpValue].numbers.decimal == 0
 	return l, err
 }
 
 // sources returns one source for all files of results of the portal, and those of the other files.
 func (k observationKind) sources(in *input, files []File) []source[data.Observation] {
-	portal := &portal{in: in, form: k.portal, samples: newWQPSamples(k.today)}
+	var results []int
 	var all []source[data.Observation]
 	for i, f := range files {
 		_, closeFile, err := in.openRows(f, k.layout, true)
@@ -133,75 +132,38 @@ func (k observationKind) sources(in *input, files []File) []source[data.Observat
 			closeFile()
 		}
 		if errors.Is(err, errPortal) {
-			portal.files = append(portal.files, numberedFile{i, f})
+			results = append(results, i)
 			continue
 		}
-		all = append(all, &fileSource[data.Observation]{kind: k, in: in, number: i, file: f})
+		all = append(all, fileSource(k, i, f))
 	}
-	if len(portal.files) > 0 {
-		all = append(all, portal)
+	if len(results) > 0 {
+		all = append(all, k.portalSource(files, results))
 	}
 	return all
 }
 
-type numberedFile struct {
-	number int
-	File
-}
-
-// A portal turns files of results, of each of which a row is one result, into rows that are observations: first the results that are
-// rejected or left out, then the samples that the others make together.
-type portal struct {
-	in      *input
-	form    *layout
-	files   []numberedFile // that are not read
-	number  int            // of the open file
-	open    *openFile      // or nil
-	samples *wqpSamples
-}
-
-func (p *portal) next(to *parsed[data.Observation]) error {
-	for p.open != nil || len(p.files) > 0 {
-		if p.open == nil {
-			open, err := p.in.open(p.files[0].File, p.form)
-			if err != nil {
-				return err
-			}
-			if t, ok := open.rows.(*table); ok && t.columns[wqpValue].numbers.decimal == 0 {
-				// Numbers have a decimal point: the unit differs from row to row, so that other numbers of the column prove nothing.
-				t.marks = nil
-			}
-			p.open, p.number, p.files = open, p.files[0].number, p.files[1:]
-		}
-		r, err := p.open.next()
-		if err == io.EOF {
-			p.close()
-			continue
-		}
-		if _, isBad := errors.AsType[badRow](err); err != nil && !isBad {
-			return err
-		}
-		from := origin{file: p.number, number: p.open.number()}
-		if err == nil {
-			if err = p.samples.add(r, from); err == nil {
-				continue
+// portalSource turns files of results, of each of which a row is one result, into rows that are observations: first the results that are
+// rejected or left out, then the samples that the others make together. All columns of the portal are known.
+func (k observationKind) portalSource(files []File, results []int) source[data.Observation] {
+	return func(in *input, pass func(parsed[data.Observation]) error) (unknown []string, err error) {
+		samples := newWQPSamples(k.today)
+		for _, i := range results {
+			if _, err := in.eachRow(files[i], i, k.portal, func(r *row, from origin, err error) error {
+				if err == nil {
+					if err = samples.add(r, from); err == nil {
+						return nil
+					}
+				}
+				p := parsed[data.Observation]{origin: from}
+				if err = p.refuse(err, r, wqpLake); err != nil {
+					return err
+				}
+				return pass(p)
+			}); err != nil {
+				return nil, err
 			}
 		}
-		to.origin = from
-		if err = to.refuse(err, r, wqpLake); err != nil {
-			return fmt.Errorf("%s: %w", p.open.name, err)
-		}
-		return nil
-	}
-	return p.samples.next(to)
-}
-
-// unknown returns nothing, because all columns of the portal are known.
-func (p *portal) unknown() []string { return nil }
-
-func (p *portal) close() {
-	if p.open != nil {
-		p.open.close()
-		p.open = nil
+		return nil, samples.pass(pass)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,10 +33,6 @@ type wqpSamples struct {
 	texts     []string
 	textBytes int
 	numbers   map[string]uint32 // of texts
-
-	best  []wqpChl // of each sample
-	order []int32  // of the observations, as indices of samples
-	made  int      // how many of them next has returned
 }
 
 // A wqpKey identifies a sample. The lake and the source are numbers of texts.
@@ -220,36 +215,28 @@ const (
 	wqpHasAlways = columnSet(1<<obsLake | 1<<obsDate | 1<<obsType | 1<<obsSource)
 )
 
-// next makes the next observation, after all results are added. Those of a file are in one piece, and in it those with the same columns,
+// pass passes the observations on, after all results are added. Those of a file are in one piece, and in it those with the same columns,
 // which are written together.
-func (s *wqpSamples) next(to *parsed[data.Observation]) error {
-	if s.order == nil {
-		s.choose()
-	}
-	if s.made == len(s.order) {
-		return io.EOF
-	}
-	i := s.order[s.made]
-	s.made++
-	*to = s.row(&s.samples[i], &s.best[i])
-	return nil
-}
-
-// choose chooses the chlorophyll of each sample, and orders the samples.
-func (s *wqpSamples) choose() {
-	s.best, s.order = make([]wqpChl, len(s.samples)), make([]int32, len(s.samples))
-	for i := range s.best {
-		s.best[i].value, s.order[i] = data.NoChlorophyll, int32(i)
+func (s *wqpSamples) pass(to func(parsed[data.Observation]) error) error {
+	best, order := make([]wqpChl, len(s.samples)), make([]int32, len(s.samples))
+	for i := range best {
+		best[i].value, order[i] = data.NoChlorophyll, int32(i)
 	}
 	for key, c := range s.chlorophyll {
-		if b := &s.best[key.sample]; !b.value.Valid() || s.compare(c, *b, false) < 0 {
+		if b := &best[key.sample]; !b.value.Valid() || s.compare(c, *b, false) < 0 {
 			*b = c
 		}
 	}
-	slices.SortFunc(s.order, func(a, b int32) int {
+	slices.SortFunc(order, func(a, b int32) int {
 		p, q := &s.samples[a], &s.samples[b]
-		return cmp.Or(cmp.Compare(p.file, q.file), cmp.Compare(p.has(&s.best[a]), q.has(&s.best[b])), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(p.file, q.file), cmp.Compare(p.has(&best[a]), q.has(&best[b])), cmp.Compare(a, b))
 	})
+	for _, i := range order {
+		if err := to(s.row(&s.samples[i], &best[i])); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // has returns the columns of a sample whose result of chlorophyll is c.
