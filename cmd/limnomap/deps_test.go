@@ -30,11 +30,12 @@ var mayImport = map[string][]string{
 	"data/gazetteer":            {"data/linetext"},
 	"data/ingest/satellite":     {"data", "data/raster/crs", "data/raster/netcdf", "data/raster/tiff", "data/raster/zonal", "data/outline"},
 	"data/ingest/refresh":       {"data", "data/fetchguard", "data/store", "data/ingest", "data/ingest/rangefile", "data/ingest/satellite", "data/diskspace"},
-	"data/raster/tiff":          {"data/raster/blockread", "data/raster/inflate"}, // a format, for anyone
-	"data/raster/hdf5":          {"data/raster/blockread", "data/raster/inflate"}, // a format, for anyone
-	"data/raster/blockread":     {},                                               // bytes, for anyone
-	"data/raster/inflate":       {},                                               // a codec, for anyone
-	"data/raster/netcdf":        {"data/raster/hdf5"},
+	"data/raster/tiff":          {"data/raster/blockread", "data/raster/inflate", "data/raster/number"}, // a format, for anyone
+	"data/raster/hdf5":          {"data/raster/blockread", "data/raster/inflate", "data/raster/number"}, // a format, for anyone
+	"data/raster/blockread":     {},                                                                     // bytes, for anyone
+	"data/raster/inflate":       {},                                                                     // a codec, for anyone
+	"data/raster/number":        {},                                                                     // numbers, for anyone
+	"data/raster/netcdf":        {"data/raster/hdf5", "data/raster/number"},
 	"data/raster/crs":           {}, // formulas, for anyone
 	"data/raster/zonal":         {}, // pixels of polygons, for anyone
 	"data/events/eventlog":      {"data", "data/snapshot"},
@@ -138,6 +139,7 @@ var mustNotKnow = []struct {
 	{"data/raster/tiff", []string{"net/http", "os", "image/"}, "a reader of bytes: it knows no files, no HTTP and no pictures"},
 	{"data/raster/blockread", []string{"net/http", "os", "image", "image/"}, "it reads bytes for the formats and knows none of them"},
 	{"data/raster/inflate", []string{"net/http", "os", "image", "image/"}, "a decompressor: it knows bytes only"},
+	{"data/raster/number", []string{"net/http", "os", "io", "image", "image/"}, "it knows numbers only"},
 	{"data/raster/hdf5", []string{"net/http", "os", "image", "image/"}, "a reader of bytes: it knows no files, no HTTP and no pictures"},
 	{"data/raster/netcdf", []string{"net/http", "os", "image", "image/"}, "a reader of bytes: it knows no files, no HTTP and no pictures"},
 	{"data/raster/zonal", []string{"net/http", "os", "io", "image/"}, "it computes: it knows no bytes, no HTTP and no pictures"},

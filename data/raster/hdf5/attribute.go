@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"limnomap/data/raster/number"
 )
 
 // A rawAttribute is an attribute message.
@@ -320,25 +322,25 @@ func (r *attributeReader) element(t *Type, b []byte) error {
 }
 
 // readNumbers calls each for the numbers of the attribute.
-func (a *Attribute) readNumbers(each func(t *Type, c *converter, b []byte) error) error {
+func (a *Attribute) readNumbers(each func(t *Type, c *number.Converter, b []byte) error) error {
 	var of *Type
-	var convert converter
+	var convert *number.Converter
 	return a.read(func(t *Type, b []byte) error {
 		if t != of {
 			if err := t.numeric(); err != nil {
 				return err
 			}
-			of, convert = t, newConverter(*t)
+			of, convert = t, t.converter()
 		}
-		return each(t, &convert, b)
+		return each(t, convert, b)
 	})
 }
 
 // Floats returns the values of a numeric attribute. Arrays and lists are flattened.
 func (a *Attribute) Floats() ([]float64, error) {
 	var values []float64
-	err := a.readNumbers(func(_ *Type, c *converter, b []byte) error {
-		values = append(values, c.one(b))
+	err := a.readNumbers(func(_ *Type, c *number.Converter, b []byte) error {
+		values = append(values, c.One(b))
 		return nil
 	})
 	return values, err
@@ -347,15 +349,12 @@ func (a *Attribute) Floats() ([]float64, error) {
 // Ints returns the values of an attribute of integers. Arrays and lists are flattened.
 func (a *Attribute) Ints() ([]int64, error) {
 	var values []int64
-	err := a.readNumbers(func(t *Type, c *converter, b []byte) error {
-		bits := c.bits(b)
+	err := a.readNumbers(func(t *Type, c *number.Converter, b []byte) error {
+		bits := c.Integer(b)
 		switch {
 		case t.Class == Float:
 			return unsupported("values of type %v, want integers", *t)
-		case t.Signed:
-			shift := 64 - 8*t.Size
-			values = append(values, int64(bits<<shift)>>shift)
-		case bits > math.MaxInt64:
+		case !t.Signed && bits > math.MaxInt64:
 			return unsupported("the value %d, want at most %d", bits, int64(math.MaxInt64))
 		default:
 			values = append(values, int64(bits))

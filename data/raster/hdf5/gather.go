@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"limnomap/data/raster/blockread"
+	"limnomap/data/raster/number"
 )
 
 // A Window is a box of elements: its first element and its shape, one number for each dimension.
@@ -53,7 +54,7 @@ type gathering struct {
 	count   int64   // elements of a chunk
 	size    int     // of an element
 	index   chunkIndex
-	convert converter
+	convert *number.Converter
 	fill    float64
 
 	caller blockread.Caller
@@ -64,9 +65,9 @@ type gathering struct {
 const rawChunk = 16 << 20
 
 func (d *Dataset) newGathering(each func(i int, part Window, values []float64) error) (*gathering, error) {
-	g := &gathering{d: d, size: d.typ.Size, convert: newConverter(d.typ), each: each}
+	g := &gathering{d: d, size: d.typ.Size, convert: d.typ.converter(), each: each}
 	if len(d.fill) >= g.size {
-		g.fill = g.convert.one(d.fill)
+		g.fill = g.convert.One(d.fill)
 	}
 	g.chunk = make([]int64, len(d.shape))
 	if d.storage.class == chunkedLayout {

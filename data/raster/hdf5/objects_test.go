@@ -140,8 +140,7 @@ func (want *h5pyObject) check(t *testing.T, f *File) {
 		t.Errorf("%s: type = %s, want %s", want.Path, got, want.Type)
 	}
 	if d.Type().numeric() == nil {
-		convert := newConverter(d.typ)
-		if has := d.fill != nil; has != (want.Fill != nil) || has && !same(convert.one(d.fill), float64(*want.Fill)) {
+		if has := d.fill != nil; has != (want.Fill != nil) || has && !same(d.typ.converter().One(d.fill), float64(*want.Fill)) {
 			t.Errorf("%s: fill value = %v, want %v", want.Path, d.fill, want.Fill)
 		}
 	}

@@ -3,6 +3,8 @@ package hdf5
 import (
 	"fmt"
 	"strings"
+
+	"limnomap/data/raster/number"
 )
 
 // A Class is the kind of a type.
@@ -58,6 +60,19 @@ func (t Type) numeric() error {
 		return unsupported("%s", t.odd)
 	}
 	return nil
+}
+
+// converter returns the converter of a numeric type.
+func (t *Type) converter() *number.Converter {
+	kind := number.Uint
+	switch {
+	case t.Class == Float:
+		kind = number.Float
+	case t.Signed:
+		kind = number.Int
+	}
+	c, _ := number.New(number.Format{Kind: kind, Bits: 8 * t.Size, BigEndian: t.BigEndian})
+	return c
 }
 
 // String returns a short name, such as int16, float32 or "string of 8 bytes".

@@ -242,9 +242,9 @@ func (w *worker) pass(ctx context.Context, final bool) error {
 		i := sort.Search(len(w.spans), func(i int) bool { return w.spans[i].end > element })
 		at := int(w.offsets[i] + element - w.spans[i].start)
 		if w.order.shuffled {
-			w.convert.planes(dst, w.data, int(w.total), at)
+			w.convert.Planes(dst, w.data[at:], int(w.total), 1)
 		} else {
-			w.convert.rows(dst, w.data[at*w.size:])
+			w.convert.Row(dst, w.data[at*w.size:], 1)
 		}
 	})
 }

@@ -1,13 +1,12 @@
 package netcdf
 
 import (
-	"encoding/binary"
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"limnomap/data/raster/hdf5"
+	"limnomap/data/raster/number"
 )
 
 // maxNumbers bounds the numbers of an attribute.
@@ -128,11 +127,12 @@ func (a *classicAttribute) decode() attribute {
 		return attribute{}
 	}
 	value := attribute{numbers: make([]float64, n)}
-	a.typ.floats(value.numbers, a.raw)
-	if a.typ != classicFloat && a.typ != classicDouble {
+	convert, _ := number.New(classicTypes[a.typ].format)
+	convert.Row(value.numbers, a.raw, 1)
+	if classicTypes[a.typ].format.Kind != number.Float {
 		value.bits = make([]uint64, n)
 		for i := range value.bits {
-			value.bits[i] = a.typ.bits(a.raw[i*a.typ.size():])
+			value.bits[i] = convert.Integer(a.raw[i*a.typ.size():])
 		}
 	}
 	return value
@@ -156,12 +156,20 @@ const (
 )
 
 var classicTypes = [...]struct {
-	name string
-	size int
+	name   string
+	format number.Format
 }{
-	classicByte: {"int8", 1}, classicChar: {"char", 1}, classicShort: {"int16", 2}, classicInt: {"int32", 4},
-	classicFloat: {"float32", 4}, classicDouble: {"float64", 8}, classicUbyte: {"uint8", 1}, classicUshort: {"uint16", 2},
-	classicUint: {"uint32", 4}, classicInt64: {"int64", 8}, classicUint64: {"uint64", 8},
+	classicByte:   {"int8", number.Format{Kind: number.Int, Bits: 8, BigEndian: true}},
+	classicChar:   {"char", number.Format{Kind: number.Uint, Bits: 8, BigEndian: true}},
+	classicShort:  {"int16", number.Format{Kind: number.Int, Bits: 16, BigEndian: true}},
+	classicInt:    {"int32", number.Format{Kind: number.Int, Bits: 32, BigEndian: true}},
+	classicFloat:  {"float32", number.Format{Kind: number.Float, Bits: 32, BigEndian: true}},
+	classicDouble: {"float64", number.Format{Kind: number.Float, Bits: 64, BigEndian: true}},
+	classicUbyte:  {"uint8", number.Format{Kind: number.Uint, Bits: 8, BigEndian: true}},
+	classicUshort: {"uint16", number.Format{Kind: number.Uint, Bits: 16, BigEndian: true}},
+	classicUint:   {"uint32", number.Format{Kind: number.Uint, Bits: 32, BigEndian: true}},
+	classicInt64:  {"int64", number.Format{Kind: number.Int, Bits: 64, BigEndian: true}},
+	classicUint64: {"uint64", number.Format{Kind: number.Uint, Bits: 64, BigEndian: true}},
 }
 
 // valid reports whether files of a version have the type.
@@ -170,50 +178,14 @@ func (t classicType) valid(version byte) bool {
 }
 
 func (t classicType) String() string { return classicTypes[t].name }
-func (t classicType) size() int      { return classicTypes[t].size }
+func (t classicType) size() int      { return classicTypes[t].format.Bits / 8 }
 
 // hdf5 returns the type as one of HDF5.
 func (t classicType) hdf5() hdf5.Type {
+	kind := classicTypes[t].format.Kind
 	class := hdf5.Integer
-	if t == classicFloat || t == classicDouble {
+	if kind == number.Float {
 		class = hdf5.Float
 	}
-	signed := t < classicUbyte && t != classicChar || t == classicInt64
-	return hdf5.Type{Class: class, Size: t.size(), Signed: signed, BigEndian: true}
-}
-
-// bits decodes an integer.
-func (t classicType) bits(raw []byte) uint64 {
-	switch t {
-	case classicByte:
-		return uint64(int8(raw[0]))
-	case classicShort:
-		return uint64(int16(binary.BigEndian.Uint16(raw)))
-	case classicUshort:
-		return uint64(binary.BigEndian.Uint16(raw))
-	case classicInt:
-		return uint64(int32(binary.BigEndian.Uint32(raw)))
-	case classicUint:
-		return uint64(binary.BigEndian.Uint32(raw))
-	case classicInt64, classicUint64:
-		return binary.BigEndian.Uint64(raw)
-	default:
-		return uint64(raw[0])
-	}
-}
-
-// floats decodes values.
-func (t classicType) floats(values []float64, raw []byte) {
-	for i := range values {
-		switch b := raw[i*t.size():]; t {
-		case classicFloat:
-			values[i] = float64(math.Float32frombits(binary.BigEndian.Uint32(b)))
-		case classicDouble:
-			values[i] = math.Float64frombits(binary.BigEndian.Uint64(b))
-		case classicUint64:
-			values[i] = float64(t.bits(b))
-		default:
-			values[i] = float64(int64(t.bits(b)))
-		}
-	}
+	return hdf5.Type{Class: class, Size: t.size(), Signed: kind == number.Int, BigEndian: true}
 }
