@@ -77,39 +77,6 @@ func (l *Layer) crowded(crowds []span) bool {
 	})
 }
 
-// newThinned returns the sites with a marker or a water at the zooms below end: in each pixel the one with the highest value,
-// which would be drawn above the others, and those whose discs are larger than the smallest.
-func newThinned(l *Layer, end maptile.Zoom) []selection {
-	thinned, values := make([]selection, end), l.allValues()
-	finer := l.everySite()
-	for z := end; z > 0; z-- {
-		finer = l.thinnedAt(z-1, finer, values)
-		thinned[z-1] = l.selectionOf(finer)
-	}
-	return thinned
-}
-
-// thinnedAt returns those of the sites, which are ascending, that have a marker at zoom z.
-func (l *Layer) thinnedAt(z maptile.Zoom, sites []int32, values []value) []int32 {
-	shift := 2 * (MaxZoom - uint(z) + subBits)
-	thinned := []int32{}
-	for len(sites) > 0 {
-		n, worst := 0, sites[0]
-		for ; n < len(sites) && l.codes[sites[n]]>>shift == l.codes[sites[0]]>>shift; n++ {
-			if values[sites[n]].compare(&values[worst]) > 0 { // no value is less than any value
-				worst = sites[n]
-			}
-		}
-		for _, i := range sites[:n] {
-			if i == worst || l.sites[i].disc(z) > smallestRadius(z) {
-				thinned = append(thinned, i)
-			}
-		}
-		sites = sites[n:]
-	}
-	return slices.Clip(thinned)
-}
-
 // forField returns the sites that the value field of zoom z is drawn from.
 func (l *Layer) forField(z maptile.Zoom) *selection {
 	if int(z) < len(l.blurred) && l.blurred[z]() {

@@ -1,12 +1,9 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
 	"limnomap/data/snapshot"
@@ -69,69 +66,4 @@ func (v *logTable) filterClasses(m snapshot.Mark, c data.Chlorophyll) (f Filter)
 // shows reports whether f shows the lake of a site, whose value is v.
 func (l *Layer) shows(f Filter, site int, v *value) bool {
 	return f == 0 || f&l.logs.filterClasses(l.mark(site), v.Chlorophyll) != 0
-}
-
-// A thinning collects the sites that have a mark where marks are thinned and lakes are filtered: as newThinned and newThinnedSigns do for
-// all lakes, but for one window, and in the order of the codes. So no filter needs lists of its own.
-type thinning struct {
-	layer  *Layer
-	filter Filter
-	signs  bool // of signs: a pixel has that of the gravest mark
-	zoom   maptile.Zoom
-	sites  []int32 // not nil, which means all
-
-	last thinnedSite // the best one of the pixel that is at the end of sites
-	at   int         // its index in sites
-}
-
-// A thinnedSite is a site with what decides which one of a pixel is best.
-type thinnedSite struct {
-	pixel uint64
-	mark  snapshot.Mark // if it is a sign
-	value value
-	large bool // whether it has a mark even if it is not the best one
-}
-
-func newThinning(l *Layer, f Filter, z maptile.Zoom, signs bool) *thinning {
-	return &thinning{layer: l, filter: f, signs: signs, zoom: z, sites: []int32{}}
-}
-
-// add adds a site if it has a mark. The sites of a pixel must be added one after the other.
-func (t *thinning) add(i int) {
-	l := t.layer
-	s := thinnedSite{pixel: l.codes[i] >> (2 * (MaxZoom - uint(t.zoom) + subBits)), value: l.value(i)}
-	if t.signs {
-		if s.mark = l.mark(i); s.mark == snapshot.NoMark {
-			return
-		}
-	} else {
-		s.large = l.sites[i].disc(t.zoom) > smallestRadius(t.zoom)
-	}
-	if !l.shows(t.filter, i, &s.value) {
-		return
-	}
-	switch first := len(t.sites) == 0 || s.pixel != t.last.pixel; {
-	case first:
-	case cmp.Or(cmp.Compare(s.mark, t.last.mark), s.value.compare(&t.last.value)) > 0:
-		if !t.last.large {
-			t.sites = slices.Delete(t.sites, t.at, t.at+1)
-		}
-	case s.large:
-		t.sites = append(t.sites, int32(i))
-		return
-	default:
-		return
-	}
-	t.last, t.at = s, len(t.sites)
-	t.sites = append(t.sites, int32(i))
-}
-
-// thinnedSites returns the sites whose marks or signs may touch the window and are drawn there with the filter of q. The sites that are
-// searched reach less than widest.
-func (q *query) thinnedSites(sites []int32, widest int64, signs bool) []int32 {
-	t := newThinning(q.layer, q.filter, q.window.zoom, signs)
-	q.thinning = t
-	q.around(group{sites: sites}, widest+subUnits) // whole pixels
-	q.thinning = nil
-	return t.sites
 }

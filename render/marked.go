@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/paulmach/orb/maptile"
@@ -59,44 +58,4 @@ func (l *Layer) forSigns(z maptile.Zoom) []int32 {
 		return l.thinnedSigns()[z]
 	}
 	return l.markedSites()
-}
-
-// newThinnedSigns returns the sites with a sign at the zooms below end: in each pixel the gravest mark, and of equal ones
-// that of the highest value. No slice is nil.
-func newThinnedSigns(l *Layer, end maptile.Zoom) [][]int32 {
-	all := l.allMarked()
-	// byPixel are indexes of all.
-	byPixel := make([]int32, len(all.sites))
-	for i := range byPixel {
-		byPixel[i] = int32(i)
-	}
-	thinned := make([][]int32, end)
-	for z := end; z > 0; z-- {
-		byPixel = l.gravestAt(z-1, byPixel, all)
-		thinned[z-1] = make([]int32, len(byPixel))
-		for k, i := range byPixel {
-			thinned[z-1][k] = all.sites[i]
-		}
-	}
-	return thinned
-}
-
-// gravestAt returns those of the indexes of m, which are ascending, that have a sign at zoom z.
-func (l *Layer) gravestAt(z maptile.Zoom, of []int32, m marked) []int32 {
-	shift := 2 * (MaxZoom - uint(z) + subBits)
-	pixel := func(i int32) uint64 { return l.codes[m.sites[i]] >> shift }
-	graver := func(i, k int32) bool {
-		a, b := l.value(int(m.sites[i])), l.value(int(m.sites[k]))
-		return cmp.Or(cmp.Compare(m.marks[i], m.marks[k]), a.compare(&b)) > 0
-	}
-	var gravest []int32
-	for n, i := range of {
-		switch last := len(gravest) - 1; {
-		case n == 0 || pixel(gravest[last]) != pixel(i):
-			gravest = append(gravest, i)
-		case graver(i, gravest[last]):
-			gravest[last] = i
-		}
-	}
-	return gravest
 }
