@@ -246,7 +246,11 @@ func doublePicture(t *testing.T) image.Image {
 // scalePicture is the legend of the default colour map, and below it the colours of the others.
 func scalePicture(t *testing.T) image.Image {
 	const step = 13 // pixels
-	scale, err := legend.PNG(newMap(t, colormap.Default, who2003()), symbol.Look{}, colormap.Steps*step, 1)
+	words, err := legend.In(legend.English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale, err := words.PNG(newMap(t, colormap.Default, who2003()), symbol.Look{}, colormap.Steps*step, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

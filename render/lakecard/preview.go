@@ -151,10 +151,10 @@ func (d *drawing) lines(text string, x, y, size, smallest, width float64, most i
 		}
 		return true
 	}
-	lines := d.wrap(text, size, width, bold)
+	lines := d.fonts.Wrap(text, size, width, bold)
 	for size > smallest && !fits(lines) {
 		size -= 2
-		lines = d.wrap(text, size, width, bold)
+		lines = d.fonts.Wrap(text, size, width, bold)
 	}
 	if len(lines) > most {
 		lines = append(lines[:most-1], strings.Join(lines[most-1:], " "))
@@ -166,20 +166,6 @@ func (d *drawing) lines(text string, x, y, size, smallest, width float64, most i
 		d.DrawString(d.fonts.Cut(line, size, width, bold), x, y-size*0.2)
 	}
 	return y
-}
-
-// wrap breaks text into lines no wider than width, except for single words.
-func (d *drawing) wrap(text string, size, width float64, bold bool) []string {
-	var lines []string
-	line := ""
-	for word := range strings.SplitSeq(text, " ") { // not at spaces that do not break
-		longer := strings.TrimSpace(line + " " + word)
-		if line != "" && d.fonts.Width(longer, size, bold) > width {
-			lines, longer = append(lines, line), word
-		}
-		line = longer
-	}
-	return append(lines, line)
 }
 
 // mark draws a symbol around x, y.

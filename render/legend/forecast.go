@@ -22,7 +22,7 @@ func (w *Words) newForecastLayout(m *colormap.Map, look symbol.Look, width int, 
 
 	y := pad
 	// Bold text is up to a tenth wider than wrap takes it for.
-	for _, line := range f.Wrap(l.Title, titleSize*1.1, length) {
+	for _, line := range f.Wrap(l.Title, titleSize*1.1, length, false) {
 		y += titleSize + 1
 		s.text(pad, y, titleSize, 0, true, inkColor(), line)
 	}
@@ -30,13 +30,13 @@ func (w *Words) newForecastLayout(m *colormap.Map, look symbol.Look, width int, 
 	if l.Profile != "" {
 		what += " (" + l.Profile + ")"
 	}
-	for _, line := range f.Wrap(what, textSize, length) {
+	for _, line := range f.Wrap(what, textSize, length, false) {
 		y += noteLine
 		s.text(pad, y, textSize, 0, false, paleColor(), line)
 	}
 	y = s.percentAxis(l, y+10, f)
 	y = s.forecastCells(l, fill(w.Forecast.Absent, "look", w.absentLook(look), "label", l.NoData.Label), look, y+10, f)
-	for _, line := range f.Wrap(l.Note, noteSize, length) {
+	for _, line := range f.Wrap(l.Note, noteSize, length, false) {
 		y += noteLine
 		s.text(pad, y, noteSize, 0, false, paleColor(), line)
 	}
@@ -110,7 +110,7 @@ func (s *layout) forecastCells(l colormap.ForecastLegend, absent string, look sy
 		s.rect(pad, y, swatchWidth, height, colormap.NoData())
 		s.rect(pad+1, y+1, swatchWidth-2, height-2, symbol.WhiteColor())
 	}
-	lines := f.Wrap(absent, textSize, s.width-2*pad-swatchWidth-textGap)
+	lines := f.Wrap(absent, textSize, s.width-2*pad-swatchWidth-textGap, false)
 	for k, line := range lines {
 		s.text(pad+swatchWidth+textGap, y+13+entryLine*float64(k), textSize, 0, false, inkColor(), line)
 	}

@@ -117,7 +117,7 @@ func (w *Words) newLayout(m *colormap.Map, look symbol.Look, width int, f *pictu
 	y = s.axis(l, w, y+10, f)
 	y = s.classes(l, w, look.Kind, y+12, f)
 	y = s.entries(w.entriesOf(l, look), y, f)
-	for _, line := range f.Wrap(l.Note, noteSize, s.width-2*pad) {
+	for _, line := range f.Wrap(l.Note, noteSize, s.width-2*pad, false) {
 		y += noteLine
 		s.text(pad, y, noteSize, 0, false, paleColor(), line)
 	}
@@ -323,7 +323,7 @@ func (s *layout) entries(entries []entry, y float64, f *picture.Fonts) float64 {
 		lines := make([][]string, len(row))
 		height := math.Ceil(2 * (markerRadius + symbol.RimPx))
 		for i, e := range row {
-			lines[i] = f.Wrap(e.label, textSize, column-swatchWidth-2*textGap)
+			lines[i] = f.Wrap(e.label, textSize, column-swatchWidth-2*textGap, false)
 			height = max(height, entryLine*float64(len(lines[i])))
 		}
 		for i, e := range row {

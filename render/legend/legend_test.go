@@ -37,6 +37,24 @@ func newMap(t testing.TB, id colormap.ID, limits colormap.Limits) *colormap.Map 
 	return m
 }
 
+// PNG draws a legend in English, as [Words.PNG] does.
+func PNG(m *colormap.Map, look symbol.Look, width, scale int) ([]byte, error) {
+	w, err := In(English)
+	if err != nil {
+		return nil, err
+	}
+	return w.PNG(m, look, width, scale)
+}
+
+// SVG draws a legend in English, as [Words.SVG] does.
+func SVG(m *colormap.Map, look symbol.Look, width int) ([]byte, error) {
+	w, err := In(English)
+	if err != nil {
+		return nil, err
+	}
+	return w.SVG(m, look, width)
+}
+
 func who2003() colormap.Limits {
 	return colormap.Limits{Level1: 10, Level2: 50, Title: "WHO 2003"}
 }

@@ -13,15 +13,6 @@ import (
 	"limnomap/render/symbol"
 )
 
-// PNG draws a legend in English, as [Words.PNG] does.
-func PNG(m *colormap.Map, look symbol.Look, width, scale int) ([]byte, error) {
-	w, err := In(English)
-	if err != nil {
-		return nil, err
-	}
-	return w.PNG(m, look, width, scale)
-}
-
 // PNG draws the legend of m and of symbols with that look as a PNG that is width × scale pixels wide. It returns ErrSize
 // if either is out of range.
 func (w *Words) PNG(m *colormap.Map, look symbol.Look, width, scale int) ([]byte, error) {

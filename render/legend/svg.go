@@ -9,15 +9,6 @@ import (
 	"limnomap/render/symbol"
 )
 
-// SVG draws a legend in English, as [Words.SVG] does.
-func SVG(m *colormap.Map, look symbol.Look, width int) ([]byte, error) {
-	w, err := In(English)
-	if err != nil {
-		return nil, err
-	}
-	return w.SVG(m, look, width)
-}
-
 // SVG draws the legend of m and of symbols with that look as an SVG that is width pixels wide. Its text is real text, for screen readers and search; it
 // has no script and loads nothing. It returns ErrSize if width is out of range.
 func (w *Words) SVG(m *colormap.Map, look symbol.Look, width int) ([]byte, error) {

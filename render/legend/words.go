@@ -15,7 +15,7 @@ import (
 //go:embed words/*.json
 var files embed.FS
 
-// English is the language of [PNG] and [SVG], whose texts are those of colormap and symbol.
+// English is the language whose texts are those of colormap and symbol.
 const English = "en"
 
 // ErrLanguage is returned for a language that legends do not have.

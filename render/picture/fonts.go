@@ -62,13 +62,13 @@ func (f *Fonts) Width(text string, size float64, bold bool) float64 {
 	return float64(font.MeasureString(f.Face(size, bold), text)) / 64
 }
 
-// Wrap breaks text into lines no wider than width.
-func (f *Fonts) Wrap(text string, size, width float64) []string {
+// Wrap breaks text into lines no wider than width, except for single words.
+func (f *Fonts) Wrap(text string, size, width float64, bold bool) []string {
 	var lines []string
 	line := ""
 	for word := range strings.SplitSeq(text, " ") { // not at spaces that do not break
 		longer := strings.TrimSpace(line + " " + word)
-		if line != "" && f.Width(longer, size, false) > width {
+		if line != "" && f.Width(longer, size, bold) > width {
 			lines = append(lines, line)
 			longer = word
 		}
