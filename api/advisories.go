@@ -51,7 +51,7 @@ func (h *lakeHandlers) advisories(w http.ResponseWriter, r *http.Request, p *pub
 	if err != nil {
 		return err
 	}
-	return h.sender.Send(w, r, jsonKind, answer.Items(len(selected), func() answer.List {
+	return h.sender.SendList(w, r, jsonKind, len(selected), func() answer.List {
 		return answer.List{
 			Head: listHead(p.snap).Array("advisories"),
 			Append: func(b []byte, i int) []byte {
@@ -63,7 +63,7 @@ func (h *lakeHandlers) advisories(w http.ResponseWriter, r *http.Request, p *pub
 			Len:     len(selected),
 			Memory:  int64(4 * cap(selected)),
 		}
-	}))
+	})
 }
 
 // A moment is the value of the parameter active_at.

@@ -35,7 +35,7 @@ func (h *lakeHandlers) advisoryFeed(w http.ResponseWriter, r *http.Request, p *p
 	statements, lakes := p.snap.Advisories.All()
 	base, private := h.base(w, r)
 	now := h.opts.Now()
-	return h.sender.Send(w, r, atomKind.PrivateIf(private), answer.Items(len(statements), func() answer.List {
+	return h.sender.SendList(w, r, atomKind.PrivateIf(private), len(statements), func() answer.List {
 		var listed []cap.Statement
 		for i := range statements {
 			if cap.IsListed(&statements[i], now) {
@@ -49,7 +49,7 @@ func (h *lakeHandlers) advisoryFeed(w http.ResponseWriter, r *http.Request, p *p
 			Link:    func(id data.AdvisoryID) string { return base + pathAdvisory(id) },
 		})
 		return answer.List{Head: feed.Head(), Append: feed.Append, Tail: atom.Tail, Len: feed.Len()}
-	}))
+	})
 }
 
 // advisoryMessage answers with the message about one official statement.
@@ -75,5 +75,5 @@ func (h *lakeHandlers) advisoryMessage(w http.ResponseWriter, r *http.Request, p
 	if err != nil {
 		return err
 	}
-	return h.sender.Send(w, r, capKind, answer.Bytes(content))
+	return h.sender.SendBytes(w, r, capKind, content)
 }

@@ -37,7 +37,7 @@ func (h *eventHandlers) changes(w http.ResponseWriter, r *http.Request, p *publi
 	case err != nil:
 		return err
 	}
-	return h.sender.Send(w, r, jsonKind, answer.Items(len(p.snap.Lakes), func() answer.List {
+	return h.sender.SendList(w, r, jsonKind, len(p.snap.Lakes), func() answer.List {
 		sel := selection{view: p.snap.Current}
 		for i := range p.snap.Lakes {
 			if changed(i) {
@@ -48,5 +48,5 @@ func (h *eventHandlers) changes(w http.ResponseWriter, r *http.Request, p *publi
 		head := record.Object("{").Text("since", since).Text("snapshot", p.snap.Version)
 		list.Head = append(append(head, ','), list.Head[len("{"):]...)
 		return list
-	}))
+	})
 }

@@ -38,7 +38,7 @@ type published struct {
 
 	records *records // those of the status; nil if they are too many to hold
 	lookup  *lookup
-	counts  *counts
+	counts  *lru.Cache[countsKey, *answer.Body]
 	table   *table.Lakes
 
 	histories *lru.Cache[int, []data.Observation] // that came from the store, by the index of the lake
@@ -163,7 +163,7 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 	}
 	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes),
 		status: newPreparedList(), geojson: newPreparedList(),
-		counts:    &counts{bodies: newCache[countsKey, *answer.Body](maxCounts)},
+		counts:    newCache[countsKey, *answer.Body](maxCounts),
 		histories: newCache[int, []data.Observation](maxLakeHistories)}
 	var err error
 	if p.dates, err = s.sender.Prepare(jsonKind, weeksBody(snap)); err != nil {

@@ -63,6 +63,6 @@ func (h *pageHandlers) logo(svg bool) answer.Handler {
 		if logo.Content == nil || logo.SVG != svg {
 			return errNotFound
 		}
-		return h.sender.Send(w, r, kind, answer.Bytes(logo.Content))
+		return h.sender.SendBytes(w, r, kind, logo.Content)
 	}
 }

@@ -23,10 +23,10 @@ func (h *lakeHandlers) statusCSV(w http.ResponseWriter, r *http.Request, p *publ
 	}
 	nameFile(w, name)
 	line := func(b []byte, i int) []byte { return statusCells.AppendLine(b, h.encoder.lake(view, i)) }
-	return h.sender.Send(w, r, csvKind, answer.Items(len(view.Lakes), func() answer.List {
+	return h.sender.SendList(w, r, csvKind, len(view.Lakes), func() answer.List {
 		sel := f.selected()
 		return sel.list(statusCells.Header(), line, "", "")
-	}))
+	})
 }
 
 // historyCSV answers as history does, as a table. The ids of lakes may contain dots: if .csv is part of an id, the address
@@ -45,7 +45,7 @@ func (h *lakeHandlers) historyCSV(w http.ResponseWriter, r *http.Request, p *pub
 	for i := range found.observations {
 		content = observationCells.AppendLine(content, newObservationRecord(&found, i, p.snap.Profile))
 	}
-	return h.sender.Send(w, r, csvKind, answer.Bytes(content))
+	return h.sender.SendBytes(w, r, csvKind, content)
 }
 
 // nameFile sets the name of the file in which a browser saves the answer. The name needs no quoting.

@@ -3,13 +3,12 @@ package api
 import (
 	"net/http"
 
-	"limnomap/api/answer"
 	"limnomap/data/snapshot"
 )
 
 // dates answers with the weeks that the map can show.
 func (h *lakeHandlers) dates(w http.ResponseWriter, r *http.Request, p *published) error {
-	return h.sender.Send(w, r, jsonKind, answer.Prepared(p.dates))
+	return h.sender.SendBody(w, r, jsonKind, p.dates)
 }
 
 // weeksBody returns the weeks, the oldest first, each with its Monday, which is a value of date=.

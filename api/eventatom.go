@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strconv"
 
-	"limnomap/api/answer"
 	"limnomap/api/atom"
 	"limnomap/api/params"
 	"limnomap/data"
@@ -52,7 +51,7 @@ func (h *eventHandlers) eventFeed(w http.ResponseWriter, r *http.Request, p *pub
 	for i := range events {
 		content = h.appendEntry(content, &events[i], p.snap, base, author)
 	}
-	return h.sender.Send(w, r, atomKind.PrivateIf(private), answer.Bytes(append(content, atom.Tail...)))
+	return h.sender.SendBytes(w, r, atomKind.PrivateIf(private), append(content, atom.Tail...))
 }
 
 // marked returns a title, with the notice about simulated data.

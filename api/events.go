@@ -130,7 +130,7 @@ func (h *eventHandlers) events(w http.ResponseWriter, r *http.Request, p *publis
 		b = appendEvent(b, &f.events[i], p.snap)
 	}
 	b = b.Close("]").Int("next", int(f.next)).Int("oldest", int(state.Oldest)).Int("newest", int(state.Newest)).Close("}\n")
-	return h.sender.Send(w, r, jsonKind, answer.Bytes(b))
+	return h.sender.SendBytes(w, r, jsonKind, b)
 }
 
 // state returns the bounds of the log. If the log ends earlier than before, the database was replaced, perhaps by a backup: then the pages that

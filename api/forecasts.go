@@ -48,12 +48,12 @@ func (h *lakeHandlers) forecastJSON(w http.ResponseWriter, r *http.Request, p *p
 	if err != nil {
 		return err
 	}
-	return h.sender.Send(w, r, jsonKind, answer.Items(len(p.snap.Lakes), func() answer.List {
+	return h.sender.SendList(w, r, jsonKind, len(p.snap.Lakes), func() answer.List {
 		sel := f.selected()
 		return sel.list(f.head(&sel), func(b []byte, i int) []byte {
 			return forecastRecordMembers.AppendObject(b, record.Member, f.record(h.encoder, i))
 		}, ",", listTail)
-	}))
+	})
 }
 
 // forecastCSV answers as forecastJSON does, as a table without what is known of the issue as a whole.
@@ -63,10 +63,10 @@ func (h *lakeHandlers) forecastCSV(w http.ResponseWriter, r *http.Request, p *pu
 		return err
 	}
 	nameFile(w, "forecast-"+f.Issue.Issued.String()+"-week-"+strconv.Itoa(f.week))
-	return h.sender.Send(w, r, csvKind, answer.Items(len(p.snap.Lakes), func() answer.List {
+	return h.sender.SendList(w, r, csvKind, len(p.snap.Lakes), func() answer.List {
 		sel := f.selected()
 		return sel.list(forecastRecordCells.Header(), func(b []byte, i int) []byte { return forecastRecordCells.AppendLine(b, f.record(h.encoder, i)) }, "", "")
-	}))
+	})
 }
 
 // forecastGeoJSON answers with the rows of forecastCSV as GeoJSON features.
@@ -75,12 +75,12 @@ func (h *lakeHandlers) forecastGeoJSON(w http.ResponseWriter, r *http.Request, p
 	if err != nil {
 		return err
 	}
-	return h.sender.Send(w, r, geoJSONKind, answer.Items(len(p.snap.Lakes), func() answer.List {
+	return h.sender.SendList(w, r, geoJSONKind, len(p.snap.Lakes), func() answer.List {
 		sel := f.selected()
 		return sel.list([]byte(`{"type":"FeatureCollection","features":[`), func(b []byte, i int) []byte {
 			return forecastProperties.AppendFeature(b, &f.snap.Lakes[i], f.record(h.encoder, i))
 		}, ",", listTail)
-	}))
+	})
 }
 
 // selected returns the lakes that the answer is about. withData is how many of them have a forecast.

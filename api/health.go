@@ -117,7 +117,7 @@ func (s *common) healthCheck(r *http.Request) bool {
 
 // healthy answers that the process runs.
 func (h *health) healthy(w http.ResponseWriter, r *http.Request) error {
-	return h.sender.Send(w, r, instantKind, answer.Bytes([]byte(`{"status":"ok"}`+"\n")))
+	return h.sender.SendBytes(w, r, instantKind, []byte(`{"status":"ok"}`+"\n"))
 }
 
 // ready answers whether requests for data should be sent here. Old data are better than none, so a server whose reloads fail
@@ -142,7 +142,7 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
 	b := record.Object("{").Text("status", "ready").Text("snapshot", p.state.MapVersion).Text("generated_at", p.state.Updated).
 		TimeOrNull("refresh_failed_since", failedSince).TimeOrNull("stale_since", staleSince)
 	b = appendForecast(appendRefresh(b, h.refreshed.Load()), p.snap)
-	return h.sender.Send(w, r, instantKind, answer.Bytes(h.webhooks.Load().append(b).Close("}\n")))
+	return h.sender.SendBytes(w, r, instantKind, h.webhooks.Load().append(b).Close("}\n"))
 }
 
 // reloaded notes that a snapshot of that version was loaded.

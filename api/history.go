@@ -41,7 +41,7 @@ func (h *lakeHandlers) historyJSON(w http.ResponseWriter, r *http.Request, p *pu
 		content = newObservationRecord(&found, i, p.snap.Profile).appendObject(content)
 	}
 	content = addLakeForecast(content.Close("]"), &found.forecast, p.snap.ForecastTest, found.lake.Region).Close("}\n")
-	return h.sender.Send(w, r, jsonKind, answer.Bytes(content))
+	return h.sender.SendBytes(w, r, jsonKind, content)
 }
 
 // A lakeHistory is a lake and its observations that a request asks for, newest first, with its forecasts of one issue.

@@ -53,7 +53,7 @@ func (h *lakePageHandler) page(w http.ResponseWriter, r *http.Request, p *publis
 	}
 	w.Header().Set("Content-Language", language)
 	w.Header().Add("Vary", "Accept-Language")
-	return h.sender.Send(w, r, pageKind.PrivateIf(private), answer.Bytes(content))
+	return h.sender.SendBytes(w, r, pageKind.PrivateIf(private), content)
 }
 
 // pageHistory returns the history that the page of a lake shows: from memory, if all of it is there.

@@ -63,7 +63,7 @@ func (h *signHandlers) badge(w http.ResponseWriter, r *http.Request, p *publishe
 		return err
 	}
 	w.Header().Set("Content-Language", verdict.Language)
-	return h.sender.Send(w, r, badgeKind, answer.Bytes(content))
+	return h.sender.SendBytes(w, r, badgeKind, content)
 }
 
 // sheet answers with the page of a lake that is printed as a sign.
@@ -79,7 +79,7 @@ func (h *signHandlers) sheet(w http.ResponseWriter, r *http.Request, p *publishe
 		return err
 	}
 	w.Header().Set("Content-Language", language)
-	return h.sender.Send(w, r, pageKind.PrivateIf(private), answer.Bytes(content))
+	return h.sender.SendBytes(w, r, pageKind.PrivateIf(private), content)
 }
 
 // sheetAttribution returns whose data a snapshot shows. It leaves out the notice, which the sheet shows by itself.

@@ -108,7 +108,7 @@ func (h *descriptionHandlers) legend(mediaType string) answer.Handler {
 		if err != nil {
 			return fmt.Errorf("legend of %s: %w", key.colormap, err)
 		}
-		return h.sender.Send(w, r, kind, answer.Bytes(content))
+		return h.sender.SendBytes(w, r, kind, content)
 	}
 }
 

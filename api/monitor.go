@@ -102,5 +102,5 @@ func (h *lakeHandlers) monitor(w http.ResponseWriter, r *http.Request, p *publis
 		Tail:    listTail,
 		Len:     end - start,
 	}
-	return h.sender.Send(w, r, keyedKind, answer.Bytes(list.Bytes()))
+	return h.sender.SendBytes(w, r, keyedKind, list.Bytes())
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/paulmach/orb"
 
-	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/api/record"
 	"limnomap/data/index"
@@ -75,5 +74,5 @@ func (h *lakeHandlers) sendFound(w http.ResponseWriter, r *http.Request, p *publ
 			return append(more(b[:len(b)-1], i), '}')
 		}
 	}
-	return h.sender.Send(w, r, jsonKind, answer.Bytes(list.Bytes()))
+	return h.sender.SendBytes(w, r, jsonKind, list.Bytes())
 }

@@ -96,13 +96,13 @@ func (h *signHandlers) oEmbed(w http.ResponseWriter, r *http.Request, p *publish
 	e.HTML = fmt.Sprintf(`<iframe src="%s" title="%s" width="%d" height="%d" loading="lazy" allow="fullscreen" style="border:0;max-width:100%%"></iframe>`,
 		html.EscapeString(frame), html.EscapeString(e.Title), e.Width, e.Height)
 	if format != "xml" {
-		return h.sender.Send(w, r, oEmbedJSONKind.PrivateIf(private), answer.JSON(e))
+		return h.sender.SendJSON(w, r, oEmbedJSONKind.PrivateIf(private), e)
 	}
 	content, err := xml.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("oEmbed of %q: %w", address, err)
 	}
-	return h.sender.Send(w, r, oEmbedXMLKind.PrivateIf(private), answer.Bytes(append([]byte(xml.Header), content...)))
+	return h.sender.SendBytes(w, r, oEmbedXMLKind.PrivateIf(private), append([]byte(xml.Header), content...))
 }
 
 // embeddedMap returns the query of /embed that shows what an address of this server shows: the map, a lake on it, the page of a lake, or

@@ -198,7 +198,7 @@ func (p *pageHandlers) send(w http.ResponseWriter, r *http.Request, file pageFil
 	if err != nil {
 		return err
 	}
-	return p.sender.Send(w, r, file.kind, answer.Prepared(body))
+	return p.sender.SendBody(w, r, file.kind, body)
 }
 
 // pageSettings are what the page has to know before it can draw itself.
@@ -250,7 +250,7 @@ var openAPIDocument string
 
 // description answers with the description of the API.
 func (h *pageHandlers) description(w http.ResponseWriter, r *http.Request) error {
-	return h.sender.Send(w, r, settingsKind, answer.Prepared(h.openAPI))
+	return h.sender.SendBody(w, r, settingsKind, h.openAPI)
 }
 
 // settings answers with the page's settings.
@@ -270,5 +270,5 @@ func (h *pageHandlers) settings(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	settings.Attribution, settings.AttributionHTML = h.pageAttribution(credits)
-	return h.sender.Send(w, r, settingsKind, answer.JSON(settings))
+	return h.sender.SendJSON(w, r, settingsKind, settings)
 }

@@ -85,7 +85,7 @@ func (h *signHandlers) preview(w http.ResponseWriter, r *http.Request, p *publis
 		}
 	}
 	w.Header().Set("Content-Language", verdict.Language)
-	return h.sender.Send(w, r, previewKind, answer.Bytes(content))
+	return h.sender.SendBytes(w, r, previewKind, content)
 }
 
 // drawPreview draws a preview when it is the client's turn, unless another request has drawn it by then.

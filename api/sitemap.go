@@ -51,7 +51,7 @@ func (h *lakePageHandler) sitemapIndex(w http.ResponseWriter, r *http.Request, p
 	for part := range sitemapParts(len(p.snap.Lakes)) {
 		b = append(b, "<sitemap><loc>"+base+"/sitemap/"+strconv.Itoa(part+1)+".xml</loc></sitemap>\n"...)
 	}
-	return h.sender.Send(w, r, sitemapKind.PrivateIf(private), answer.Bytes(append(b, "</sitemapindex>\n"...)))
+	return h.sender.SendBytes(w, r, sitemapKind.PrivateIf(private), append(b, "</sitemapindex>\n"...))
 }
 
 func sitemapParts(lakes int) int { return (lakes + maxSitemapLakes - 1) / maxSitemapLakes }
@@ -69,7 +69,7 @@ func (h *lakePageHandler) sitemapPart(w http.ResponseWriter, r *http.Request, p 
 	}
 	first := (part - 1) * maxSitemapLakes
 	n := min(maxSitemapLakes, len(p.snap.Lakes)-first)
-	return h.sender.Send(w, r, sitemapKind.PrivateIf(private), answer.Items(n, func() answer.List {
+	return h.sender.SendList(w, r, sitemapKind.PrivateIf(private), n, func() answer.List {
 		return answer.List{
 			Head: []byte(xmlHead + `<urlset` + sitemapXML),
 			Append: func(b []byte, i int) []byte {
@@ -89,7 +89,7 @@ func (h *lakePageHandler) sitemapPart(w http.ResponseWriter, r *http.Request, p 
 			Tail: "</urlset>\n",
 			Len:  n,
 		}
-	}))
+	})
 }
 
 // robots answers with what search engines may read: the pages, and not the interface, of which each tile and each list would cost more than
@@ -100,5 +100,5 @@ func (h *lakePageHandler) robots(w http.ResponseWriter, r *http.Request) error {
 	if strings.Contains(base, "://") {
 		text += "\nSitemap: " + base + "/sitemap.xml\n"
 	}
-	return h.sender.Send(w, r, robotsKind.PrivateIf(private), answer.Bytes([]byte(text)))
+	return h.sender.SendBytes(w, r, robotsKind.PrivateIf(private), []byte(text))
 }

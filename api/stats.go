@@ -3,9 +3,6 @@ package api
 import (
 	"net/http"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-	"golang.org/x/sync/singleflight"
-
 	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/api/record"
@@ -20,12 +17,7 @@ const (
 	maxCountsBytes = 256 << 10
 )
 
-// counts keep the answers with counts, since counting a million lakes takes a while.
-type counts struct {
-	bodies *lru.Cache[countsKey, *answer.Body]
-	flight singleflight.Group
-}
-
+// A countsKey names an answer with counts. They are kept, since counting a million lakes takes a while.
 type countsKey struct {
 	by   snapshot.Grouping
 	week data.Week
@@ -42,46 +34,39 @@ func (h *lakeHandlers) stats(w http.ResponseWriter, r *http.Request, p *publishe
 	if !dated {
 		week = p.snap.Current.Week
 	}
-	if b, ok := p.counts.bodies.Get(countsKey{by, week}); ok {
-		return h.sender.Send(w, r, jsonKind, answer.Prepared(b))
+	body, ok := p.counts.Get(countsKey{by, week})
+	if ok {
+		return h.sender.SendBody(w, r, jsonKind, body)
 	}
-	var counted answer.Source
+	var content []byte
 	err := p.weeks.during(r, p.snap, week, func(view *snapshot.View) (err error) {
-		counted, err = h.counted(p, view, by)
+		body, content, err = h.counted(p, view, by)
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case body != nil:
+		return h.sender.SendBody(w, r, jsonKind, body)
 	}
-	return h.sender.Send(w, r, jsonKind, counted)
+	return h.sender.SendBytes(w, r, jsonKind, content)
 }
 
-// counted returns the answer with the counts of a view of p. It is kept, unless it is large or the view is of a later revision.
-func (h *lakeHandlers) counted(p *published, view *snapshot.View, by snapshot.Grouping) (answer.Source, error) {
-	if view.Later {
-		return answer.Bytes(statsBody(p.snap, view, by)), nil
-	}
+// counted returns the answer with the counts of a view of p. It is kept, unless it is large or the view is of a later revision: then it is
+// returned as content.
+func (h *lakeHandlers) counted(p *published, view *snapshot.View, by snapshot.Grouping) (body *answer.Body, content []byte, err error) {
 	key := countsKey{by, view.Week}
-	if b, ok := p.counts.bodies.Get(key); ok {
-		return answer.Prepared(b), nil
+	if body, ok := p.counts.Get(key); ok && !view.Later { // another request has counted meanwhile
+		return body, nil, nil
 	}
-	// Concurrent requests wait for the one that counts; counting needs no store and takes well under a second.
-	source, err, _ := p.counts.flight.Do(string(by)+view.Week.String(), func() (any, error) {
-		content := statsBody(p.snap, view, by)
-		if len(content) > maxCountsBytes {
-			return answer.Bytes(content), nil
-		}
-		b, err := h.sender.Prepare(jsonKind, content)
-		if err != nil {
-			return nil, err
-		}
-		p.counts.bodies.Add(key, b)
-		return answer.Prepared(b), nil
-	})
-	if err != nil {
-		return answer.Source{}, err
+	content = statsBody(p.snap, view, by)
+	if view.Later || len(content) > maxCountsBytes {
+		return nil, content, nil
 	}
-	return source.(answer.Source), nil
+	if body, err = h.sender.Prepare(jsonKind, content); err == nil {
+		p.counts.Add(key, body)
+	}
+	return body, nil, err
 }
 
 // statsBody returns the counts of a view's lakes.

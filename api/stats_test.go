@@ -101,7 +101,7 @@ func TestStatsOfNothing(t *testing.T) {
 func TestStatsAreCountedOnce(t *testing.T) {
 	s := testServer(t)
 	first := get(t, s, http.StatusOK, statsURL+"?by=risk")
-	kept := s.common.current.Load().counts.bodies
+	kept := s.common.current.Load().counts
 	if kept.Len() != 1 {
 		t.Fatalf("%d answers are kept, want 1", kept.Len())
 	}

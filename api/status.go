@@ -22,25 +22,23 @@ func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *publish
 			return err
 		}
 		if b != nil {
-			return h.sender.Send(w, r, jsonKind, answer.Prepared(b))
+			return h.sender.SendBody(w, r, jsonKind, b)
 		}
 	}
-	return h.sender.Send(w, r, jsonKind, h.filtered(p, f))
+	return h.sender.SendList(w, r, jsonKind, len(f.view.Lakes), func() answer.List { return h.filtered(p, f) })
 }
 
 // filtered returns the status envelope of the lakes that pass a filter.
-func (h *lakeHandlers) filtered(p *published, f lakeFilter) answer.Source {
-	return answer.Items(len(f.view.Lakes), func() answer.List {
-		sel := f.selected()
-		list := h.encoder.statusList(p.snap, sel)
-		if sel.view == p.snap.Current && p.records != nil {
-			list.Append = func(b []byte, i int) []byte { return p.records.append(b, sel.lake(i)) }
-			for i := range sel.n {
-				list.Size += p.records.size(sel.lake(i))
-			}
+func (h *lakeHandlers) filtered(p *published, f lakeFilter) answer.List {
+	sel := f.selected()
+	list := h.encoder.statusList(p.snap, sel)
+	if sel.view == p.snap.Current && p.records != nil {
+		list.Append = func(b []byte, i int) []byte { return p.records.append(b, sel.lake(i)) }
+		for i := range sel.n {
+			list.Size += p.records.size(sel.lake(i))
 		}
-		return list
-	})
+	}
+	return list
 }
 
 // geojson answers with every lake as a GeoJSON feature, now or in a week.
@@ -56,8 +54,8 @@ func (h *lakeHandlers) geojson(w http.ResponseWriter, r *http.Request, p *publis
 			return err
 		}
 		if b != nil {
-			return h.sender.Send(w, r, geoJSONKind, answer.Prepared(b))
+			return h.sender.SendBody(w, r, geoJSONKind, b)
 		}
 	}
-	return h.sender.Send(w, r, geoJSONKind, answer.Items(len(view.Lakes), func() answer.List { return h.encoder.featureList(view) }))
+	return h.sender.SendList(w, r, geoJSONKind, len(view.Lakes), func() answer.List { return h.encoder.featureList(view) })
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"net/http"
 
-	"limnomap/api/answer"
 	"limnomap/colormap"
 	"limnomap/tiles"
 )
@@ -39,5 +38,5 @@ func (h *descriptionHandlers) styles(w http.ResponseWriter, r *http.Request) err
 			Legend:  h.prefix + pathLegend + ".json" + h.legendQuery(mapChoice{style: h.styleIDs[0], colormap: id}),
 		})
 	}
-	return h.sender.Send(w, r, timelessKind, answer.JSON(list))
+	return h.sender.SendJSON(w, r, timelessKind, list)
 }

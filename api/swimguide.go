@@ -53,7 +53,7 @@ func (h *lakeHandlers) swimGuide(w http.ResponseWriter, r *http.Request, p *publ
 	if err != nil {
 		return err
 	}
-	return h.sender.Send(w, r, jsonKind, answer.Items(len(lakes), func() answer.List {
+	return h.sender.SendList(w, r, jsonKind, len(lakes), func() answer.List {
 		return answer.List{
 			Head: head,
 			Append: func(b []byte, k int) []byte {
@@ -69,7 +69,7 @@ func (h *lakeHandlers) swimGuide(w http.ResponseWriter, r *http.Request, p *publ
 			Len:     len(lakes),
 			Memory:  int64(4 * cap(lakes)),
 		}
-	}))
+	})
 }
 
 // sampleRecords makes the records of a document.

@@ -44,7 +44,7 @@ func (h *tableHandler) page(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Language", language)
 	w.Header().Add("Vary", "Accept-Language")
-	return h.sender.Send(w, r, pageKind, answer.Bytes(content))
+	return h.sender.SendBytes(w, r, pageKind, content)
 }
 
 // tableQueryOf reads the parameters. A form also sends fields that were left empty: they ask for nothing.

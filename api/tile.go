@@ -186,7 +186,7 @@ func (h *tileHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile) 
 	if t.Version == version && !values.Later {
 		kind = format.versioned
 	}
-	return h.sender.Send(w, r, kind, answer.Stored(tile.Bytes, format.coding, fieldsOf(tile, format.coding)))
+	return h.sender.SendStored(w, r, kind, tile.Bytes, format.coding, fieldsOf(tile, format.coding))
 }
 
 // fieldsOf returns the header fields of a tile that is kept in that coding. A tile in memory keeps them in its Note, which

@@ -6,7 +6,6 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"limnomap/api/answer"
 	"limnomap/api/ogc"
 	"limnomap/api/params"
 )
@@ -70,7 +69,7 @@ func (h *descriptionHandlers) tileJSON(w http.ResponseWriter, r *http.Request, p
 	description.Format, description.TileSize = "png", 256
 	description.Tiles = []string{base + pathTiles + "/{z}/{x}/{y}.png?" + chosen.Encode()}
 	description.LegendURL = base + pathLegend + ".svg" + h.legendQuery(m)
-	return h.sender.Send(w, r, jsonKind.PrivateIf(private), answer.JSON(description))
+	return h.sender.SendJSON(w, r, jsonKind.PrivateIf(private), description)
 }
 
 // levelCaveat is part of every description of the levels.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/tiles"
 )
@@ -83,5 +82,5 @@ func (h *descriptionHandlers) vectorJSON(w http.ResponseWriter, r *http.Request,
 		MaxZoom:     description.MaxZoom,
 		Fields:      vectorFieldTypes,
 	}}
-	return h.sender.Send(w, r, jsonKind.PrivateIf(private), answer.JSON(description))
+	return h.sender.SendJSON(w, r, jsonKind.PrivateIf(private), description)
 }

@@ -72,10 +72,26 @@ func (s *Sender) Prepare(k Kind, content []byte) (*Body, error) {
 	if len(content) > thoroughBytes {
 		how = quick
 	}
-	return b, s.compress(b, compressedBefore, how, len(content), nil, func(w io.Writer) error {
+	forms, err := s.compress(compressedBefore, how, len(content), nil, writing(content))
+	b.add(forms)
+	return b, err
+}
+
+// writing returns a function that writes content.
+func writing(content []byte) func(w io.Writer) error {
+	return func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
-	})
+	}
+}
+
+// add adds the compressed forms that there are.
+func (b *Body) add(forms [codings][]byte) {
+	for coding, content := range forms {
+		if content != nil {
+			b.variants[coding] = newVariant(Coding(coding), content)
+		}
+	}
 }
 
 // PrepareList is Prepare for a list. A long one is compressed while it is read once, and its plain form is not held. It has no Brotli form:
@@ -86,7 +102,7 @@ func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 	}
 	b, before := &Body{}, l.Before
 	l.Before = nil // the body keeps the list, and must not keep the former body with its snapshot
-	return b, s.compress(b, compressedLong, quick, l.estimate(), before, func(w io.Writer) error {
+	forms, err := s.compress(compressedLong, quick, l.estimate(), before, func(w io.Writer) error {
 		p, err := newPieces(l, w)
 		if err != nil {
 			return err
@@ -98,11 +114,13 @@ func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 		}
 		return nil
 	})
+	b.add(forms)
+	return b, err
 }
 
-// compress sets a form of b for each coding of offer except Identity. The function write writes the plain form, which has about size bytes.
-// If before is not nil, the forms have about the sizes of its forms: then no memory is taken for more, and a large one is not copied to fit.
-func (s *Sender) compress(b *Body, offer []Coding, how effort, size int, before *Body, write func(w io.Writer) error) error {
+// compress returns the forms of a body in the codings of offer except Identity. The function write writes the plain form, which has about size
+// bytes. If before is not nil, the forms have about the sizes of its forms: then no memory is taken for more, and a large one is not copied to fit.
+func (s *Sender) compress(offer []Coding, how effort, size int, before *Body, write func(w io.Writer) error) (forms [codings][]byte, err error) {
 	var all []*compression
 	var writers []io.Writer
 	for _, coding := range offer {
@@ -116,22 +134,22 @@ func (s *Sender) compress(b *Body, offer []Coding, how effort, size int, before 
 		}
 		z, err := s.compressor.begin(coding, how, room)
 		if err != nil {
-			return err
+			return forms, err
 		}
 		all, writers = append(all, z), append(writers, z)
 	}
 	if err := write(io.MultiWriter(writers...)); err != nil {
-		return err
+		return forms, err
 	}
 	for _, z := range all {
 		content, err := z.finish()
 		if err != nil {
-			return err
+			return forms, err
 		}
-		b.variants[z.coding] = newVariant(z.coding, clip(content))
+		forms[z.coding] = clip(content)
 		z.out = bytes.Buffer{} // the memory of a large copy is free before the next one is made
 	}
-	return nil
+	return forms, nil
 }
 
 // SetBrotli replaces the Brotli form, if the body has one, with content that was compressed elsewhere. It must be called

@@ -4,14 +4,13 @@
 // # Concepts
 //
 // A [Handler] answers a request or returns an error; [Errors] makes an http.Handler of it and writes an error as a
-// [Problem] (RFC 9457). A handler answers by one function, [Sender.Send], which it gives a [Kind], the header fields that
-// all answers of an endpoint share, and a [Source], where the content comes from:
+// [Problem] (RFC 9457). A handler answers by a [Sender] and a [Kind], the header fields that all answers of an endpoint share:
 //
-//	Prepared  a [Body], which was compressed in advance
-//	Bytes     bytes made for this request
-//	JSON      a value to marshal
-//	Items     a [List], which is written in pieces if it is long
-//	Stored    bytes with a known entity tag, such as a cached tile
+//	SendBody    a [Body], which was compressed in advance
+//	SendBytes   bytes made for this request
+//	SendJSON    a value to marshal
+//	SendList    a [List], which is written in pieces if it is long
+//	SendStored  bytes with a known entity tag, such as a cached tile
 //
 // A [RequestInfo] holds what the middleware learns about a request; a [Writer] counts the bytes of an answer.
 //

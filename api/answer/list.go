@@ -2,7 +2,6 @@ package answer
 
 import (
 	"cmp"
-	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -115,84 +114,43 @@ type inTurn func(f func() error) error
 // atOnce is an inTurn without turns.
 func atOnce(f func() error) error { return f() }
 
-// reader returns a reader from the start, which makes each piece in a turn of its own.
-func (p *pieces) reader(turn inTurn) *piecesReader { return &piecesReader{pieces: p, turn: turn} }
-
-// A piecesReader reads pieces from any offset, as http.ServeContent asks for ranges.
-type piecesReader struct {
+// A madePieces makes pieces as they are read, each in a turn of its own.
+type madePieces struct {
 	pieces *pieces
 	turn   inTurn
-	offset int64
-	piece  []byte // the last one read
+	piece  []byte // the last one that was read
 	start  int64  // its offset
 	err    error  // of turn, if it ended the reading
 }
 
-// rest returns the rest of the piece that holds the offset, or nothing at the end or after an error.
-func (r *piecesReader) rest() []byte {
-	if r.offset >= r.pieces.size() || r.err != nil {
-		return nil
-	}
-	if r.offset < r.start || r.offset >= r.start+int64(len(r.piece)) {
-		r.err = r.turn(func() error {
-			i := sort.Search(len(r.pieces.ends), func(i int) bool { return r.pieces.ends[i] > r.offset })
-			r.piece = r.pieces.appendPiece(slices.Grow(r.piece[:0], r.pieces.longest), i)
-			r.start = r.pieces.ends[i] - int64(len(r.piece))
-			return nil
-		})
-		if r.err != nil {
-			return nil
-		}
-	}
-	return r.piece[r.offset-r.start:]
-}
+// reader returns a reader of all pieces from the start, as http.ServeContent asks for ranges.
+func (m *madePieces) reader() *io.SectionReader { return io.NewSectionReader(m, 0, m.pieces.size()) }
 
-// Read reads to the end of a piece at most.
-func (r *piecesReader) Read(b []byte) (int, error) {
-	rest := r.rest()
-	if len(rest) == 0 {
-		return 0, cmp.Or(r.err, io.EOF)
-	}
-	n := copy(b, rest)
-	r.offset += int64(n)
-	return n, nil
-}
-
-// WriteTo writes the rest, a piece at a time.
-func (r *piecesReader) WriteTo(w io.Writer) (written int64, err error) {
-	for {
-		rest := r.rest()
-		if len(rest) == 0 {
-			return written, r.err
+// ReadAt reads from an offset of 0 or more.
+func (m *madePieces) ReadAt(b []byte, offset int64) (n int, err error) {
+	for n < len(b) && m.err == nil {
+		at := offset + int64(n)
+		if at >= m.pieces.size() {
+			return n, io.EOF
 		}
-		n, err := w.Write(rest)
-		r.offset += int64(n)
-		written += int64(n)
-		if err != nil {
-			return written, err
+		if at < m.start || at >= m.start+int64(len(m.piece)) {
+			m.err = m.turn(func() error {
+				i := sort.Search(len(m.pieces.ends), func(i int) bool { return m.pieces.ends[i] > at })
+				m.piece = m.pieces.appendPiece(slices.Grow(m.piece[:0], m.pieces.longest), i)
+				m.start = m.pieces.ends[i] - int64(len(m.piece))
+				return nil
+			})
+			continue
 		}
+		n += copy(b[n:], m.piece[at-m.start:])
 	}
-}
-
-// Seek sets the offset of the next Read.
-func (r *piecesReader) Seek(offset int64, whence int) (int64, error) {
-	switch whence {
-	case io.SeekCurrent:
-		offset += r.offset
-	case io.SeekEnd:
-		offset += r.pieces.size()
-	}
-	if offset < 0 {
-		return 0, errors.New("seek before the start of an answer")
-	}
-	r.offset = offset
-	return offset, nil
+	return n, m.err
 }
 
 // abortIfIncomplete closes the connection if the list could not be made to its end, so that the client does not take a part for
 // the whole.
-func (r *piecesReader) abortIfIncomplete() {
-	if r.err != nil {
+func (m *madePieces) abortIfIncomplete() {
+	if m.err != nil {
 		panic(http.ErrAbortHandler)
 	}
 }

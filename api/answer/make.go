@@ -23,8 +23,9 @@ func (s *Sender) sendMade(w http.ResponseWriter, r *http.Request, k Kind, v *var
 	return send(w, r, k, v, s.inTurn(r))
 }
 
-// sendList makes a list of at most n items for r, a long one when it is the client's turn, and sends it.
-func (s *Sender) sendList(w http.ResponseWriter, r *http.Request, k Kind, n int, list func() List) error {
+// SendList answers r with a list of at most n items that is made for it: a long one when it is the client's turn, and it is written piece by
+// piece.
+func (s *Sender) SendList(w http.ResponseWriter, r *http.Request, k Kind, n int, list func() List) error {
 	hold, err := s.options.Memory.Hold(ClientOf(r), listHold)
 	if err != nil {
 		return err
@@ -66,19 +67,15 @@ func (s *Sender) makeList(w http.ResponseWriter, r *http.Request, k Kind, l List
 			return plain, nil
 		}
 	}
-	z, err := s.compressor.begin(coding, quick, roomFor(l.estimate()))
+	var p *pieces
+	forms, err := s.compress([]Coding{coding}, quick, l.estimate(), nil, func(w io.Writer) (err error) {
+		p, err = newPieces(l, w)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPieces(l, z)
-	if err != nil {
-		return nil, err
-	}
-	content, err := z.finish()
-	if err != nil {
-		return nil, err
-	}
-	return &variant{coding: coding, content: clip(content), etag: []string{etagOf(p.hash, coding)}}, nil
+	return &variant{coding: coding, content: forms[coding], etag: []string{etagOf(p.hash, coding)}}, nil
 }
 
 // makeBytes compresses content, if r prefers that and does not have it already.
@@ -95,18 +92,11 @@ func (s *Sender) makeBytes(w http.ResponseWriter, r *http.Request, k Kind, conte
 	if coding == Identity || notModified(r, plain.etag[0]) {
 		return plain, nil
 	}
-	z, err := s.compressor.begin(coding, quick, roomFor(len(content)))
+	forms, err := s.compress([]Coding{coding}, quick, len(content), nil, writing(content))
 	if err != nil {
 		return nil, err
 	}
-	if _, err := z.Write(content); err != nil {
-		return nil, err
-	}
-	compressed, err := z.finish()
-	if err != nil {
-		return nil, err
-	}
-	return &variant{coding: coding, content: compressed, etag: plain.etag}, nil
+	return &variant{coding: coding, content: forms[coding], etag: plain.etag}, nil
 }
 
 // chooseMade returns the coding of an answer of kind k that is made for r.

@@ -40,9 +40,13 @@ func TestSlowReadersShareTheMemory(t *testing.T) {
 	kind := NewKind(TypeJSON, CacheMinute)
 	long := numbers(20*pieceItems, 1)
 	long.Memory = 290_000
-	for name, source := range map[string]Source{
-		"bytes": Bytes(make([]byte, 300_000)),
-		"items": Items(long.Len, func() List { return long }),
+	for name, large := range map[string]func(*Sender, http.ResponseWriter, *http.Request) error{
+		"bytes": func(s *Sender, w http.ResponseWriter, r *http.Request) error {
+			return s.SendBytes(w, r, kind, make([]byte, 300_000))
+		},
+		"items": func(s *Sender, w http.ResponseWriter, r *http.Request) error {
+			return s.SendList(w, r, kind, long.Len, func() List { return long })
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			memory := admission.NewBudget(1_000_000)
@@ -55,28 +59,25 @@ func TestSlowReadersShareTheMemory(t *testing.T) {
 			slow := func(addr string) {
 				go func() { // until read is closed, below
 					w := &blockedWriter{httptest.NewRecorder(), began, read}
-					if err := sender.Send(w, requestFrom(addr), kind, source); err != nil {
+					if err := large(sender, w, requestFrom(addr)); err != nil {
 						t.Errorf("a slow reader at %s: %v", addr, err)
 					}
 					done <- w.ResponseRecorder
 				}()
 				<-began
 			}
-			send := func(addr string, source Source) error {
-				return sender.Send(httptest.NewRecorder(), requestFrom(addr), kind, source)
-			}
 			slow("192.0.2.1")
-			if err := send("192.0.2.1", source); !errors.Is(err, admission.ErrBusy) {
+			if err := large(sender, httptest.NewRecorder(), requestFrom("192.0.2.1")); !errors.Is(err, admission.ErrBusy) {
 				t.Errorf("more for the client that holds 300 kB = %v, want ErrBusy", err)
 			}
 			slow("192.0.2.2")
-			if err := send("192.0.2.3", source); !errors.Is(err, admission.ErrBusy) {
+			if err := large(sender, httptest.NewRecorder(), requestFrom("192.0.2.3")); !errors.Is(err, admission.ErrBusy) {
 				t.Errorf("300 kB for a third client = %v, want ErrBusy", err)
 			}
-			if err := send("192.0.2.1", Prepared(prepared)); err != nil {
+			if err := sender.SendBody(httptest.NewRecorder(), requestFrom("192.0.2.1"), kind, prepared); err != nil {
 				t.Errorf("a prepared answer: %v", err)
 			}
-			if err := send("192.0.2.1", Bytes([]byte("small"))); err != nil {
+			if err := sender.SendBytes(httptest.NewRecorder(), requestFrom("192.0.2.1"), kind, []byte("small")); err != nil {
 				t.Errorf("a small answer: %v", err)
 			}
 			close(read)
@@ -88,7 +89,7 @@ func TestSlowReadersShareTheMemory(t *testing.T) {
 			if got := memory.Used(); got != 0 {
 				t.Errorf("afterwards %d bytes are held, want none", got)
 			}
-			if err := send("192.0.2.1", source); err != nil {
+			if err := large(sender, httptest.NewRecorder(), requestFrom("192.0.2.1")); err != nil {
 				t.Errorf("afterwards: %v", err)
 			}
 		})

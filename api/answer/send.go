@@ -65,37 +65,6 @@ func NewSender(o Options) *Sender {
 // HoldsList reports whether the plain form of a prepared list of n items is held.
 func (s *Sender) HoldsList(n int) bool { return n <= s.options.PreparedItems }
 
-// A Source is where the content of one answer comes from: a body, stored bytes, a list, a value or bytes. Send takes the first of
-// them that is set; none may be nil. A Source is a struct and no interface, since a value in an interface would be allocated
-// for each cached tile.
-type Source struct {
-	body   *Body
-	bytes  []byte
-	value  any
-	list   func() List
-	items  int           // of the list, at most
-	fields *StoredFields // of stored bytes
-	coding Coding        // of stored bytes
-}
-
-// Prepared is the source of an answer that was compressed in advance.
-func Prepared(b *Body) Source { return Source{body: b} }
-
-// Bytes is the source of an answer that was made for this request. It is compressed for it.
-func Bytes(content []byte) Source { return Source{bytes: content} }
-
-// JSON is the source of an answer that is v as JSON.
-func JSON(v any) Source { return Source{value: v} }
-
-// Items is the source of an answer that is a list of at most n items. The list is made for this request: a long one when it is
-// the client's turn, and it is written piece by piece.
-func Items(n int, list func() List) Source { return Source{list: list, items: n} }
-
-// Stored is the source of an answer that is kept in that coding, Identity or Gzip, such as a cached tile.
-func Stored(content []byte, coding Coding, fields *StoredFields) Source {
-	return Source{bytes: content, coding: coding, fields: fields}
-}
-
 // StoredFields are header fields of stored content. They are kept with it, so that sending it allocates nothing.
 type StoredFields struct{ etag, length [1]string }
 
@@ -112,33 +81,30 @@ func NewStoredFields(content []byte, coding Coding, etag string) *StoredFields {
 	return fields
 }
 
-// Send answers r with the content of src, in the coding that the client prefers, unless the conditions of the request
-// decide otherwise. The error is returned before anything is written.
-func (s *Sender) Send(w http.ResponseWriter, r *http.Request, k Kind, src Source) error {
-	switch {
-	case src.body != nil:
-		return s.sendBody(w, r, k, src.body)
-	case src.fields != nil:
-		return s.sendStored(w, r, k, &src)
-	case src.list != nil:
-		return s.sendList(w, r, k, src.items, src.list)
-	case src.value != nil:
-		content, err := json.Marshal(src.value)
-		if err != nil {
-			return fmt.Errorf("marshal %T: %w", src.value, err)
-		}
-		src.bytes = append(content, '\n')
-	case src.bytes == nil:
-		return errors.New("the source of the answer is nil")
+// SendBytes answers r with content that was made for it, in the coding that the client prefers. An empty answer would be kept by caches: nil
+// content is an error.
+func (s *Sender) SendBytes(w http.ResponseWriter, r *http.Request, k Kind, content []byte) error {
+	if content == nil {
+		return errors.New("the content of the answer is nil")
 	}
-	v, err := s.makeBytes(w, r, k, src.bytes)
+	v, err := s.makeBytes(w, r, k, content)
 	if err != nil {
 		return err
 	}
 	return s.sendMade(w, r, k, v)
 }
 
-func (s *Sender) sendBody(w http.ResponseWriter, r *http.Request, k Kind, b *Body) error {
+// SendJSON answers r with v as JSON.
+func (s *Sender) SendJSON(w http.ResponseWriter, r *http.Request, k Kind, v any) error {
+	content, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("marshal %T: %w", v, err)
+	}
+	return s.SendBytes(w, r, k, append(content, '\n'))
+}
+
+// SendBody answers r with content that was compressed in advance.
+func (s *Sender) SendBody(w http.ResponseWriter, r *http.Request, k Kind, b *Body) error {
 	coding := Identity
 	if offer := b.offer(); offer != nil {
 		var err error
@@ -153,7 +119,7 @@ func (s *Sender) sendBody(w http.ResponseWriter, r *http.Request, k Kind, b *Bod
 	return send(w, r, k, v, atOnce)
 }
 
-// CheckCoding returns an error if the client accepts neither gzip nor identity, in which an answer from [Stored] can be sent.
+// CheckCoding returns an error if the client accepts neither gzip nor identity, in which [Sender.SendStored] can answer.
 // A handler asks it before it makes an expensive answer.
 func CheckCoding(r *http.Request) error {
 	if _, ok := negotiate(r.Header["Accept-Encoding"], storedGzip); !ok {
@@ -162,9 +128,10 @@ func CheckCoding(r *http.Request) error {
 	return nil
 }
 
-func (s *Sender) sendStored(w http.ResponseWriter, r *http.Request, k Kind, src *Source) error {
-	v := variant{content: src.bytes, etag: src.fields.etag[:], length: src.fields.length[:]}
-	if src.coding == Identity {
+// SendStored answers r with content that is kept in that coding, Identity or Gzip, such as a cached tile.
+func (s *Sender) SendStored(w http.ResponseWriter, r *http.Request, k Kind, content []byte, coding Coding, fields *StoredFields) error {
+	v := variant{content: content, etag: fields.etag[:], length: fields.length[:]}
+	if coding == Identity {
 		return send(w, r, k, &v, atOnce)
 	}
 	var err error
@@ -175,7 +142,7 @@ func (s *Sender) sendStored(w http.ResponseWriter, r *http.Request, k Kind, src 
 		return send(w, r, k, &v, atOnce)
 	}
 	v.etag, v.length = []string{strings.TrimSuffix(v.etag[0], gzipSuffix) + `"`}, nil
-	if v.content, err = unzip(src.bytes); err != nil {
+	if v.content, err = unzip(content); err != nil {
 		return err
 	}
 	return s.sendMade(w, r, k, &v)
@@ -248,9 +215,9 @@ func send(w http.ResponseWriter, r *http.Request, k Kind, v *variant, turn inTur
 		_, _ = w.Write(v.content)
 		return nil
 	}
-	reader := v.pieces.reader(turn)
-	_, _ = reader.WriteTo(w)
-	reader.abortIfIncomplete()
+	made := &madePieces{pieces: v.pieces, turn: turn}
+	_, _ = io.Copy(w, made.reader())
+	made.abortIfIncomplete()
 	return nil
 }
 
@@ -284,9 +251,9 @@ func sendRange(w http.ResponseWriter, r *http.Request, v *variant, turn inTurn) 
 		http.ServeContent(rw, ranged, "", time.Time{}, bytes.NewReader(v.content))
 		return rw.problem(v.size())
 	}
-	reader := v.pieces.reader(turn)
-	http.ServeContent(rw, ranged, "", time.Time{}, reader)
-	reader.abortIfIncomplete()
+	made := &madePieces{pieces: v.pieces, turn: turn}
+	http.ServeContent(rw, ranged, "", time.Time{}, made.reader())
+	made.abortIfIncomplete()
 	return rw.problem(v.size())
 }
 

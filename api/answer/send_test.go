@@ -49,30 +49,41 @@ func TestSendSources(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	stored := Stored(zipped.Bytes(), Gzip, NewStoredFields(zipped.Bytes(), Gzip, "7e57"))
+	type sending func(http.ResponseWriter, *http.Request) error
+	prepared := func(s *Sender, b *Body) sending {
+		return func(w http.ResponseWriter, r *http.Request) error { return s.SendBody(w, r, kind, b) }
+	}
+	items := func(s *Sender) sending {
+		return func(w http.ResponseWriter, r *http.Request) error {
+			return s.SendList(w, r, kind, list.Len, func() List { return list })
+		}
+	}
 	for _, test := range []struct {
 		name   string
-		sender *Sender
-		source Source
+		send   sending
 		coding string
 		etag   string // of the plain form; empty: the hash
 	}{
-		{"prepared", sender, Prepared(body), "br", ""},
-		{"prepared list", long, Prepared(longBody), "zstd", ""},
-		{"bytes", sender, Bytes([]byte(plain)), "zstd", ""},
-		{"JSON", sender, JSON(struct {
-			Numbers json.RawMessage `json:"numbers"`
-		}{json.RawMessage(plain[11 : len(plain)-2])}), "zstd", ""},
-		{"items", sender, Items(list.Len, func() List { return list }), "zstd", ""},
-		{"long items", long, Items(list.Len, func() List { return list }), "zstd", ""},
-		{"stored", sender, stored, "gzip", `"7e57"`},
+		{"prepared", prepared(sender, body), "br", ""},
+		{"prepared list", prepared(long, longBody), "zstd", ""},
+		{"bytes", func(w http.ResponseWriter, r *http.Request) error {
+			return sender.SendBytes(w, r, kind, []byte(plain))
+		}, "zstd", ""},
+		{"JSON", func(w http.ResponseWriter, r *http.Request) error {
+			return sender.SendJSON(w, r, kind, map[string]json.RawMessage{"numbers": json.RawMessage(plain[11 : len(plain)-2])})
+		}, "zstd", ""},
+		{"items", items(sender), "zstd", ""},
+		{"long items", items(long), "zstd", ""},
+		{"stored", func(w http.ResponseWriter, r *http.Request) error {
+			return sender.SendStored(w, r, kind, zipped.Bytes(), Gzip, NewStoredFields(zipped.Bytes(), Gzip, "7e57"))
+		}, "gzip", `"7e57"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			send := func(header ...string) *httptest.ResponseRecorder {
 				r := httptest.NewRequest(http.MethodGet, "/", nil)
 				r.Header.Set(header[0], header[1])
 				w := httptest.NewRecorder()
-				if err := test.sender.Send(w, r, kind, test.source); err != nil {
+				if err := test.send(w, r); err != nil {
 					t.Fatal(err)
 				}
 				return w
@@ -102,13 +113,11 @@ func TestSendSources(t *testing.T) {
 	}
 }
 
-// Without a source there is no answer: an empty one with status 200 would be cached.
+// An empty answer with status 200 would be cached.
 func TestSendNothingIsAnError(t *testing.T) {
-	for name, source := range map[string]Source{"body": Prepared(nil), "bytes": Bytes(nil), "value": JSON(nil)} {
-		w := httptest.NewRecorder()
-		err := newSender(t, Options{}).Send(w, httptest.NewRequest(http.MethodGet, "/", nil), NewKind(TypeJSON, CacheMinute), source)
-		if err == nil || w.Body.Len() > 0 || len(w.Header()) > 0 {
-			t.Errorf("%s nil: error %v, header %v, body %q, want an error only", name, err, w.Header(), w.Body)
-		}
+	w := httptest.NewRecorder()
+	err := newSender(t, Options{}).SendBytes(w, httptest.NewRequest(http.MethodGet, "/", nil), NewKind(TypeJSON, CacheMinute), nil)
+	if err == nil || w.Body.Len() > 0 || len(w.Header()) > 0 {
+		t.Errorf("nil: error %v, header %v, body %q, want an error only", err, w.Header(), w.Body)
 	}
 }

@@ -53,7 +53,7 @@ func (s *Service) Capabilities(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.Sender.Send(w, r, xmlKind.PrivateIf(private), answer.Bytes(content))
+	return s.Sender.SendBytes(w, r, xmlKind.PrivateIf(private), content)
 }
 
 // capabilities returns the document with addresses that begin with base. The last one is kept: there are several only if a

@@ -91,7 +91,7 @@ func (s *Service) document(describe func(state *State, base string) any) answer.
 		}
 		answer.InfoOf(r).TrueFor = s.TrueFor(state)
 		base, private := s.Base(w, r)
-		return s.Sender.Send(w, r, jsonKind.PrivateIf(private), answer.JSON(describe(state, base)))
+		return s.Sender.SendJSON(w, r, jsonKind.PrivateIf(private), describe(state, base))
 	}
 }
 
