@@ -196,7 +196,10 @@ func KeepBest(ctx context.Context, files []*Values) ([]Repetition, error) {
 
 // candidates are the best rows of a lake with a version and without one. A row without a version is as old as any other: if each row were
 // compared with the best one so far, the order of the files would matter.
-type candidates struct{ versioned, plain candidate }
+type candidates struct {
+	versioned, plain candidate
+	several          bool // whether the lake has another row
+}
 
 // A candidate is a row. It has no pointers, since there may be millions.
 type candidate struct {
@@ -221,40 +224,42 @@ func (a *candidate) better(b *candidate, files []*Values) bool {
 // keepBest does it for files of one source and date. It returns how many lakes have several rows.
 func keepBest(ctx context.Context, files []*Values, best []candidates) (several int, err error) {
 	clear(best)
+	for _, v := range files {
+		v.worse = make([]bool, v.count)
+	}
+	lose := func(of *candidates, c *candidate) {
+		files[c.file-1].worse[c.row] = true
+		if !of.several {
+			of.several, several = true, several+1
+		}
+	}
 	for i, v := range files {
 		n := int32(0)
 		for p, err := range v.packed() {
 			if err = cmp.Or(err, ctx.Err()); err != nil {
 				return 0, err
 			}
-			c := candidate{int32(i + 1), n, *p}
-			to := &best[p.Lake].plain
+			b, c := &best[p.Lake], candidate{int32(i + 1), n, *p}
+			to := &b.plain
 			if v.texts[p.Version] != "" {
-				to = &best[p.Lake].versioned
+				to = &b.versioned
 			}
 			if c.better(to, files) {
-				*to = c
+				c, *to = *to, c
+			}
+			if c.file != 0 {
+				lose(b, &c)
 			}
 			n++
 		}
-		v.worse = make([]bool, v.count)
 	}
-	counted := make([]bool, len(best)) // whether a lake's second row was counted
-	for i, v := range files {
-		n := int32(0)
-		for p, err := range v.packed() {
-			if err = cmp.Or(err, ctx.Err()); err != nil {
-				return 0, err
-			}
-			b := &best[p.Lake]
-			of := &b.versioned
-			if b.plain.better(of, files) {
-				of = &b.plain
-			}
-			if v.worse[n] = of.file != int32(i+1) || of.row != n; v.worse[n] && !counted[p.Lake] {
-				counted[p.Lake], several = true, several+1
-			}
-			n++
+	for i := range best {
+		switch b := &best[i]; {
+		case b.plain.file == 0 || b.versioned.file == 0:
+		case b.plain.better(&b.versioned, files):
+			lose(b, &b.versioned)
+		default:
+			lose(b, &b.plain)
 		}
 	}
 	return several, nil
