@@ -48,9 +48,7 @@ func importOf[T any](newKind func(*Options, *idMaker) (kind[T], error)) func(con
 		if err != nil {
 			return Report{}, err
 		}
-		r, err := readInto(ctx, tx, k, files, opts)
-		r.Written, r.DryRun = err == nil && !opts.DryRun, err == nil && opts.DryRun
-		return r, err
+		return readInto(ctx, tx, k, files, opts)
 	}
 }
 
@@ -87,17 +85,13 @@ func All(ctx context.Context, s Store, files []File, opts *Options, last func(st
 		}
 		return opts.finish(r.Rejected(), func() error { return last(tx, r) })
 	})
-	if err == nil || errors.Is(err, errDryRun) {
-		return r, nil
-	}
 	for _, k := range kinds {
-		k.report.clearResults()
-		k.report.Written = false
+		if len(k.files) > 0 {
+			*k.report, _ = k.report.ended(ctx, err)
+		}
 	}
-	if errors.Is(err, errRejected) {
-		return r, nil
-	}
-	return r, explainTime(ctx, err)
+	_, err = Report{}.ended(ctx, err)
+	return r, err
 }
 
 // kindOf returns the kind of a file. It is an error if it is of none or of several.

@@ -69,6 +69,7 @@ type importer[T any] struct {
 	files       []File
 	report      Report
 	good        []T      // consecutive rows of a batch with the same columns
+	origins     []origin // of good
 	badOrigins  []origin // of report.Bad
 	firsts      map[any]origin
 	firstsLimit int
@@ -76,6 +77,10 @@ type importer[T any] struct {
 	repeats      map[any]int // how often a key was repeated; maxFirsts keys at most
 	repeatedRows int         // how many rows repeat a key
 	otherRows    int         // how many others the store was given
+}
+
+func newImporter[T any](k kind[T], files []File, opts *Options) *importer[T] {
+	return &importer[T]{kind: k, files: files, firsts: make(map[any]origin), firstsLimit: cmp.Or(opts.firsts, maxFirsts), repeats: make(map[any]int)}
 }
 
 // An origin is the row of a file that a value is from.
@@ -157,7 +162,7 @@ func (r Report) ended(ctx context.Context, err error) (Report, error) {
 
 // readInto imports files in a transaction.
 func readInto[T any](ctx context.Context, tx Tx, k kind[T], files []File, opts *Options) (Report, error) {
-	im := importer[T]{kind: k, files: files, firsts: make(map[any]origin), firstsLimit: cmp.Or(opts.firsts, maxFirsts), repeats: make(map[any]int)}
+	im := newImporter(k, files, opts)
 	// One core reads rows while another writes the batch before.
 	reading, stop := context.WithCancel(ctx)
 	r := newReader(k, newInput(reading, opts), files)
@@ -232,28 +237,15 @@ func (im *importer[T]) countRepeats(repeated []int, rows []parsed[T]) error {
 		im.repeats[key] = n + 1
 		if most := len(im.files) + maxRepeatsOfKey; n == most {
 			return tooManyRepeats("%s: %s of lake %.80q is repeated more than %d times in this import: want one row for it",
-				im.goodRow(rows, i), strings.TrimSuffix(im.name(im.good[i]), ","), im.lake(im.good[i]), most)
+				im.origins[i].at(), strings.TrimSuffix(im.name(im.good[i]), ","), im.lake(im.good[i]), most)
 		}
 	}
 	return nil
 }
 
-// goodRow says where good row i is.
-func (im *importer[T]) goodRow(rows []parsed[T], i int) string {
-	for _, p := range rows {
-		if p.leftOut != "" || p.reason != "" {
-			continue
-		}
-		if i--; i < 0 {
-			return p.at()
-		}
-	}
-	panic("ingest: the store names a repeated row that it was not given")
-}
-
 // sameColumns puts the values of the first n rows, up to one with different columns, into good.
 func (im *importer[T]) sameColumns(rows []parsed[T]) (n int, has columnSet) {
-	im.good = im.good[:0]
+	im.good, im.origins = im.good[:0], im.origins[:0]
 	for i, p := range rows {
 		if p.leftOut != "" || p.reason != "" {
 			continue
@@ -261,7 +253,7 @@ func (im *importer[T]) sameColumns(rows []parsed[T]) (n int, has columnSet) {
 		if len(im.good) > 0 && p.has != has {
 			return i, has
 		}
-		im.good, has = append(im.good, p.value), p.has
+		im.good, im.origins, has = append(im.good, p.value), append(im.origins, p.origin), p.has
 	}
 	return len(rows), has
 }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -15,8 +16,9 @@ type Values struct {
 	Rows iter.Seq2[data.Observation, error]
 }
 
-// satelliteKeep are the columns that such observations do not have.
-var satelliteKeep = store.ObservationColumns{Level: true, CellDensity: true, MeasuredAt: true, Secchi: true, WaterTemperature: true}
+// satelliteHas are the columns that such observations have.
+const satelliteHas = columnSet(1<<obsLake | 1<<obsDate | 1<<obsChl | 1<<obsType | 1<<obsLower | 1<<obsUpper | 1<<obsBelowLimit |
+	1<<obsValidPixels | 1<<obsTotalPixels | 1<<obsQuality | 1<<obsFlags | 1<<obsSource | 1<<obsMethod | 1<<obsVersion)
 
 // AllValues imports the observations of files in one transaction, as [All] imports tables. Each observation has another lake, date, type or
 // source.
@@ -26,10 +28,14 @@ func AllValues(ctx context.Context, s Store, files []Values, opts *Options, last
 	}
 	ctx, cancel := opts.limitTime(ctx)
 	defer cancel()
-	im := valueImport{today: opts.today()}
+	var names []File
+	for _, f := range files {
+		names = append(names, File{Name: f.Name})
+	}
+	im := newImporter[data.Observation](observationKind{}, names, opts)
 	err := s.Import(ctx, func(tx store.Tx) error {
-		for _, f := range files {
-			if err := im.file(ctx, tx, f); err != nil {
+		for i, f := range files {
+			if err := writeValues(ctx, tx, im, i, f.Rows, opts.today()); err != nil {
 				return fmt.Errorf("import: %s: %w", f.Name, err)
 			}
 		}
@@ -38,61 +44,29 @@ func AllValues(ctx context.Context, s Store, files []Values, opts *Options, last
 	return im.report.ended(ctx, err)
 }
 
-// A valueImport is one import of values.
-type valueImport struct {
-	report Report
-	today  data.Date
-}
-
-// file writes the observations of a file.
-func (im *valueImport) file(ctx context.Context, tx store.Tx, f Values) error {
-	batch := make([]data.Observation, 0, batchRows)
-	for o, err := range f.Rows {
+// writeValues writes the observations of a file.
+func writeValues(ctx context.Context, tx Tx, im *importer[data.Observation], file int, values iter.Seq2[data.Observation, error], today data.Date) error {
+	batch := make([]parsed[data.Observation], 0, batchRows)
+	for o, err := range values {
 		if err != nil {
 			return err
 		}
-		if im.report.Read++; im.report.Read > maxRows {
+		if im.report.Read+len(batch) == maxRows {
 			return errTooManyRows
 		}
-		err := o.CheckImport()
-		if err == nil {
-			err = checkLead(o, im.today)
+		row := parsed[data.Observation]{origin: origin{file: file}, id: o.LakeID, value: o, has: satelliteHas}
+		if err := cmp.Or(o.CheckImport(), checkLead(o, today)); err != nil {
+			row.reason = err.Error()
 		}
-		if err != nil {
-			im.reject(f, &o, err.Error())
-			continue
+		if o.Details.BelowLimit {
+			row.censored = 1
 		}
-		if batch = append(batch, o); len(batch) == batchRows {
-			if err := im.write(ctx, tx, f, batch); err != nil {
+		if batch = append(batch, row); len(batch) == batchRows {
+			if err := im.write(ctx, tx, batch); err != nil {
 				return err
 			}
 			batch = batch[:0]
 		}
 	}
-	return im.write(ctx, tx, f, batch)
-}
-
-func (im *valueImport) write(ctx context.Context, tx store.Tx, f Values, batch []data.Observation) error {
-	changes, err := tx.PutObservations(ctx, batch, satelliteKeep)
-	if err != nil {
-		return err
-	}
-	for i, c := range changes {
-		o := &batch[i]
-		if im.report.add(c) {
-			if o.Details.BelowLimit {
-				im.report.Censored++
-			}
-			continue
-		}
-		if c == store.UnknownLake {
-			im.report.addUnknown(o.LakeID)
-		}
-		im.reject(f, o, observationKind{}.refusal(*o, c))
-	}
-	return nil
-}
-
-func (im *valueImport) reject(f Values, o *data.Observation, reason string) {
-	im.report.reject(BadRow{File: f.Name, ID: string(o.LakeID), Reason: reason}, len(im.report.Bad))
+	return im.write(ctx, tx, batch)
 }
