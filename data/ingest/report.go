@@ -96,30 +96,26 @@ func (r *Report) reject(bad BadRow, at int) {
 		r.Bad = slices.Insert(r.Bad, at, bad)
 		r.Bad = r.Bad[:min(len(r.Bad), maxBadRows)]
 	}
-	for i := range r.Reasons {
-		if r.Reasons[i].Text == bad.Reason {
-			r.Reasons[i].Rows++
-			return
-		}
-	}
-	if len(r.Reasons) < maxBadRows {
-		r.Reasons = append(r.Reasons, Reason{bad.Reason, 1})
-	}
+	r.Reasons = addReason(r.Reasons, bad.Reason, maxBadRows)
 }
 
 // leaveOut adds a row that was left out.
 func (r *Report) leaveOut(reason string) {
 	r.LeftOut++
-	if len(r.LeftOutReasons) == maxShownColumns && !slices.ContainsFunc(r.LeftOutReasons, func(of Reason) bool { return of.Text == reason }) {
-		r.LeftOutReasons = append(r.LeftOutReasons, Reason{Text: otherReasons})
+	if len(r.LeftOutReasons) >= maxShownColumns && !slices.ContainsFunc(r.LeftOutReasons, func(of Reason) bool { return of.Text == reason }) {
+		reason = otherReasons
 	}
-	for i := range r.LeftOutReasons {
-		if of := &r.LeftOutReasons[i]; of.Text == reason || i == maxShownColumns {
-			of.Rows++
-			return
-		}
+	r.LeftOutReasons = addReason(r.LeftOutReasons, reason, maxShownColumns+1)
+}
+
+// addReason adds a row to its reason, which is left out if there are so many others.
+func addReason(reasons []Reason, text string, most int) []Reason {
+	if i := slices.IndexFunc(reasons, func(of Reason) bool { return of.Text == text }); i >= 0 {
+		reasons[i].Rows++
+	} else if len(reasons) < most {
+		reasons = append(reasons, Reason{text, 1})
 	}
-	r.LeftOutReasons = append(r.LeftOutReasons, Reason{reason, 1})
+	return reasons
 }
 
 // otherReasons are those beyond the number that a Report holds.
