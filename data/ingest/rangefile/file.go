@@ -1,6 +1,7 @@
 package rangefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,22 +53,13 @@ func (o *Options) withDefaults() Options {
 	if o != nil {
 		opts = *o
 	}
-	set := func(value *int, standard int) {
-		if *value <= 0 {
-			*value = standard
-		}
-	}
-	set(&opts.BlockBytes, 64<<10)
-	set(&opts.CacheBytes, 16<<20)
-	set(&opts.MaxRequestBytes, 4<<20)
-	set(&opts.MaxRequests, 4)
-	set(&opts.Attempts, 4)
-	if opts.Timeout <= 0 {
-		opts.Timeout = 5 * time.Minute
-	}
-	if opts.Stall <= 0 {
-		opts.Stall = 30 * time.Second
-	}
+	opts.BlockBytes = cmp.Or(opts.BlockBytes, 64<<10)
+	opts.CacheBytes = cmp.Or(opts.CacheBytes, 16<<20)
+	opts.MaxRequestBytes = cmp.Or(opts.MaxRequestBytes, 4<<20)
+	opts.MaxRequests = cmp.Or(opts.MaxRequests, 4)
+	opts.Attempts = cmp.Or(opts.Attempts, 4)
+	opts.Timeout = cmp.Or(opts.Timeout, 5*time.Minute)
+	opts.Stall = cmp.Or(opts.Stall, 30*time.Second)
 	return opts
 }
 
