@@ -85,44 +85,68 @@ type parallelScanner interface {
 	scanParallel(ctx context.Context, revision data.Revision, lakes []keyedLake, sources *knownSources, pass func(data.Observation) error) (done bool, err error)
 }
 
-// collect returns the results of scan for all rows of a query.
-func collect[T any](ctx context.Context, q querier, scan func(rowScanner) (T, error), query string, args ...any) ([]T, error) {
-	return collectWith(ctx, q.query, scan, query, args...)
+// read returns what fn reads in one query.
+func read[T any](ctx context.Context, s *Store, doing string, fn func(context.Context, querier) (T, error)) (v T, err error) {
+	err = s.db.query(ctx, doing, func(q querier) (err error) {
+		v, err = fn(ctx, q)
+		return err
+	})
+	return v, err
 }
 
-// collectBulk is collect for a query of very many rows, of which scan makes no other query.
-func collectBulk[T any](ctx context.Context, q querier, scan func(rowScanner) (T, error), query string, args ...any) ([]T, error) {
-	run := func(ctx context.Context, fn func(rowIterator) error, query string, args ...any) error {
-		return queryBulk(ctx, q, fn, query, args...)
-	}
-	return collectWith(ctx, run, scan, query, args...)
+// list returns the results of scan for all rows of a query.
+func list[T any](ctx context.Context, s *Store, doing string, scan func(rowScanner) (T, error), query string, args ...any) ([]T, error) {
+	return read(ctx, s, doing, func(ctx context.Context, q querier) ([]T, error) { return collect(ctx, q, scan, query, args...) })
 }
 
-func collectWith[T any](ctx context.Context, run func(context.Context, func(rowIterator) error, string, ...any) error,
-	scan func(rowScanner) (T, error), query string, args ...any) ([]T, error) {
-	var all []T
-	err := run(ctx, func(rows rowIterator) error {
-		for rows.Next() {
-			v, err := scan(rows)
-			if err != nil {
-				return err
-			}
-			all = append(all, v)
-		}
-		return nil
-	}, query, args...)
-	if err != nil {
+// collect is list within a transaction.
+func collect[T any](ctx context.Context, q querier, scan func(rowScanner) (T, error), query string, args ...any) (all []T, err error) {
+	if err := q.query(ctx, into(&all, scan), query, args...); err != nil {
 		return nil, err
 	}
 	return all, nil
 }
 
-func (s *Store) Revision(ctx context.Context) (r data.Revision, err error) {
-	err = s.db.query(ctx, "read the revision", func(q querier) (err error) {
-		r, err = s.revision(ctx, q)
+// into returns a function that appends the result of scan for each row.
+func into[T any](all *[]T, scan func(rowScanner) (T, error)) func(rowIterator) error {
+	return eachRow(func(row rowScanner) error {
+		v, err := scan(row)
+		if err == nil {
+			*all = append(*all, v)
+		}
 		return err
 	})
-	return r, err
+}
+
+// eachRow returns a function that calls fn for each row.
+func eachRow(fn func(rowScanner) error) func(rowIterator) error {
+	return func(rows rowIterator) error {
+		for rows.Next() {
+			if err := fn(rows); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// A writer runs statements one after the other, until one fails.
+type writer struct {
+	ctx context.Context
+	q   querier
+	err error // of the statement that failed; later ones do not run
+}
+
+// exec runs a statement and returns how many rows it wrote. An empty one, which a database does not need, does nothing.
+func (w *writer) exec(statement string, args ...any) (written int64) {
+	if w.err == nil && statement != "" {
+		written, w.err = w.q.exec(w.ctx, statement, args...)
+	}
+	return written
+}
+
+func (s *Store) Revision(ctx context.Context) (data.Revision, error) {
+	return read(ctx, s, "read the revision", s.revision)
 }
 
 func (s *Store) revision(ctx context.Context, q querier) (data.Revision, error) {
@@ -174,8 +198,8 @@ func (s *Store) scan(ctx context.Context, doing, columns string, lake func(rowSc
 		if rev, err = s.revision(ctx, q); err != nil {
 			return err
 		}
-		lakes, err := collectBulk(ctx, q, lake, "SELECT "+columns+" FROM limnomap.lakes ORDER BY id")
-		if err != nil {
+		var lakes []keyedLake
+		if err := queryBulk(ctx, q, into(&lakes, lake), "SELECT "+columns+" FROM limnomap.lakes ORDER BY id"); err != nil {
 			return err
 		}
 		sources, err := readSources(ctx, q)

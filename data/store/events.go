@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
@@ -69,13 +70,10 @@ func (s *Store) NextMoment(ctx context.Context, fn func(last data.Moment, tx dat
 		if err != nil {
 			return err
 		}
-		tx := momentTx{ctx: ctx, q: q, moment: last.Number + 1}
+		tx := momentTx{writer: writer{ctx: ctx, q: q}, moment: last.Number + 1}
 		m, err := fn(last, &tx)
 		if err != nil {
-			if tx.failed != nil {
-				return tx.failed
-			}
-			return callerError{err}
+			return cmp.Or[error](tx.err, callerError{err})
 		}
 		if m.Number == last.Number {
 			return nil
@@ -83,43 +81,31 @@ func (s *Store) NextMoment(ctx context.Context, fn func(last data.Moment, tx dat
 		if err := tx.flush(); err != nil {
 			return err
 		}
-		if _, err := q.exec(ctx, "DELETE FROM limnomap.event_blocks WHERE number >= $1", m.Blocks); err != nil {
-			return err
-		}
-		_, err = q.exec(ctx, `INSERT INTO limnomap.event_moments (number, revision, changed_at, forecasts, settings, snapshot, at, last_seq, measured, blocks, changes_since)
+		tx.exec("DELETE FROM limnomap.event_blocks WHERE number >= $1", m.Blocks)
+		tx.exec(`INSERT INTO limnomap.event_moments (number, revision, changed_at, forecasts, settings, snapshot, at, last_seq, measured, blocks, changes_since)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, m.Number, m.Revision.Number, m.Revision.ChangedAt.Unix(), m.Revision.Forecasts,
 			begin(m.Settings, maxVersion), begin(m.Snapshot, maxVersion), m.At.Unix(), m.LastSeq, m.Measured, m.Blocks, m.ChangesSince)
-		if err == nil && s.sql.notify != "" {
-			_, err = q.exec(ctx, s.sql.notify)
-		}
-		return err
+		tx.exec(s.sql.notify)
+		return tx.err
 	})
 }
 
 // A momentTx writes events in pages.
 type momentTx struct {
-	ctx    context.Context
-	q      querier
+	writer // its err is that of the database
 	moment int64
 	page   []data.Event
-	failed error // of the database
 }
 
-func (t *momentTx) fail(err error) error {
-	if err != nil {
-		t.failed = err
-	}
-	return err
-}
-
-func (t *momentTx) Block(index int) ([]byte, error) {
-	block, err := eventBlock(t.ctx, t.q, index)
-	return block, t.fail(err)
+func (t *momentTx) Block(index int) (block []byte, err error) {
+	block, err = eventBlock(t.ctx, t.q, index)
+	t.err = cmp.Or(t.err, err)
+	return block, err
 }
 
 func (t *momentTx) PutBlock(index int, block []byte) error {
-	_, err := t.q.exec(t.ctx, "INSERT INTO limnomap.event_blocks (number, block) VALUES ($1, $2) ON CONFLICT (number) DO UPDATE SET block = excluded.block", index, block)
-	return t.fail(err)
+	t.exec("INSERT INTO limnomap.event_blocks (number, block) VALUES ($1, $2) ON CONFLICT (number) DO UPDATE SET block = excluded.block", index, block)
+	return t.err
 }
 
 func (t *momentTx) PutEvent(e *data.Event) error {
@@ -130,10 +116,10 @@ func (t *momentTx) PutEvent(e *data.Event) error {
 }
 
 func (t *momentTx) flush() error {
-	if len(t.page) == 0 {
-		return nil
+	if t.err != nil || len(t.page) == 0 {
+		return t.err
 	}
-	_, err := t.q.insert(t.ctx, "events", eventNames, func(yield func([]any, error) bool) {
+	_, t.err = t.q.insert(t.ctx, "events", eventNames, func(yield func([]any, error) bool) {
 		var row []any
 		var err error
 		for i := range t.page {
@@ -143,7 +129,7 @@ func (t *momentTx) flush() error {
 		}
 	}, "")
 	t.page = t.page[:0]
-	return t.fail(err)
+	return t.err
 }
 
 // LastMoment runs fn with the last moment and its blocks, of one state of the database.
@@ -166,18 +152,15 @@ func (s *Store) LastMoment(ctx context.Context, fn func(last data.Moment, block 
 }
 
 // MomentNumber returns the number of the last moment with that snapshot, or [data.ErrNoMoment].
-func (s *Store) MomentNumber(ctx context.Context, snapshot string) (number int64, err error) {
-	err = s.db.query(ctx, "find a snapshot in the log of events", func(q querier) error {
+func (s *Store) MomentNumber(ctx context.Context, snapshot string) (int64, error) {
+	return read(ctx, s, "find a snapshot in the log of events", func(ctx context.Context, q querier) (int64, error) {
 		var last sql.NullInt64
-		if err := q.queryRow(ctx, "SELECT max(number) FROM limnomap.event_moments WHERE snapshot = $1", validText(snapshot)).Scan(&last); err != nil {
-			return err
+		err := q.queryRow(ctx, "SELECT max(number) FROM limnomap.event_moments WHERE snapshot = $1", validText(snapshot)).Scan(&last)
+		if err == nil && !last.Valid {
+			err = callerError{data.ErrNoMoment}
 		}
-		if number = last.Int64; !last.Valid {
-			return callerError{data.ErrNoMoment}
-		}
-		return nil
+		return last.Int64, err
 	})
-	return number, err
 }
 
 const eventNames = "seq, id, moment, lake, kind, chl_before, level_before, measured_before, chl_after, level_after, measured_after, detail"
@@ -315,7 +298,7 @@ func scanEventAnd(row rowScanner, more ...any) (e data.Event, err error) {
 }
 
 // Events returns events in ascending order of their numbers, or in descending order.
-func (s *Store) Events(ctx context.Context, q data.EventQuery) (events []data.Event, err error) {
+func (s *Store) Events(ctx context.Context, q data.EventQuery) ([]data.Event, error) {
 	if q.Limit < 1 || q.Limit > data.MaxEvents {
 		q.Limit = data.MaxEvents
 	}
@@ -332,11 +315,7 @@ func (s *Store) Events(ctx context.Context, q data.EventQuery) (events []data.Ev
 	if q.Descending {
 		query += " DESC"
 	}
-	err = s.db.query(ctx, "read the log of events", func(db querier) (err error) {
-		events, err = collect(ctx, db, scanEvent, query+" LIMIT $3", args...)
-		return err
-	})
-	return events, err
+	return list(ctx, s, "read the log of events", scanEvent, query+" LIMIT $3", args...)
 }
 
 // EventState returns the bounds of the log.

@@ -199,12 +199,9 @@ func scanIssue(row rowScanner) (f data.ForecastIssue, err error) {
 const maxIssues = 3660
 
 // ForecastIssues returns all issues, the newest first.
-func (s *Store) ForecastIssues(ctx context.Context) (issues []data.ForecastIssue, err error) {
-	err = s.db.query(ctx, "read the issues of the forecast", func(q querier) (err error) {
-		issues, err = collect(ctx, q, scanIssue, fmt.Sprintf("SELECT %s FROM limnomap.forecast_issues ORDER BY issued DESC LIMIT %d", issueColumns, maxIssues))
-		return err
-	})
-	return issues, err
+func (s *Store) ForecastIssues(ctx context.Context) ([]data.ForecastIssue, error) {
+	return list(ctx, s, "read the issues of the forecast", scanIssue,
+		fmt.Sprintf("SELECT %s FROM limnomap.forecast_issues ORDER BY issued DESC LIMIT %d", issueColumns, maxIssues))
 }
 
 // issueOf returns the issue of a day, the newest if the day is absent.
@@ -228,21 +225,16 @@ func (s *Store) Forecasts(ctx context.Context, issued data.Optional[data.Date], 
 		if issue, err = issueOf(ctx, q, issued); err != nil {
 			return err
 		}
-		return q.query(ctx, func(rows rowIterator) error {
-			var id data.LakeID
-			row := newForecastRow(textColumn[data.LakeID]{&id, "id", maxIDBytes})
-			for rows.Next() {
-				f, err := row.scan(rows)
-				if err != nil {
-					return fmt.Errorf("forecast of lake %.80q: %w", id, err)
-				}
-				f.LakeID = id
-				if err := each(f); err != nil {
-					return callerError{err}
-				}
+		var id data.LakeID
+		stored := newForecastRow(textColumn[data.LakeID]{&id, "id", maxIDBytes})
+		return q.query(ctx, eachRow(func(row rowScanner) error {
+			f, err := stored.scan(row)
+			if err != nil {
+				return fmt.Errorf("forecast of lake %.80q: %w", id, err)
 			}
-			return nil
-		}, s.sql.forecasts, int64(issue.Issued))
+			f.LakeID = id
+			return asCallerError(each(f))
+		}), s.sql.forecasts, int64(issue.Issued))
 	})
 	return issue, rev, err
 }
@@ -268,17 +260,15 @@ func (s *Store) NumberedForecasts(ctx context.Context, issued data.Date, each fu
 		if issue, err = issueOf(ctx, q, data.Known(issued)); err != nil {
 			return err
 		}
-		return q.query(ctx, func(rows rowIterator) error {
-			var n data.NumberedForecast
-			row := newForecastRow(&n.Number, &n.Input)
-			for rows.Next() {
-				if n.LakeForecast, err = row.scan(rows); err != nil {
-					return fmt.Errorf("lake number %d: %w", n.Number, err)
-				}
-				each(n)
+		var n data.NumberedForecast
+		stored := newForecastRow(&n.Number, &n.Input)
+		return q.query(ctx, eachRow(func(row rowScanner) (err error) {
+			if n.LakeForecast, err = stored.scan(row); err != nil {
+				return fmt.Errorf("lake number %d: %w", n.Number, err)
 			}
+			each(n)
 			return nil
-		}, "SELECT f.lake, f.input, "+forecastColumns+" FROM limnomap.forecasts AS f WHERE f.issued = $1", int64(issued))
+		}), "SELECT f.lake, f.input, "+forecastColumns+" FROM limnomap.forecasts AS f WHERE f.issued = $1", int64(issued))
 	})
 	return issue, err
 }
@@ -293,10 +283,9 @@ const putIssueSQL = `INSERT INTO limnomap.forecast_issues (issued, model, weeks,
 // different then.
 func (s *Store) PutForecasts(ctx context.Context, issue data.ForecastIssue, forecasts iter.Seq[data.NumberedForecast], gone []int64, before data.Date) (changed bool, err error) {
 	err = s.db.update(ctx, "store forecasts", func(q querier) error {
-		if s.sql.lockImports != "" { // of two processes that forecast, the second waits
-			if _, err := q.exec(ctx, s.sql.lockImports); err != nil {
-				return err
-			}
+		w := writer{ctx: ctx, q: q}
+		if w.exec(s.sql.lockImports); w.err != nil { // of two processes that forecast, the second waits
+			return w.err
 		}
 		rows := func(yield func([]any, error) bool) {
 			var row []any
@@ -311,32 +300,19 @@ func (s *Store) PutForecasts(ctx context.Context, issue data.ForecastIssue, fore
 			return err
 		}
 		for _, number := range gone {
-			n, err := q.exec(ctx, "DELETE FROM limnomap.forecasts WHERE issued = $1 AND lake = $2", int64(issue.Issued), number)
-			if err != nil {
-				return err
-			}
-			written += n
+			written += w.exec("DELETE FROM limnomap.forecasts WHERE issued = $1 AND lake = $2", int64(issue.Issued), number)
 		}
-		w := &issue.Counts.Withheld
-		if _, err := q.exec(ctx, putIssueSQL, int64(issue.Issued), validText(issue.Model), issue.Weeks, issue.Input, issue.Counts.Lakes, issue.Counts.Rows,
-			w[forecast.FewValues], w[forecast.OldValue], w[forecast.OutOfSeason]); err != nil {
-			return err
-		}
+		withheld := &issue.Counts.Withheld
+		w.exec(putIssueSQL, int64(issue.Issued), validText(issue.Model), issue.Weeks, issue.Input, issue.Counts.Lakes, issue.Counts.Rows,
+			withheld[forecast.FewValues], withheld[forecast.OldValue], withheld[forecast.OutOfSeason])
 		for _, table := range []string{"forecasts", "forecast_issues"} {
-			n, err := q.exec(ctx, "DELETE FROM limnomap."+table+" WHERE issued < $1", int64(before))
-			if err != nil {
-				return err
-			}
-			written += n
+			written += w.exec("DELETE FROM limnomap."+table+" WHERE issued < $1", int64(before))
 		}
-		if changed = written > 0; !changed {
-			return nil
+		if changed = written > 0; changed {
+			w.exec("UPDATE limnomap.forecast_state SET changes = changes + 1")
+			w.exec(s.sql.notify)
 		}
-		_, err = q.exec(ctx, "UPDATE limnomap.forecast_state SET changes = changes + 1")
-		if err == nil && s.sql.notify != "" {
-			_, err = q.exec(ctx, s.sql.notify)
-		}
-		return err
+		return w.err
 	})
 	return changed && err == nil, err
 }
@@ -411,22 +387,19 @@ func scanSkill(rows rowIterator) (all []data.ForecastSkill, err error) {
 func (s *Store) PutForecastTest(ctx context.Context, test data.ForecastTest) error {
 	return s.db.update(ctx, "store the test of the forecasts", func(q querier) error {
 		day := sql.NullInt64{Int64: int64(test.Date.Value), Valid: test.Date.Known}
-		_, err := q.exec(ctx, "UPDATE limnomap.forecast_state SET changes = changes + 1, model = $1, date = $2, fault = $3", validText(test.Model), day, begin(test.Fault, maxRasterText))
-		if err == nil {
-			_, err = q.exec(ctx, "DELETE FROM limnomap.forecast_skill")
-		}
+		w := writer{ctx: ctx, q: q}
+		w.exec("UPDATE limnomap.forecast_state SET changes = changes + 1, model = $1, date = $2, fault = $3", validText(test.Model), day, begin(test.Fault, maxRasterText))
+		w.exec("DELETE FROM limnomap.forecast_skill")
 		for _, skill := range test.Skill {
 			region := sql.NullString{String: skill.Region, Valid: !skill.All}
-			for i, w := range skill.Weeks {
-				if err == nil && w.Pairs > 0 {
-					_, err = q.exec(ctx, `INSERT INTO limnomap.forecast_skill (region, week, lakes, pairs, rmse, persistence, coverage)
-						VALUES ($1, $2, $3, $4, $5, $6, $7)`, region, i+1, w.Lakes, w.Pairs, w.RMSE, w.Persistence, w.Coverage)
+			for i, week := range skill.Weeks {
+				if week.Pairs > 0 {
+					w.exec(`INSERT INTO limnomap.forecast_skill (region, week, lakes, pairs, rmse, persistence, coverage)
+						VALUES ($1, $2, $3, $4, $5, $6, $7)`, region, i+1, week.Lakes, week.Pairs, week.RMSE, week.Persistence, week.Coverage)
 				}
 			}
 		}
-		if err == nil && s.sql.notify != "" {
-			_, err = q.exec(ctx, s.sql.notify)
-		}
-		return err
+		w.exec(s.sql.notify)
+		return w.err
 	})
 }

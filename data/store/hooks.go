@@ -114,12 +114,9 @@ func (s *Store) CreateHook(ctx context.Context, h hook.Hook) error {
 }
 
 // Hooks returns all webhooks, the oldest first.
-func (s *Store) Hooks(ctx context.Context) (hooks []hook.Hook, err error) {
-	err = s.db.query(ctx, "read the webhooks", func(q querier) (err error) {
-		hooks, err = collect(ctx, q, scanHook, fmt.Sprintf("SELECT %s FROM limnomap.hooks ORDER BY created_at, id LIMIT %d", storedHookColumns, hook.MaxHooks))
-		return err
-	})
-	return hooks, err
+func (s *Store) Hooks(ctx context.Context) ([]hook.Hook, error) {
+	return list(ctx, s, "read the webhooks", scanHook,
+		fmt.Sprintf("SELECT %s FROM limnomap.hooks ORDER BY created_at, id LIMIT %d", storedHookColumns, hook.MaxHooks))
 }
 
 // readHook reads a webhook, or returns [hook.ErrNoHook].
@@ -156,14 +153,12 @@ func (s *Store) UpdateHook(ctx context.Context, id string, fn func(h *hook.Hook)
 // DeleteHook removes a webhook and its deliveries, or returns [hook.ErrNoHook].
 func (s *Store) DeleteHook(ctx context.Context, id string) error {
 	return s.db.update(ctx, "delete a webhook", func(q querier) error {
-		n, err := q.exec(ctx, "DELETE FROM limnomap.hooks WHERE id = $1", validText(id))
-		if err == nil && n == 0 {
-			err = noHook(id)
+		w := writer{ctx: ctx, q: q}
+		if n := w.exec("DELETE FROM limnomap.hooks WHERE id = $1", validText(id)); n == 0 && w.err == nil {
+			return noHook(id)
 		}
-		if err == nil {
-			_, err = q.exec(ctx, "DELETE FROM limnomap.hook_deliveries WHERE hook = $1", validText(id))
-		}
-		return err
+		w.exec("DELETE FROM limnomap.hook_deliveries WHERE hook = $1", validText(id))
+		return w.err
 	})
 }
 
@@ -187,23 +182,19 @@ func (s *Store) PutDelivery(ctx context.Context, id, holder string, until time.T
 		if err := hookLease(id, holder).extend(ctx, q, until); err != nil {
 			return err
 		}
+		w := writer{ctx: ctx, q: q}
 		args := append([]any{id, state.String()}, progressValues(&p)...)
 		if d == nil { // only events that the webhook does not want: what is known of its last delivery stays
-			_, err := q.exec(ctx, "UPDATE limnomap.hooks SET state = $2, after_seq = $3 WHERE id = $1", args[:3]...)
-			return err
+			w.exec("UPDATE limnomap.hooks SET state = $2, after_seq = $3 WHERE id = $1", args[:3]...)
+			return w.err
 		}
-		_, err := q.exec(ctx, `UPDATE limnomap.hooks SET state = $2, after_seq = $3, failures = $4, failing_since = $5, next_at = $6, error = $7,
+		w.exec(`UPDATE limnomap.hooks SET state = $2, after_seq = $3, failures = $4, failing_since = $5, next_at = $6, error = $7,
 			delivered_at = coalesce($8, delivered_at) WHERE id = $1`, args...)
-		if err != nil {
-			return err
-		}
-		if _, err := q.exec(ctx, "INSERT INTO limnomap.hook_deliveries (hook, at, seq, event, attempt, status, error, duration) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-			id, d.At.Unix(), d.Seq, string(d.Event), d.Attempt, d.Status, begin(d.Error, maxHookText), d.Duration.Milliseconds()); err != nil {
-			return err
-		}
-		_, err = q.exec(ctx, fmt.Sprintf(`DELETE FROM limnomap.hook_deliveries WHERE hook = $1 AND number <= (
+		w.exec("INSERT INTO limnomap.hook_deliveries (hook, at, seq, event, attempt, status, error, duration) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+			id, d.At.Unix(), d.Seq, string(d.Event), d.Attempt, d.Status, begin(d.Error, maxHookText), d.Duration.Milliseconds())
+		w.exec(fmt.Sprintf(`DELETE FROM limnomap.hook_deliveries WHERE hook = $1 AND number <= (
 			SELECT number FROM limnomap.hook_deliveries WHERE hook = $1 ORDER BY number DESC LIMIT 1 OFFSET %d)`, hook.MaxDeliveries), id)
-		return err
+		return w.err
 	})
 }
 

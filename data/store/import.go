@@ -45,11 +45,10 @@ func (t *importTx) raise(ctx context.Context) error {
 	if !t.changed {
 		return nil
 	}
-	_, err := t.q.exec(ctx, "UPDATE limnomap.revision SET number = number + 1, changed_at = $1", t.of.now().Unix())
-	if err == nil && t.of.sql.notify != "" {
-		_, err = t.q.exec(ctx, t.of.sql.notify)
-	}
-	return err
+	w := writer{ctx: ctx, q: t.q}
+	w.exec("UPDATE limnomap.revision SET number = number + 1, changed_at = $1", t.of.now().Unix())
+	w.exec(t.of.sql.notify)
+	return w.err
 }
 
 func (t *importTx) PutRaster(ctx context.Context, holder string, record data.RasterRecord) error {

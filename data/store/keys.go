@@ -42,10 +42,9 @@ func (s *Store) CreateKey(ctx context.Context, k apikey.Key) error {
 // changeKeys calls fn with all keys in a transaction, in which no one else changes them.
 func (s *Store) changeKeys(ctx context.Context, doing string, fn func(querier, []apikey.Key) error) error {
 	return s.db.update(ctx, doing, func(q querier) error {
-		if s.sql.lockKeys != "" {
-			if _, err := q.exec(ctx, s.sql.lockKeys); err != nil {
-				return err
-			}
+		w := writer{ctx: ctx, q: q}
+		if w.exec(s.sql.lockKeys); w.err != nil {
+			return w.err
 		}
 		keys, err := readKeys(ctx, q)
 		if err != nil {
@@ -135,12 +134,11 @@ const useKey = "UPDATE limnomap.api_keys SET used_at = $1 WHERE name = $2 AND ha
 
 // noteUses stores the last uses of keys.
 func noteUses(ctx context.Context, q querier, uses []apikey.Use) error {
+	w := writer{ctx: ctx, q: q}
 	for _, u := range uses {
-		if _, err := q.exec(ctx, useKey, u.At.Unix(), u.Name, u.Hash[:], u.At.Add(-usedAgain).Unix()); err != nil {
-			return err
-		}
+		w.exec(useKey, u.At.Unix(), u.Name, u.Hash[:], u.At.Add(-usedAgain).Unix())
 	}
-	return nil
+	return w.err
 }
 
 func (s *postgres) keysUsed(ctx context.Context, uses []apikey.Use) error {
@@ -182,12 +180,8 @@ func (s *sqlite) noteUsesNow(ctx context.Context, conn *sql.Conn, uses []apikey.
 }
 
 // Keys returns all keys, including revoked and expired ones, by name and then by age.
-func (s *Store) Keys(ctx context.Context) (keys []apikey.Key, err error) {
-	err = s.db.query(ctx, "read the API keys", func(q querier) (err error) {
-		keys, err = readKeys(ctx, q)
-		return err
-	})
-	return keys, err
+func (s *Store) Keys(ctx context.Context) ([]apikey.Key, error) {
+	return read(ctx, s, "read the API keys", readKeys)
 }
 
 func readKeys(ctx context.Context, q querier) ([]apikey.Key, error) {

@@ -72,16 +72,13 @@ func (t *postgresTx) readLakes(ctx context.Context, lakes []data.Lake) (map[data
 	}
 	stored := make(map[data.LakeID]*storedLake)
 	scanner := newLakeScanner()
-	err := t.q.query(ctx, func(rows rowIterator) error {
-		for rows.Next() {
-			key, l, err := scanner.scan(rows)
-			if err != nil {
-				return err
-			}
+	err := t.q.query(ctx, eachRow(func(row rowScanner) error {
+		key, l, err := scanner.scan(row)
+		if err == nil {
 			stored[l.ID] = &storedLake{key: int32(key), lake: l}
 		}
-		return nil
-	}, "SELECT "+lakeColumns+" FROM limnomap.lakes WHERE id = ANY($1)", ids)
+		return err
+	}), "SELECT "+lakeColumns+" FROM limnomap.lakes WHERE id = ANY($1)", ids)
 	return stored, err
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -253,12 +254,7 @@ func (s *postgres) history(ctx context.Context, id data.LakeID, q data.HistoryQu
 		sources := newKnownSources()
 		all := new(pgx.Batch) // in one round trip
 		all.Queue(sourcesQuery).Query(func(rows pgx.Rows) error {
-			for rows.Next() {
-				if err := sources.scan(rows); err != nil {
-					return err
-				}
-			}
-			if err := rows.Err(); err != nil {
+			if err := cmp.Or(eachRow(sources.scan)(postgresRows{Rows: rows}), rows.Err()); err != nil {
 				return err
 			}
 			return sources.finish()

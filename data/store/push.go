@@ -24,12 +24,10 @@ const (
 // are too many.
 func (s *Store) PutSubscription(ctx context.Context, p push.Subscription) error {
 	return s.db.update(ctx, "store a subscription", func(q querier) error {
-		n, err := q.exec(ctx, `UPDATE limnomap.push_subscriptions SET p256dh = $2, auth = $3, threshold = $4, daily = $5, zone = $6, renewed_at = $7 WHERE id = $1`,
+		w := writer{ctx: ctx, q: q}
+		n := w.exec(`UPDATE limnomap.push_subscriptions SET p256dh = $2, auth = $3, threshold = $4, daily = $5, zone = $6, renewed_at = $7 WHERE id = $1`,
 			p.ID, p.P256dh, p.Auth, p.Threshold.String(), flag(p.Daily), p.Zone, p.RenewedAt.Unix())
-		if err != nil {
-			return err
-		}
-		if n == 0 {
+		if n == 0 && w.err == nil {
 			var count int
 			if err := q.queryRow(ctx, "SELECT count(*) FROM limnomap.push_subscriptions").Scan(&count); err != nil {
 				return err
@@ -37,23 +35,17 @@ func (s *Store) PutSubscription(ctx context.Context, p push.Subscription) error 
 			if count >= push.MaxSubscriptions {
 				return callerError{push.ErrManySubscriptions}
 			}
-			if _, err := q.exec(ctx, `INSERT INTO limnomap.push_subscriptions (id, endpoint, p256dh, auth, threshold, daily, zone, renewed_at)
-				VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, p.ID, p.Endpoint, p.P256dh, p.Auth, p.Threshold.String(), flag(p.Daily), p.Zone, p.RenewedAt.Unix()); err != nil {
-				return err
-			}
+			w.exec(`INSERT INTO limnomap.push_subscriptions (id, endpoint, p256dh, auth, threshold, daily, zone, renewed_at)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, p.ID, p.Endpoint, p.P256dh, p.Auth, p.Threshold.String(), flag(p.Daily), p.Zone, p.RenewedAt.Unix())
 		}
-		if _, err := q.exec(ctx, "DELETE FROM limnomap.push_lakes WHERE subscription = $1", p.ID); err != nil {
-			return err
-		}
+		w.exec("DELETE FROM limnomap.push_lakes WHERE subscription = $1", p.ID)
 		for _, id := range p.Lakes {
-			if _, err := q.exec(ctx, "INSERT INTO limnomap.push_lakes (lake, subscription) VALUES ($1, $2)", string(id), p.ID); err != nil {
-				return err
-			}
+			w.exec("INSERT INTO limnomap.push_lakes (lake, subscription) VALUES ($1, $2)", string(id), p.ID)
 		}
 		// What waits is of lakes that are still wanted.
-		_, err = q.exec(ctx, `DELETE FROM limnomap.push_queue WHERE subscription = $1 AND NOT EXISTS (SELECT 1 FROM limnomap.events AS e
+		w.exec(`DELETE FROM limnomap.push_queue WHERE subscription = $1 AND NOT EXISTS (SELECT 1 FROM limnomap.events AS e
 			JOIN limnomap.push_lakes AS l ON l.lake = e.lake AND l.subscription = $1 WHERE e.seq = limnomap.push_queue.seq)`, p.ID)
-		return err
+		return w.err
 	})
 }
 
@@ -139,22 +131,19 @@ func (s *Store) QueueNotifications(ctx context.Context, newest int64, now time.T
 				return err
 			}
 		}
+		w := writer{ctx: ctx, q: q}
 		for i := range pairs {
-			w := &pairs[i]
-			if !w.Wants(&w.event) {
-				continue
-			}
-			if _, err := q.exec(ctx, "INSERT INTO limnomap.push_queue (subscription, seq, due_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-				w.ID, w.event.Seq, w.DueAt(&w.event, now).Unix()); err != nil {
-				return err
+			if p := &pairs[i]; p.Wants(&p.event) {
+				w.exec("INSERT INTO limnomap.push_queue (subscription, seq, due_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+					p.ID, p.event.Seq, p.DueAt(&p.event, now).Unix())
 			}
 		}
 		seq, subscription := newest, lastSubscription
 		if more = len(pairs) == queuePage; more {
 			seq, subscription = pairs[len(pairs)-1].event.Seq, pairs[len(pairs)-1].ID
 		}
-		_, err := q.exec(ctx, "UPDATE limnomap.push_state SET after_seq = $1, after_subscription = $2", seq, subscription)
-		return err
+		w.exec("UPDATE limnomap.push_state SET after_seq = $1, after_subscription = $2", seq, subscription)
+		return w.err
 	})
 	return more && err == nil, err
 }
@@ -173,18 +162,14 @@ func scanWanted(row rowScanner) (w wanted, err error) {
 
 // DueSubscriptions returns the ids of subscriptions that may be told of something now, at most as many as given: first those with something
 // urgent, then those for which something has been due for the longest time.
-func (s *Store) DueSubscriptions(ctx context.Context, now time.Time, limit int) (ids []string, err error) {
+func (s *Store) DueSubscriptions(ctx context.Context, now time.Time, limit int) ([]string, error) {
 	scan := func(row rowScanner) (id string, err error) {
 		err = row.Scan(textColumn[string]{&id, "id", maxIDBytes})
 		return id, err
 	}
-	err = s.db.query(ctx, "find due notifications", func(q querier) (err error) {
-		ids, err = collect(ctx, q, scan, "SELECT "+atMost("s.id", maxIDBytes)+` FROM limnomap.push_subscriptions AS s
-			JOIN (SELECT subscription, min(due_at) AS due_at FROM limnomap.push_queue WHERE due_at <= $1 GROUP BY subscription) AS due ON due.subscription = s.id
-			WHERE (s.next_at IS NULL OR s.next_at <= $1) AND (s.holder = '' OR s.held_until <= $1) ORDER BY due.due_at, s.id LIMIT $2`, now.Unix(), limit)
-		return err
-	})
-	return ids, err
+	return list(ctx, s, "find due notifications", scan, "SELECT "+atMost("s.id", maxIDBytes)+` FROM limnomap.push_subscriptions AS s
+		JOIN (SELECT subscription, min(due_at) AS due_at FROM limnomap.push_queue WHERE due_at <= $1 GROUP BY subscription) AS due ON due.subscription = s.id
+		WHERE (s.next_at IS NULL OR s.next_at <= $1) AND (s.holder = '' OR s.held_until <= $1) ORDER BY due.due_at, s.id LIMIT $2`, now.Unix(), limit)
 }
 
 // LeaseNotifications gives a subscription that is due to holder, a unique name, until a time, unless another process has it, with the events
@@ -225,22 +210,16 @@ func (s *Store) EndNotifications(ctx context.Context, id, holder string, o push.
 		} else if err != nil {
 			return err
 		}
-		_, err := q.exec(ctx, "UPDATE limnomap.push_subscriptions SET failures = $2, failing_since = $3, next_at = $4 WHERE id = $1",
+		w := writer{ctx: ctx, q: q}
+		w.exec("UPDATE limnomap.push_subscriptions SET failures = $2, failing_since = $3, next_at = $4 WHERE id = $1",
 			id, o.Failures, unixOrNull(o.FailingSince), unixOrNull(o.NextAt))
-		if err != nil {
-			return err
-		}
 		for _, seq := range o.Done {
-			if _, err := q.exec(ctx, "DELETE FROM limnomap.push_queue WHERE subscription = $1 AND seq = $2", id, seq); err != nil {
-				return err
-			}
+			w.exec("DELETE FROM limnomap.push_queue WHERE subscription = $1 AND seq = $2", id, seq)
 		}
 		for _, seq := range o.Later {
-			if _, err := q.exec(ctx, "UPDATE limnomap.push_queue SET due_at = $3 WHERE subscription = $1 AND seq = $2", id, seq, o.LaterAt.Unix()); err != nil {
-				return err
-			}
+			w.exec("UPDATE limnomap.push_queue SET due_at = $3 WHERE subscription = $1 AND seq = $2", id, seq, o.LaterAt.Unix())
 		}
-		return nil
+		return w.err
 	})
 }
 

@@ -21,7 +21,7 @@ var storedRasterColumns = fmt.Sprintf("%s, substr(name, 1, %d), substr(stamp, 1,
 	"substr(product, 1, %d), substr(version, 1, %[3]d), date, lakes, gaps, written, bytes", atMost("key", maxTextBytes), maxRasterText, maxProductText)
 
 // RasterRecords returns the satellite files that refreshes have read, by key.
-func (s *Store) RasterRecords(ctx context.Context) (records []data.RasterRecord, err error) {
+func (s *Store) RasterRecords(ctx context.Context) ([]data.RasterRecord, error) {
 	scan := func(row rowScanner) (r data.RasterRecord, err error) {
 		var tried int64
 		var retry sql.NullInt64
@@ -30,12 +30,9 @@ func (s *Store) RasterRecords(ctx context.Context) (records []data.RasterRecord,
 		r.TriedAt, r.RetryAt = timeOrZero(sql.NullInt64{Int64: tried, Valid: true}), timeOrZero(retry)
 		return r, err
 	}
-	err = s.db.query(ctx, "read the satellite files of refreshes", func(q querier) (err error) {
-		// The newest: an old one is not at the source any more.
-		records, err = collect(ctx, q, scan, fmt.Sprintf("SELECT %s FROM limnomap.rasters ORDER BY tried_at DESC, key LIMIT %d", storedRasterColumns, maxRasters))
-		return err
-	})
-	return records, err
+	// The newest: an old one is not at the source any more.
+	return list(ctx, s, "read the satellite files of refreshes", scan,
+		fmt.Sprintf("SELECT %s FROM limnomap.rasters ORDER BY tried_at DESC, key LIMIT %d", storedRasterColumns, maxRasters))
 }
 
 // BeginRaster stores that holder begins to read a satellite file, without counting it: if the process ends meanwhile, the next

@@ -42,7 +42,7 @@ var storedFileColumns = fmt.Sprintf("%s, %s, %s, %s", atMost("key", maxTextBytes
 	atMost("etag", maxHeaderBytes), atMost("last_modified", maxHeaderBytes))
 
 // RefreshFiles returns the files of the last complete refresh, by key.
-func (s *Store) RefreshFiles(ctx context.Context) (files []data.RefreshFile, err error) {
+func (s *Store) RefreshFiles(ctx context.Context) ([]data.RefreshFile, error) {
 	scan := func(row rowScanner) (f data.RefreshFile, err error) {
 		var sum string
 		err = row.Scan(textColumn[string]{&f.Key, "key", maxTextBytes}, textColumn[string]{&sum, "sha256", len(f.SHA256)},
@@ -50,11 +50,8 @@ func (s *Store) RefreshFiles(ctx context.Context) (files []data.RefreshFile, err
 		copy(f.SHA256[:], sum)
 		return f, err
 	}
-	err = s.db.query(ctx, "read the files of the last refresh", func(q querier) (err error) {
-		files, err = collect(ctx, q, scan, fmt.Sprintf("SELECT %s FROM limnomap.refresh_files ORDER BY key LIMIT %d", storedFileColumns, maxRefreshFiles))
-		return err
-	})
-	return files, err
+	return list(ctx, s, "read the files of the last refresh", scan,
+		fmt.Sprintf("SELECT %s FROM limnomap.refresh_files ORDER BY key LIMIT %d", storedFileColumns, maxRefreshFiles))
 }
 
 // LeaseRefresh begins a refresh for holder, a unique name, for the time of lease. It reports false if another process
@@ -94,7 +91,8 @@ func endRefresh(ctx context.Context, q querier, now time.Time, holder string, r 
 	if err := refreshLease(holder).end(ctx, q); err != nil {
 		return err
 	}
-	_, err := q.exec(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, error = $1,
+	w := writer{ctx: ctx, q: q}
+	w.exec(`UPDATE limnomap.refresh SET turn = turn + 1, error = $1,
 			failures = CASE WHEN $1 = '' THEN 0 ELSE failures + 1 END, succeeded_at = CASE WHEN $1 = '' THEN $2 ELSE succeeded_at END,
 			added = CASE WHEN $3 THEN $4 ELSE added END, changed = CASE WHEN $3 THEN $5 ELSE changed END,
 			unchanged = CASE WHEN $3 THEN $6 ELSE unchanged END, rejected = CASE WHEN $3 THEN $7 ELSE rejected END,
@@ -102,19 +100,13 @@ func endRefresh(ctx context.Context, q querier, now time.Time, holder string, r 
 			rasters_skipped = CASE WHEN $8 THEN $11 ELSE rasters_skipped END`,
 		validText(r.Error), now.Unix(), r.Rows != nil, rows.Added, rows.Changed, rows.Unchanged, rows.Rejected,
 		r.Rasters != nil, rasters.Waiting, rasters.Failing, rasters.Skipped)
-	if err != nil || r.Files == nil {
-		return err
-	}
-	if _, err := q.exec(ctx, "DELETE FROM limnomap.refresh_files"); err != nil {
-		return err
+	if r.Files != nil {
+		w.exec("DELETE FROM limnomap.refresh_files")
 	}
 	for _, f := range r.Files {
-		if _, err := q.exec(ctx, "INSERT INTO limnomap.refresh_files ("+refreshFileColumns+") VALUES ($1, $2, $3, $4)",
-			f.Key, f.SHA256[:], f.ETag, f.LastModified); err != nil {
-			return err
-		}
+		w.exec("INSERT INTO limnomap.refresh_files ("+refreshFileColumns+") VALUES ($1, $2, $3, $4)", f.Key, f.SHA256[:], f.ETag, f.LastModified)
 	}
-	return nil
+	return w.err
 }
 
 // validText returns text that both databases can store: PostgreSQL rejects a zero byte and invalid UTF-8, and an error may quote any bytes.

@@ -88,14 +88,7 @@ func (k *knownSources) finish() error {
 
 func readSources(ctx context.Context, q querier) (*knownSources, error) {
 	known := newKnownSources()
-	err := q.query(ctx, func(rows rowIterator) error {
-		for rows.Next() {
-			if err := known.scan(rows); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, sourcesQuery)
+	err := q.query(ctx, eachRow(known.scan), sourcesQuery)
 	if err == nil {
 		err = known.finish()
 	}
@@ -103,13 +96,12 @@ func readSources(ctx context.Context, q querier) (*knownSources, error) {
 }
 
 // PreferredSources returns the order of the last PreferSources.
-func (s *Store) PreferredSources(ctx context.Context) (order data.SourceOrder, err error) {
-	err = s.db.query(ctx, "read the preferred sources", func(q querier) error {
-		known, err := readSources(ctx, q)
-		order = known.order
-		return err
-	})
-	return order, err
+func (s *Store) PreferredSources(ctx context.Context) (data.SourceOrder, error) {
+	known, err := read(ctx, s, "read the preferred sources", readSources)
+	if err != nil {
+		return nil, err
+	}
+	return known.order, nil
 }
 
 // preferSources replaces the order in which sources are preferred, and reports whether it was another one.
@@ -118,15 +110,12 @@ func preferSources(ctx context.Context, q querier, order data.SourceOrder) (chan
 	if err != nil || slices.Equal(known.order, order) {
 		return false, err
 	}
-	if _, err := q.exec(ctx, "DELETE FROM limnomap.preferred_sources"); err != nil {
-		return false, err
-	}
+	w := writer{ctx: ctx, q: q}
+	w.exec("DELETE FROM limnomap.preferred_sources")
 	for i, name := range order {
-		if _, err := q.exec(ctx, "INSERT INTO limnomap.preferred_sources (rank, name) VALUES ($1, $2)", i+1, name); err != nil {
-			return false, err
-		}
+		w.exec("INSERT INTO limnomap.preferred_sources (rank, name) VALUES ($1, $2)", i+1, name)
 	}
-	return true, nil
+	return w.err == nil, w.err
 }
 
 // sourceNumbers finds the numbers of sources during an import, and stores new sources.
