@@ -3,7 +3,6 @@ package middleware
 import (
 	"net/http"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -58,10 +57,10 @@ func NewMetrics(reg prometheus.Registerer, now func() time.Time) *Metrics {
 
 // Route returns middleware that counts and times the requests of a route. The name must not be taken from the address.
 func (m *Metrics) Route(route string) Middleware {
-	counters := &routeCounters{vec: m.requests.MustCurryWith(prometheus.Labels{"route": route})}
+	requests := m.requests.MustCurryWith(prometheus.Labels{"route": route})
 	// These start at zero: a counter that appears with the value one shows no increase for the first failure.
 	for _, status := range []int{http.StatusOK, http.StatusInternalServerError, http.StatusServiceUnavailable} {
-		counters.of(http.MethodGet, status)
+		requests.WithLabelValues(http.MethodGet, codeClass(status))
 	}
 	duration := m.duration.WithLabelValues(route)
 	return func(next http.Handler) http.Handler {
@@ -73,7 +72,7 @@ func (m *Metrics) Route(route string) Middleware {
 			// Deferred, so that a request whose handler panics is counted too.
 			defer func() {
 				m.inFlight.Dec()
-				counters.of(r.Method, finalStatus(tw, returned)).Inc()
+				requests.WithLabelValues(methodClass(r.Method), codeClass(finalStatus(tw, returned))).Inc()
 				duration.Observe(m.now().Sub(start).Seconds())
 			}()
 			next.ServeHTTP(tw, r)
@@ -100,26 +99,6 @@ func finalStatus(w *answer.Writer, returned bool) int {
 		return http.StatusOK
 	}
 	return http.StatusInternalServerError
-}
-
-// routeCounters are the counters of one route. Those of GET, which nearly all requests use, are looked up by their labels
-// once and then by their status.
-type routeCounters struct {
-	vec *prometheus.CounterVec
-	get [statuses]atomic.Pointer[prometheus.Counter]
-}
-
-// of returns the counter of requests with that method that were answered with that status.
-func (c *routeCounters) of(method string, status int) prometheus.Counter {
-	if method != http.MethodGet || status < 0 || status >= statuses {
-		return c.vec.WithLabelValues(methodClass(method), codeClass(status))
-	}
-	if known := c.get[status].Load(); known != nil {
-		return *known
-	}
-	counter := c.vec.WithLabelValues(method, codeClass(status))
-	c.get[status].Store(&counter)
-	return counter
 }
 
 // statuses is how many statuses are counted separately, from 0.
