@@ -1,6 +1,7 @@
 package ratelimit
 
 import (
+	"hash/maphash"
 	"net/netip"
 	"runtime"
 	"testing"
@@ -10,6 +11,11 @@ import (
 
 	"limnomap/api/apitest"
 )
+
+func hashAddr(seed maphash.Seed, a netip.Addr) uint64 {
+	var room [16]byte
+	return maphash.Bytes(seed, appendAddr(room[:0], a))
+}
 
 // crowd takes a token for each of n addresses, the i-th of which is 10.0.0.0 + i.
 func crowd(l *bucketLimit, n int) (granted int) {

@@ -14,10 +14,10 @@ import (
 // that comes too late are lost: a client misses up to one reserve for each lease that is given up.
 const reserveShare = 60
 
-// takeShared takes one token out of the shared bucket of the client with that hash and name, if there is one. Nearly all
+// takeShared takes one token out of the shared bucket of the client with that hash and id, if there is one. Nearly all
 // tokens come from the reserve; the request that finds it low refills it while others use the rest. A request that finds it
 // empty leases its own token.
-func (l *bucketLimit) takeShared(ctx context.Context, client uint64, name func() string) grant {
+func (l *bucketLimit) takeShared(ctx context.Context, client uint64, id []byte) grant {
 	set := l.buckets.setOf(client)
 	set.mu.Lock()
 	now := l.now().Sub(l.start)
@@ -47,7 +47,7 @@ func (l *bucketLimit) takeShared(ctx context.Context, client uint64, name func()
 	}
 	set.mu.Unlock()
 
-	granted, missing, ok := l.shared.lease(ctx, l, name, wanted)
+	granted, missing, ok := l.shared.lease(ctx, l, id, wanted)
 
 	set.mu.Lock()
 	defer set.mu.Unlock()

@@ -73,7 +73,7 @@ func sharedLimiter(q Quota, perMinute int, now func() time.Time) *bucketLimit {
 	return newLimiter("api", perMinute, now, q).buckets.Load()
 }
 
-func client() string { return "client" }
+var client = []byte("client")
 
 // Over all servers and at any order of requests, a client is granted at most as much as one bucket grants plus a reserve of
 // each server, and at least as much as one bucket grants that is smaller by those reserves.
@@ -335,15 +335,16 @@ func TestSharedLimitConcurrently(t *testing.T) {
 func TestClientNames(t *testing.T) {
 	names := make(map[string]string)
 	for _, peer := range []string{"192.0.2.1:1", "192.0.2.2:1", "[2001:db8::1]:1", "[2001:db8:0:1::1]:1", "[c000:201::1]:1", "@"} {
-		name := Address.name(apitest.From(peer, nil))
+		name := string(Address.appendID(nil, apitest.From(peer, nil)))
 		if other, ok := names[name]; ok {
 			t.Errorf("%s and %s share the name %q", peer, other, name)
 		}
 		names[name] = peer
 	}
 	for _, pair := range [][2]string{{"192.0.2.1:1", "[::ffff:192.0.2.1]:2"}, {"[2001:db8::1]:1", "[2001:db8::ffff:1]:1"}} {
-		if a, b := Address.name(apitest.From(pair[0], nil)), Address.name(apitest.From(pair[1], nil)); a != b {
-			t.Errorf("%s and %s are %q and %q, want one client", pair[0], pair[1], a, b)
+		a, b := Address.appendID(nil, apitest.From(pair[0], nil)), Address.appendID(nil, apitest.From(pair[1], nil))
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s and %s are %x and %x, want one client", pair[0], pair[1], a, b)
 		}
 	}
 }

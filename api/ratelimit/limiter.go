@@ -155,11 +155,13 @@ type grant struct {
 
 // takeFor takes one token for the client that sent r, if there is one.
 func (l *bucketLimit) takeFor(client Client, r *http.Request) grant {
-	hash := client.hash(l.seed, r)
+	var room [64]byte
+	id := client.appendID(room[:0], r)
+	hash := maphash.Bytes(l.seed, id)
 	if l.shared == nil {
 		return l.take(hash)
 	}
-	return l.takeShared(r.Context(), hash, func() string { return client.name(r) })
+	return l.takeShared(r.Context(), hash, id)
 }
 
 // take takes one token out of the bucket of the client with that hash, if there is one.

@@ -58,7 +58,7 @@ func newShared(c Config) *shared {
 
 // lease is Quota.Lease of n tokens for a client of l. It is not ok while the quota fails. During a failure one request per
 // second tries again; the others do not wait.
-func (s *shared) lease(ctx context.Context, l *bucketLimit, client func() string, n int) (granted int, missing time.Duration, ok bool) {
+func (s *shared) lease(ctx context.Context, l *bucketLimit, client []byte, n int) (granted int, missing time.Duration, ok bool) {
 	now := int64(s.now().Sub(s.start))
 	retryAt := s.retryAt.Load()
 	if retryAt != 0 && (now < retryAt && retryAt-now <= int64(retryAfterFailure) || !s.retryAt.CompareAndSwap(retryAt, now+int64(retryAfterFailure))) {
@@ -67,7 +67,7 @@ func (s *shared) lease(ctx context.Context, l *bucketLimit, client func() string
 	// The tokens are for other requests too, and a client that leaves is not a failure of the quota.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 	defer cancel()
-	granted, missing, err := s.quota.Lease(ctx, l.name, client(), l.perMinute, n)
+	granted, missing, err := s.quota.Lease(ctx, l.name, string(client), l.perMinute, n)
 	switch {
 	case err != nil:
 		s.fail(err)
