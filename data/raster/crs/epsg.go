@@ -1,6 +1,9 @@
 package crs
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
 // Parameters are from the EPSG Geodetic Parameter Dataset, https://epsg.org.
 
@@ -99,20 +102,27 @@ func unsupportedCode(code int) error {
 	return unsupported("EPSG:%d", code)
 }
 
-// definitionOf returns the definition of a code of the EPSG dataset.
-func definitionOf(code int) (definition, bool) {
-	for _, systems := range []map[int]definition{geographicSystems, projected} {
-		if d, ok := systems[code]; ok {
+// systems returns the definitions of all systems that have a code of the EPSG dataset, by the code.
+var systems = sync.OnceValue(func() map[int]definition {
+	all := map[int]definition{}
+	for _, some := range []map[int]definition{geographicSystems, projected} {
+		for code, d := range some {
 			d.code = code
-			return d, true
+			all[code] = d
 		}
 	}
 	for _, f := range utmFamilies {
-		if number := code - f.base; number >= f.first && number <= f.last {
-			return utm(f.name, code, number, f.south, f.ellipsoid), true
+		for number := f.first; number <= f.last; number++ {
+			all[f.base+number] = utm(f.name, f.base+number, number, f.south, f.ellipsoid)
 		}
 	}
-	return definition{}, false
+	return all
+})
+
+// definitionOf returns the definition of a code of the EPSG dataset.
+func definitionOf(code int) (definition, bool) {
+	d, ok := systems()[code]
+	return d, ok
 }
 
 // codeOf returns the code of a system with that name in the EPSG dataset, or 0.
@@ -120,18 +130,9 @@ func codeOf(name string) int {
 	if name == "WGS_1984_Web_Mercator_Auxiliary_Sphere" { // which GeoKeys cannot describe: GDAL writes ESRI's name instead
 		return 3857
 	}
-	for _, systems := range []map[int]definition{geographicSystems, projected} {
-		for code, d := range systems {
-			if d.name == name {
-				return code
-			}
-		}
-	}
-	for _, f := range utmFamilies {
-		for number := f.first; number <= f.last; number++ {
-			if d := utm(f.name, f.base+number, number, f.south, f.ellipsoid); d.name == name {
-				return d.code
-			}
+	for code, d := range systems() {
+		if d.name == name {
+			return code
 		}
 	}
 	return 0
