@@ -1,8 +1,10 @@
 package netcdf
 
 import (
+	"bufio"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -55,28 +57,9 @@ type classicVariable struct {
 }
 
 func openClassic(r io.ReaderAt, size int64) (*File, error) {
-	c := &classicFile{}
-	var h *header
-	for n := min(size, 64<<10); ; n = min(size, 4*n, maxHeader) {
-		raw := make([]byte, n)
-		if err := readFull(r, raw, 0); err != nil {
-			return nil, err
-		}
-		h = &header{raw: raw, size: size}
-		c = &classicFile{r: r, size: size, record: -1}
-		c.parse(h)
-		switch {
-		case !h.short:
-		case n == size:
-			h.err = damaged("the file ends within its header, after %d bytes", size)
-		case n == maxHeader:
-			h.err = unsupported("a header of more than %d MiB", maxHeader>>20)
-		default:
-			continue
-		}
-		break
-	}
-	if h.err != nil {
+	h := &header{r: bufio.NewReaderSize(io.NewSectionReader(r, 0, size), int(min(size, 64<<10))), size: size}
+	c := &classicFile{r: r, size: size, record: -1}
+	if c.parse(h); h.err != nil {
 		return nil, h.err
 	}
 	f := &File{byName: map[string]*Variable{}, attributeSet: attributeSet{c.attributes}}
@@ -130,13 +113,12 @@ func (v *classicVariable) end(w Window) int64 {
 	return end
 }
 
-// A header decodes the header of a classic file. It keeps its first error. It is short if it ends beyond the bytes that were read.
+// A header decodes the header of a classic file. It keeps its first error.
 type header struct {
-	raw     []byte
-	at      int
+	r       io.Reader
+	at      int64 // what was read
 	size    int64 // of the file
 	version byte
-	short   bool
 	err     error
 }
 
@@ -152,17 +134,23 @@ func (h *header) bytes(n uint64) []byte {
 	switch {
 	case h.err != nil:
 		return nil
-	case n > uint64(h.size) || padded > uint64(h.size)-uint64(h.at):
+	case n > uint64(h.size) || padded > uint64(h.size-h.at):
 		h.fail(damaged("header: %d bytes at offset %d of a file of %d", n, h.at, h.size))
 		return nil
-	case padded > uint64(len(h.raw)-h.at):
-		h.short = true
-		h.fail(damaged("the header ends at offset %d", len(h.raw)))
+	case padded > uint64(maxHeader-h.at):
+		h.fail(unsupported("a header of more than %d MiB", maxHeader>>20))
 		return nil
 	}
-	raw := h.raw[h.at : h.at+int(n) : h.at+int(n)]
-	h.at += int(padded)
-	return raw
+	raw := make([]byte, padded)
+	if _, err := io.ReadFull(h.r, raw); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = damaged("the file ends before")
+		}
+		h.fail(fmt.Errorf("read %d bytes at offset %d: %w", padded, h.at, err))
+		return nil
+	}
+	h.at += int64(padded)
+	return raw[:n:n]
 }
 
 func (h *header) uint32() uint32 {
@@ -209,8 +197,8 @@ func (h *header) list(tag uint32, what string, minimum int64) int64 {
 		return 0
 	case found != tag:
 		h.fail(damaged("header: tag %d for the list of %s, want %d", found, what, tag))
-	case n > (h.size-int64(h.at))/minimum:
-		h.fail(damaged("header: %d %s in the %d bytes that are left", n, what, h.size-int64(h.at)))
+	case n > (h.size-h.at)/minimum:
+		h.fail(damaged("header: %d %s in the %d bytes that are left", n, what, h.size-h.at))
 	case n > maxObjects:
 		h.fail(unsupported("%d %s, at most %d are read", n, what, maxObjects))
 	}
