@@ -39,12 +39,9 @@ const (
 // openBTree2 reads the header of a B-tree.
 func (s *source) openBTree2(address uint64) (*bTree2, error) {
 	t := &bTree2{cache: blockCache{src: s}, offsetSize: s.offsetSize}
-	b, err := t.cache.get(address, int64(4+2+4+2+2+2+s.offsetSize+2+s.lengthSize+4), true)
+	b, err := t.cache.block("BTHD", "header of a B-tree", address, int64(4+2+4+2+2+2+s.offsetSize+2+s.lengthSize+4))
 	if err != nil {
 		return nil, err
-	}
-	if string(b[:4]) != "BTHD" || b[4] != 0 {
-		return nil, damaged("no header of a B-tree at address %d", address)
 	}
 	t.kind = b[5]
 	t.nodeSize = int(binary.LittleEndian.Uint32(b[6:]))

@@ -168,6 +168,15 @@ func (c *blockCache) get(address uint64, n int64, sum bool) ([]byte, error) {
 	return b, nil
 }
 
+// block returns n bytes at an address with a checksum, a signature and version 0.
+func (c *blockCache) block(signature, what string, address uint64, n int64) ([]byte, error) {
+	b, err := c.get(address, n, true)
+	if err == nil && (string(b[:4]) != signature || b[4] != 0) {
+		return nil, damaged("no %s at address %d", what, address)
+	}
+	return b, err
+}
+
 func (c *blockCache) put(address uint64, b []byte) {
 	if c.blocks == nil || c.bytes+len(b) > maxBlockCache {
 		c.blocks, c.bytes = map[uint64][]byte{}, 0

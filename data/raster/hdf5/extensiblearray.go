@@ -25,12 +25,9 @@ type extensibleArrayIndex struct {
 
 func newExtensibleArrayIndex(s *source, address uint64, grid gridOrder, chunkBytes uint64) (*extensibleArrayIndex, error) {
 	x := &extensibleArrayIndex{cache: blockCache{src: s}, grid: grid, element: arrayElement{offsetSize: s.offsetSize, bytes: chunkBytes}}
-	b, err := x.cache.get(address, int64(4+1+1+6+6*s.lengthSize+s.offsetSize+4), true)
+	b, err := x.cache.block("EAHD", "header of an extensible array", address, int64(4+1+1+6+6*s.lengthSize+s.offsetSize+4))
 	if err != nil {
 		return nil, err
-	}
-	if string(b[:4]) != "EAHD" || b[4] != 0 {
-		return nil, damaged("no header of an extensible array at address %d", address)
 	}
 	if err := x.element.check(b[5], int(b[6])); err != nil {
 		return nil, err
@@ -49,10 +46,7 @@ func newExtensibleArrayIndex(s *source, address uint64, grid gridOrder, chunkByt
 	x.firstSuper = min(x.superBlocks, 2*(bits.Len64(pointers)-1))
 	x.dataAddresses = 2 * (int(pointers) - 1)
 	x.superAddresses = x.superBlocks - x.firstSuper
-	x.block = littleEndian(b[12+6*s.lengthSize:][:s.offsetSize])
-	if allOnes(b[12+6*s.lengthSize:][:s.offsetSize]) {
-		x.block = undefined
-	}
+	x.block = s.decode(b[12+6*s.lengthSize:], "extensible array").offset()
 	return x, nil
 }
 
@@ -146,9 +140,5 @@ func (x *extensibleArrayIndex) inBlock(address []byte, count, i uint64, isSet fu
 
 // get returns a block with a signature.
 func (x *extensibleArrayIndex) get(signature string, address uint64, size int) ([]byte, error) {
-	b, err := x.cache.get(address, int64(size), true)
-	if err == nil && (string(b[:4]) != signature || b[4] != 0) {
-		err = damaged("no block %s of an extensible array at address %d", signature, address)
-	}
-	return b, err
+	return x.cache.block(signature, "block "+signature+" of an extensible array", address, int64(size))
 }

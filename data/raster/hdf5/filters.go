@@ -1,6 +1,7 @@
 package hdf5
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -76,16 +77,17 @@ type decoder struct {
 	summed   bool      // the chunk has a checksum after the shuffle
 	shuffled *planeSum // nil without a checksum before the shuffle
 	discard  []byte
+	gathered []byte // of spans that are read at once
 
 	// Parts that are reused.
-	stored *storedReader
+	stored *bufio.Reader
 	sum    fletcherReader
 	zlib   inflate.Reader
 	zstd   *zstd.Decoder
 }
 
 func newDecoder(file *source, chunk int64) *decoder {
-	return &decoder{file: file, chunk: chunk, stored: &storedReader{file: file}}
+	return &decoder{file: file, chunk: chunk}
 }
 
 // close releases what the decoders hold.
@@ -97,11 +99,12 @@ func (d *decoder) close() {
 
 // open begins with a chunk, whose stored data may have been read already. If sum is not nil, it computes the checksum of shuffled data.
 func (d *decoder) open(ref chunkRef, data []byte, filters []filter, sum *planeSum) error {
-	if err := d.stored.reset(ref, data); err != nil {
+	source, err := d.source(ref, data)
+	if err != nil {
 		return err
 	}
 	d.at, d.summed, d.shuffled = 0, false, sum
-	in := io.Reader(d.stored)
+	in := io.Reader(source)
 	for _, f := range slices.Backward(filters) {
 		switch f.id {
 		case filterFletcher32:

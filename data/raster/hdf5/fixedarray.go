@@ -15,12 +15,9 @@ const maxPageBits = 16
 
 func newFixedArrayIndex(s *source, address uint64, grid gridOrder, chunkBytes uint64) (*fixedArrayIndex, error) {
 	x := &fixedArrayIndex{cache: blockCache{src: s}, grid: grid, element: arrayElement{offsetSize: s.offsetSize, bytes: chunkBytes}}
-	b, err := x.cache.get(address, int64(4+1+1+1+1+s.lengthSize+s.offsetSize+4), true)
+	b, err := x.cache.block("FAHD", "header of a fixed array", address, int64(4+1+1+1+1+s.lengthSize+s.offsetSize+4))
 	if err != nil {
 		return nil, err
-	}
-	if string(b[:4]) != "FAHD" || b[4] != 0 {
-		return nil, damaged("no header of a fixed array at address %d", address)
 	}
 	if err := x.element.check(b[5], int(b[6])); err != nil {
 		return nil, err
@@ -29,10 +26,7 @@ func newFixedArrayIndex(s *source, address uint64, grid gridOrder, chunkBytes ui
 		return nil, damaged("fixed array at address %d with pages of 2^%d elements, want at most 2^%d", address, x.pageBits, maxPageBits)
 	}
 	x.count = littleEndian(b[8:][:s.lengthSize])
-	x.block = littleEndian(b[8+s.lengthSize:][:s.offsetSize])
-	if allOnes(b[8+s.lengthSize:][:s.offsetSize]) {
-		x.block = undefined
-	}
+	x.block = s.decode(b[8+s.lengthSize:], "fixed array").offset()
 	return x, nil
 }
 
@@ -79,11 +73,7 @@ func (x *fixedArrayIndex) find(at []uint64) (chunkRef, error) {
 }
 
 func (x *fixedArrayIndex) dataBlock(size int64) ([]byte, error) {
-	b, err := x.cache.get(x.block, size, true)
-	if err == nil && (string(b[:4]) != "FADB" || b[4] != 0) {
-		err = damaged("no data block of a fixed array at address %d", x.block)
-	}
-	return b, err
+	return x.cache.block("FADB", "data block of a fixed array", x.block, size)
 }
 
 // bitSet reports bit i of a bitmap, whose first bit is the highest of a byte.

@@ -13,7 +13,7 @@ import (
 )
 
 // A Window is a box of elements: its first element and its shape, one number for each dimension.
-type Window struct{ Start, Shape []int64 }
+type Window = blockread.Window
 
 // Gather reads the raw values in each of the windows, which must lie within the dataset. It reads and decompresses each chunk that a
 // window touches once, as a stream, whatever the number of windows, and calls each for parts of windows: part is a window in
@@ -35,7 +35,7 @@ func (d *Dataset) Gather(ctx context.Context, windows []Window, each func(i int,
 	if err := checkWindows(windows, d.shape); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(windows, func(w Window) bool { return !w.empty() }) {
+	if !slices.ContainsFunc(windows, func(w Window) bool { return !w.Empty() }) {
 		return nil
 	}
 	g, err := d.newGathering(each)
@@ -188,7 +188,7 @@ type chunkJob struct {
 // blocks yields the chunks that windows touch.
 func (g *gathering) blocks(windows []Window) iter.Seq2[blockread.Block[chunkJob], error] {
 	return func(yield func(blockread.Block[chunkJob], error) bool) {
-		for at, touching := range touched(windows, g.chunk) {
+		for at, touching := range blockread.Touched(windows, g.chunk) {
 			ref, err := g.index.find(at)
 			if err != nil {
 				yield(blockread.Block[chunkJob]{}, fmt.Errorf("%s: index of chunks: %w", g.d.path, err))
@@ -226,7 +226,7 @@ const (
 
 // workers returns how many workers fit into the memory.
 func (g *gathering) workers() int {
-	each := int64(blockread.MaxRun+maxCollected+16*maxSpans+8*maxValues) + int64(g.streams())*g.decoderMemory()
+	each := int64(blockread.MaxRun+maxRead+maxCollected+16*maxSpans+8*maxValues) + int64(g.streams())*g.decoderMemory()
 	return int(max(1, min(int64(g.d.file.workers), maxMemory/each)))
 }
 

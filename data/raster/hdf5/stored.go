@@ -2,6 +2,7 @@ package hdf5
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 
@@ -26,80 +27,29 @@ func newByteSource(r io.Reader) byteSource {
 // maxRead bounds what is read of the file at once.
 const maxRead = 256 << 10
 
-// A storedReader reads the stored bytes of a chunk.
-type storedReader struct {
-	file    *source
-	address uint64
-	left    uint64
-	buf     []byte
-	pending []byte // of buf
-}
-
-func (r *storedReader) reset(ref chunkRef, data []byte) error {
+// source returns the stored bytes of a chunk, which may have been read already.
+func (d *decoder) source(ref chunkRef, data []byte) (byteSource, error) {
 	if data != nil {
-		r.left, r.pending = 0, data
-		return nil
+		return bytes.NewReader(data), nil
 	}
-	if ref.size > uint64(r.file.size) || ref.address > uint64(r.file.size)-ref.size {
-		return damaged("chunk of %d bytes at address %d in a file of %d", ref.size, ref.address, r.file.size)
+	if ref.size > uint64(d.file.size) || ref.address > uint64(d.file.size)-ref.size {
+		return nil, damaged("chunk of %d bytes at address %d in a file of %d", ref.size, ref.address, d.file.size)
 	}
-	r.address, r.left, r.pending = ref.address, ref.size, nil
-	return nil
+	read := func(p []byte, at int64) error { return d.file.readAt(p, uint64(at)) }
+	in := blockread.NewRangeReader(read, int64(ref.address), int64(ref.size))
+	if d.stored == nil {
+		d.stored = bufio.NewReaderSize(in, maxRead)
+	}
+	d.stored.Reset(in)
+	return d.stored, nil
 }
-
-func (r *storedReader) fill() error {
-	if r.left == 0 {
-		return io.EOF
-	}
-	n := int(min(r.left, maxRead))
-	if cap(r.buf) < n {
-		r.buf = make([]byte, n)
-	}
-	if err := r.file.readAt(r.buf[:n], r.address); err != nil {
-		return &readError{err}
-	}
-	r.pending = r.buf[:n]
-	r.address += uint64(n)
-	r.left -= uint64(n)
-	return nil
-}
-
-// Read implements [io.Reader].
-func (r *storedReader) Read(p []byte) (int, error) {
-	if len(r.pending) == 0 {
-		if err := r.fill(); err != nil {
-			return 0, err
-		}
-	}
-	n := copy(p, r.pending)
-	r.pending = r.pending[n:]
-	return n, nil
-}
-
-// ReadByte implements [io.ByteReader].
-func (r *storedReader) ReadByte() (byte, error) {
-	if len(r.pending) == 0 {
-		if err := r.fill(); err != nil {
-			return 0, err
-		}
-	}
-	b := r.pending[0]
-	r.pending = r.pending[1:]
-	return b, nil
-}
-
-// A readError is an error of the file's reader, not of the data.
-type readError struct{ err error }
-
-func (e *readError) Error() string { return e.err.Error() }
-func (e *readError) Unwrap() error { return e.err }
 
 // error tells damaged data from errors of the file's reader.
 func (d *decoder) error(err error) error {
-	var read *readError
+	var file *blockread.FileError
 	switch {
-	case errors.As(err, &read):
-		return read.err
+	case errors.As(err, &file):
+		return file.Err
 	case errors.Is(err, ErrFormat) || errors.Is(err, ErrUnsupported):
 		return err
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
@@ -140,7 +90,10 @@ func (d *decoder) pickRaw(dst []byte, ref chunkRef, data []byte, order *byteOrde
 			spans = spans[1:]
 			continue
 		}
-		buf := d.stored.buffer(int(end - first))
+		if d.gathered == nil {
+			d.gathered = make([]byte, maxRead)
+		}
+		buf := d.gathered[:end-first]
 		if err := d.file.readAt(buf, at); err != nil {
 			return err
 		}
@@ -151,12 +104,4 @@ func (d *decoder) pickRaw(dst []byte, ref chunkRef, data []byte, order *byteOrde
 		spans = spans[n:]
 	}
 	return nil
-}
-
-// buffer returns the reader's buffer for another use.
-func (r *storedReader) buffer(n int) []byte {
-	if cap(r.buf) < n {
-		r.buf = make([]byte, max(n, maxRead))
-	}
-	return r.buf[:n]
 }

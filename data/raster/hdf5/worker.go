@@ -103,7 +103,7 @@ func (w *worker) intersect() {
 	w.boxes = slices.Grow(w.boxes[:0], 2*m*len(w.job.windows))[:2*m*len(w.job.windows)]
 	for n, i := range w.job.windows {
 		box := w.boxes[2*m*n:][:2*m]
-		p := Window{box[:m], box[m:]}
+		p := Window{Start: box[:m], Shape: box[m:]}
 		for k, dim := range w.dims {
 			p.Start[k], p.Shape[k] = 0, 1
 			if dim >= 0 {
@@ -131,7 +131,7 @@ func (w *worker) decode(ctx context.Context) error {
 	w.first, w.last, w.end, w.more = 0, 0, 0, false
 	w.begin()
 	columns := len(w.dims) - 1
-	for at, touching := range touched(w.parts, w.row) {
+	for at, touching := range blockread.Touched(w.parts, w.row) {
 		row := int64(0)
 		for k, stride := range w.strides {
 			row += int64(at[k]) * stride
@@ -281,7 +281,7 @@ func (w *worker) passAll(ctx context.Context, fill func(dst []float64, element i
 	for i := range w.parts {
 		p := &w.parts[i]
 		outer := slices.Clone(p.Start[:len(w.dims)-2])
-		for more := true; more; more = p.next(outer) {
+		for more := true; more; more = nextRow(p, outer) {
 			base := int64(0)
 			for k, at := range outer {
 				base += at * w.strides[k]
@@ -294,8 +294,8 @@ func (w *worker) passAll(ctx context.Context, fill func(dst []float64, element i
 	return nil
 }
 
-// next advances the indices of the outer dimensions of a part, and reports whether there are more.
-func (w *Window) next(outer []int64) bool {
+// nextRow advances the indices of the outer dimensions of a part, and reports whether there are more.
+func nextRow(w *Window, outer []int64) bool {
 	for k := len(outer) - 1; k >= 0; k-- {
 		if outer[k]++; outer[k] < w.Start[k]+w.Shape[k] {
 			return true
@@ -305,57 +305,32 @@ func (w *Window) next(outer []int64) bool {
 	return false
 }
 
-// passSlab passes on the rows and columns of a part with the given indices of the outer dimensions, whose first element is base.
+// passSlab passes on the rows and columns of a part with the given indices of the outer dimensions, whose first element is base. Rows go
+// together unless one is long, or not all of it lies between the first and the last element.
 func (w *worker) passSlab(ctx context.Context, part int, outer []int64, base int64, fill func(dst []float64, element int64)) error {
 	rows, columns := len(w.dims)-2, len(w.dims)-1
 	p := &w.parts[part]
 	left, right := p.Start[columns], p.Start[columns]+p.Shape[columns]
 	bottom := p.Start[rows] + p.Shape[rows]
 	stride, width := w.strides[rows], right-left
-	y := p.Start[rows]
-	if skip := (w.first - base - right) / stride; skip > y {
-		y = skip // the row before the first one
-	}
-	for y < bottom {
-		start := base + y*stride + left
-		end := start + width
-		if start >= w.last {
-			break
+	y := max(p.Start[rows], (w.first-base-right)/stride) // not before the row before the first one
+	for y < bottom && base+y*stride+left < w.last {
+		row := base + y*stride
+		from, to := max(left, w.first-row), min(right, w.last-row)
+		n := int64(1)
+		if to-from == width && width <= maxValues {
+			n = min(maxValues/width, bottom-y, (w.last-row-right)/stride+1)
 		}
-		if end <= w.first {
-			y++
-			continue
-		}
-		if start < w.first || end > w.last || width > maxValues {
-			if err := w.passRow(ctx, part, outer, y, base+y*stride, fill); err != nil {
+		for x := from; x < to; x += maxValues {
+			end := min(x+maxValues, to)
+			for i := range n {
+				fill(w.values[i*width:][:end-x], row+i*stride+x)
+			}
+			if err := w.call(ctx, w.job.windows[part], outer, y, y+n, x, end); err != nil {
 				return err
 			}
-			y++
-			continue
-		}
-		n := min(maxValues/width, bottom-y, (w.last-end)/stride+1)
-		for i := range n {
-			fill(w.values[i*width:][:width], start+i*stride)
-		}
-		if err := w.call(ctx, w.job.windows[part], outer, y, y+n, left, right); err != nil {
-			return err
 		}
 		y += n
-	}
-	return nil
-}
-
-// passRow passes on what lies between the first and the last element of a row that begins with element base.
-func (w *worker) passRow(ctx context.Context, part int, outer []int64, y, base int64, fill func(dst []float64, element int64)) error {
-	columns := len(w.dims) - 1
-	p := &w.parts[part]
-	left, right := max(p.Start[columns], w.first-base), min(p.Start[columns]+p.Shape[columns], w.last-base)
-	for x := left; x < right; x += maxValues {
-		end := min(x+maxValues, right)
-		fill(w.values[:end-x], base+x)
-		if err := w.call(ctx, w.job.windows[part], outer, y, y+1, x, end); err != nil {
-			return err
-		}
 	}
 	return nil
 }

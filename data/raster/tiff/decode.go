@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"math/bits"
 
 	"github.com/klauspost/compress/zstd"
 
+	"limnomap/data/raster/blockread"
 	"limnomap/data/raster/inflate"
 )
 
@@ -179,18 +179,12 @@ func (d *decoder) streamZstd(in *bufio.Reader) (io.Reader, func(), error) {
 	return z, z.Close, nil
 }
 
-// A readError is an error of the file's reader, not of the data.
-type readError struct{ err error }
-
-func (e *readError) Error() string { return e.err.Error() }
-func (e *readError) Unwrap() error { return e.err }
-
 // streamError tells damaged data from errors of the file's reader.
 func streamError(c compression, err error) error {
-	var read *readError
+	var file *blockread.FileError
 	switch {
-	case errors.As(err, &read):
-		return read.err
+	case errors.As(err, &file):
+		return file.Err
 	case errors.Is(err, ErrFormat) || errors.Is(err, ErrUnsupported):
 		return err
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
@@ -200,26 +194,6 @@ func streamError(c compression, err error) error {
 	default:
 		return damaged("%v data: %v", c, err)
 	}
-}
-
-// A rangeReader reads a byte range of a file, and marks the errors of its reader.
-type rangeReader struct {
-	r     io.ReaderAt
-	at, n int64
-}
-
-// Read implements [io.Reader].
-func (r *rangeReader) Read(p []byte) (int, error) {
-	if r.n <= 0 {
-		return 0, io.EOF
-	}
-	p = p[:min(int64(len(p)), r.n)]
-	if err := readFull(r.r, p, r.at); err != nil {
-		return 0, &readError{fmt.Errorf("stream: %w", err)}
-	}
-	r.at += int64(len(p))
-	r.n -= int64(len(p))
-	return len(p), nil
 }
 
 // A reversingReader reverses the bits of each byte.

@@ -74,6 +74,9 @@ func (im *Image) readLayout(t *tagReader, d *directory) error {
 	l.bandHeight = l.height
 	if l.compression == compressionNone {
 		l.bandHeight = min(l.height, max(1, bandBytes/l.rowBytes))
+		for l.height < im.height && l.height%l.bandHeight > 0 {
+			l.bandHeight-- // so that all bands of all segments have the same height
+		}
 	}
 	return nil
 }

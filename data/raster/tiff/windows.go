@@ -1,10 +1,10 @@
 package tiff
 
 import (
-	"cmp"
 	"image"
 	"iter"
-	"slices"
+
+	"limnomap/data/raster/blockread"
 )
 
 // A job is one segment, or some rows of it, with the windows that need it.
@@ -23,89 +23,38 @@ type part struct {
 
 // checkWindows refuses windows beyond the image.
 func (im *Image) checkWindows(windows []image.Rectangle) error {
-	bounds := image.Rect(0, 0, im.width, im.height)
 	for i, w := range windows {
-		if !w.In(bounds) {
-			return &WindowError{Index: i, Window: w, Bounds: bounds}
+		if !w.In(im.bounds()) {
+			return &WindowError{Index: i, Window: w, Bounds: im.bounds()}
 		}
 	}
 	return nil
 }
 
-// jobs walks the image from top to bottom and from left to right, and yields each segment that a window touches, once. It keeps
-// only the windows of the current rows, so that a large window of small tiles takes no memory.
+// jobs walks the image from top to bottom and from left to right, and yields each segment that a window touches, once.
 func (im *Image) jobs(windows []image.Rectangle) iter.Seq[job] {
-	var order []int // windows from top to bottom
+	l := &im.layout
+	boxes := make([]blockread.Window, len(windows))
 	for i, w := range windows {
-		if !w.Empty() {
-			order = append(order, i)
-		}
+		boxes[i] = blockread.Window{Start: []int64{int64(w.Min.Y), int64(w.Min.X)}, Shape: []int64{int64(w.Dy()), int64(w.Dx())}}
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(windows[a].Min.Y, windows[b].Min.Y) })
 	return func(yield func(job) bool) {
-		var active []int // windows of the current rows, from left to right
-		y := 0
-		for len(order) > 0 || len(active) > 0 {
-			if len(active) == 0 {
-				y = windows[order[0]].Min.Y
+		for at, touching := range blockread.Touched(boxes, []int64{int64(l.bandHeight), int64(l.width)}) {
+			corner := image.Pt(int(at[1])*l.width, int(at[0])*l.bandHeight)
+			j := job{rect: image.Rectangle{corner, corner.Add(image.Pt(l.width, l.bandHeight))}.Intersect(im.bounds()), parts: make([]part, len(touching))}
+			for k, i := range touching {
+				p := windows[i].Intersect(j.rect)
+				j.parts[k] = part{i, p}
+				j.rows = max(j.rows, p.Max.Y-corner.Y)
 			}
-			top, bottom := im.rowsAt(y)
-			added := false
-			for len(order) > 0 && windows[order[0]].Min.Y < bottom {
-				active = append(active, order[0])
-				order = order[1:]
-				added = true
-			}
-			if added {
-				slices.SortFunc(active, func(a, b int) int { return cmp.Compare(windows[a].Min.X, windows[b].Min.X) })
-			}
-			if !im.rowJobs(windows, active, top, bottom, yield) {
+			if !yield(j) {
 				return
 			}
-			active = slices.DeleteFunc(active, func(i int) bool { return windows[i].Max.Y <= bottom })
-			y = bottom
 		}
 	}
 }
 
-// rowsAt returns the rows that are decoded together with row y.
-func (im *Image) rowsAt(y int) (top, bottom int) {
-	l := &im.layout
-	segment := y - y%l.height
-	top = y - (y-segment)%l.bandHeight
-	return top, min(top+l.bandHeight, segment+l.height, im.height)
-}
-
-// rowJobs yields the jobs of a row of segments for windows that are sorted from left to right.
-func (im *Image) rowJobs(windows []image.Rectangle, sorted []int, top, bottom int, yield func(job) bool) bool {
-	var touching []int // windows that touch the current column
-	width := im.layout.width
-	column := 0
-	for len(sorted) > 0 || len(touching) > 0 {
-		if len(touching) == 0 {
-			column = windows[sorted[0]].Min.X / width
-		}
-		rect := image.Rect(column*width, top, min((column+1)*width, im.width), bottom)
-		for len(sorted) > 0 && windows[sorted[0]].Min.X < rect.Max.X {
-			touching = append(touching, sorted[0])
-			sorted = sorted[1:]
-		}
-		j := job{rect: rect, parts: make([]part, 0, len(touching))}
-		for _, i := range touching {
-			p := windows[i].Intersect(rect)
-			if !p.Empty() {
-				j.parts = append(j.parts, part{i, p})
-				j.rows = max(j.rows, p.Max.Y-top)
-			}
-		}
-		if len(j.parts) > 0 && !yield(j) {
-			return false
-		}
-		touching = slices.DeleteFunc(touching, func(i int) bool { return windows[i].Max.X <= rect.Max.X })
-		column++
-	}
-	return true
-}
+func (im *Image) bounds() image.Rectangle { return image.Rect(0, 0, im.width, im.height) }
 
 // locate sets where the data of a job are.
 func (im *Image) locate(j *job, band int) error {

@@ -71,8 +71,13 @@ func (w *worker) buffer(n int) []byte {
 // stream decodes a large segment in bands of rows.
 func (w *worker) stream(ctx context.Context, j job) error {
 	l := &w.im.layout
-	source := &rangeReader{w.im.file.r, j.data.at, j.data.n}
-	r, release, err := w.decoder.stream(source)
+	read := func(p []byte, at int64) error {
+		if err := readFull(w.im.file.r, p, at); err != nil {
+			return fmt.Errorf("stream: %w", err)
+		}
+		return nil
+	}
+	r, release, err := w.decoder.stream(blockread.NewRangeReader(read, j.data.at, j.data.n))
 	if err != nil {
 		return err
 	}
