@@ -1,12 +1,14 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
@@ -153,30 +155,48 @@ func appendEvent(b []byte, e *data.Event, snap *snapshot.Snapshot) []byte {
 	return append(b, text...)
 }
 
-// findEvents returns the events after a number that pass the filter, up to the limit.
-func (h *eventHandlers) findEvents(r *http.Request, p *published, e *eventRequest, since int64, state data.EventState) (f found, err error) {
-	f.next = since
-	if since == state.Newest {
-		return f, nil // what most clients ask most of the time
-	}
-	for read := 0; read < maxEventsRead && f.next < state.Newest; read += eventPage {
-		q := data.EventQuery{After: f.next, Until: state.Newest, Limit: eventPage, Lake: e.lake()}
+// readLog calls each with the events of a query, page by page, until it returns false or maxEventsRead events were read. It reports whether
+// there are no more.
+func (h *eventHandlers) readLog(r *http.Request, q data.EventQuery, each func(*data.Event) bool) (ended bool, err error) {
+	q.Limit = eventPage
+	for read := 0; read < maxEventsRead && q.After < q.Until; read += eventPage {
 		page, err := h.pages.read(r, q)
 		if err != nil {
-			return found{}, err
+			return false, err
 		}
 		for i := range page {
-			f.next = page[i].Seq
-			if !e.filter.Matches(&page[i], p.snap) {
-				continue
-			}
-			if f.events = append(f.events, page[i]); len(f.events) == e.limit {
-				return f, nil
+			if !each(&page[i]) {
+				return false, nil
 			}
 		}
 		if len(page) < q.Limit {
-			f.next = state.Newest
+			return true, nil
 		}
+		if last := page[len(page)-1].Seq; q.Descending {
+			q.Until = last - 1
+		} else {
+			q.After = last
+		}
+	}
+	return false, nil
+}
+
+// findEvents returns the events after a number that pass the filter, up to the limit. Most clients ask for those after the newest one, most of
+// the time: then nothing is read.
+func (h *eventHandlers) findEvents(r *http.Request, p *published, e *eventRequest, since int64, state data.EventState) (found, error) {
+	f := found{next: since}
+	ended, err := h.readLog(r, data.EventQuery{After: since, Until: state.Newest, Lake: e.lake()}, func(event *data.Event) bool {
+		f.next = event.Seq
+		if e.filter.Matches(event, p.snap) {
+			f.events = append(f.events, *event)
+		}
+		return len(f.events) < e.limit
+	})
+	if err != nil {
+		return found{}, err
+	}
+	if ended {
+		f.next = state.Newest
 	}
 	return f, nil
 }
@@ -186,27 +206,13 @@ func (h *eventHandlers) newestEvents(r *http.Request, p *published, e *eventRequ
 	if state.Newest < state.Oldest {
 		return nil, nil
 	}
-	until := state.Newest
-	for read := 0; read < maxEventsRead && until > 0; read += eventPage {
-		q := data.EventQuery{Until: until, Limit: eventPage, Lake: e.lake(), Descending: true}
-		page, err := h.pages.read(r, q)
-		if err != nil {
-			return nil, err
+	_, err = h.readLog(r, data.EventQuery{Until: state.Newest, Lake: e.lake(), Descending: true}, func(event *data.Event) bool {
+		if e.filter.Matches(event, p.snap) {
+			events = append(events, *event)
 		}
-		for i := range page {
-			if !e.filter.Matches(&page[i], p.snap) {
-				continue
-			}
-			if events = append(events, page[i]); len(events) == e.limit {
-				return events, nil
-			}
-		}
-		if len(page) < q.Limit {
-			return events, nil
-		}
-		until = page[len(page)-1].Seq - 1
-	}
-	return events, nil
+		return len(events) < e.limit
+	})
+	return events, err
 }
 
 // lake returns the lake that the request asks for, empty for all.
@@ -233,14 +239,7 @@ func (e *eventRequest) subject(p *published) string {
 	if e.filter.Box != nil {
 		of = append(of, "box "+e.filter.Box.String())
 	}
-	if len(of) == 0 {
-		return "all lakes"
-	}
-	subject := of[0]
-	for _, more := range of[1:] {
-		subject += ", " + more
-	}
-	return subject
+	return cmp.Or(strings.Join(of, ", "), "all lakes")
 }
 
 // query returns the filter as a query, always in the same order, without the limit.

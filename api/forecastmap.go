@@ -2,11 +2,9 @@ package api
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 
-	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/colormap"
 	"limnomap/data"
@@ -49,9 +47,9 @@ func (s *common) look(m mapChoice) tiles.Look {
 func checkForecast(snap *snapshot.Snapshot, week int) error {
 	switch f := snap.Forecasts; {
 	case f == nil:
-		return &answer.Problem{Status: http.StatusNotFound, Detail: "There is no forecast: the server has none of its own yet."}
+		return absent("There is no forecast: the server has none of its own yet.")
 	case week > f.Issue.Weeks:
-		return &answer.Problem{Status: http.StatusNotFound, Detail: fmt.Sprintf("The newest forecast, of %s, has no week %d, only 1 to %d.", f.Issue.Issued, week, f.Issue.Weeks)}
+		return absent(fmt.Sprintf("The newest forecast, of %s, has no week %d, only 1 to %d.", f.Issue.Issued, week, f.Issue.Weeks))
 	}
 	return nil
 }

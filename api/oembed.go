@@ -64,10 +64,10 @@ func (h *signHandlers) oEmbed(w http.ResponseWriter, r *http.Request, p *publish
 	base, private := h.base(w, r)
 	shown, ok := h.embeddedMap(p, base, address)
 	if !ok {
-		return &answer.Problem{Status: http.StatusNotFound, Detail: "url is no address of this server's map, of one of its lakes or of /embed, or the public address of this server is not known (--public-url)."}
+		return absent("url is no address of this server's map, of one of its lakes or of /embed, or the public address of this server is not known (--public-url).")
 	}
 	if widest < leastEmbedWidth || highest < leastEmbed {
-		return &answer.Problem{Status: http.StatusNotFound, Detail: fmt.Sprintf("An embedded map needs at least %d x %d pixels.", leastEmbedWidth, leastEmbed)}
+		return absent(fmt.Sprintf("An embedded map needs at least %d x %d pixels.", leastEmbedWidth, leastEmbed))
 	}
 	w.Header().Add("Vary", "Accept-Language")
 	reader := h.readerOf(r, p, shown.Get("lang"))

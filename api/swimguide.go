@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -16,13 +15,6 @@ import (
 )
 
 const pathSwimGuide = "/api/v1/swimguide.json"
-
-var (
-	// errNoCount is returned if there is no sample with a cell count: the standard has no document without a record.
-	errNoCount = errors.New("no sample with a cell count")
-	// errNoPublisher is returned by a server whose public address has no domain name: each record must have one.
-	errNoPublisher = errors.New("no public domain name")
-)
 
 // swimGuide answers with a document of Swim Guide's open data standard, with a record for each lake whose current value is a sample with
 // a cell count of its own. It is never about a value of a satellite, or a density that is derived from chlorophyll.

@@ -69,23 +69,14 @@ func (w *Words) Number(plain string) string {
 // Count returns a whole number of 0 or more as the language writes it.
 func (w *Words) Count(n int) string { return w.Number(strconv.Itoa(n)) }
 
-// Plural returns the text for n things, with its {n} filled in. The forms of the text have the names of CLDR: Polish has one, few, many and
-// other. A form that is missing is other.
+// pluralForms are the names of CLDR: Polish has one, few, many and other.
+var pluralForms = map[plural.Form]string{
+	plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many", plural.Other: "other",
+}
+
+// Plural returns the text for n things, with its {n} filled in. A form that is missing is other.
 func (w *Words) Plural(forms map[string]string, n int) string {
-	name := "other"
-	switch plural.Cardinal.MatchPlural(w.Format.tag, n, 0, 0, 0, 0) {
-	case plural.Zero:
-		name = "zero"
-	case plural.One:
-		name = "one"
-	case plural.Two:
-		name = "two"
-	case plural.Few:
-		name = "few"
-	case plural.Many:
-		name = "many"
-	}
-	text, ok := forms[name]
+	text, ok := forms[pluralForms[plural.Cardinal.MatchPlural(w.Format.tag, n, 0, 0, 0, 0)]]
 	if !ok {
 		text = forms["other"]
 	}
