@@ -142,7 +142,9 @@ func TestDotHasTheShapeOfItsClass(t *testing.T) {
 				for _, c := range symbol.Classes() {
 					whole := c.Shapes(markerRadii[min(int(z), len(markerRadii)-1)])[0]
 					differ := 0
-					for i, q := range covered(w.width, func(dc *gg.Context) { whole.AddTo(dc, px, py, float64(scale)); dc.Fill() }) {
+					dc := gg.NewContext(w.width, w.width)
+					whole.AddTo(dc, px, py, float64(scale))
+					for i, q := range covered(dc) {
 						if (q >= 2) != (drawn[i] > rimEntry || drawn[i] == darkLine[0]) {
 							differ++
 						}

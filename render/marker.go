@@ -49,48 +49,62 @@ func newMarkers(radii []float64) []markers { return drawMarkers(radii, symbol.Re
 
 // drawMarkers returns markers or signs of these radii in pixels.
 func drawMarkers(radii []float64, reach func(radius float64) float64, draw spriteDrawer) []markers {
+	c := make(canvases)
 	ms := make([]markers, len(radii))
 	for i, r := range radii {
 		ms[i].reach = int64(math.Ceil(reach(r)*subUnits)) + markerMargin
 		for scale := 1; scale <= 2; scale++ {
-			ms[i].sprites[scale-1] = newSprites(r, scale, draw)
+			ms[i].sprites[scale-1] = newSprites(c, r, scale, draw)
 		}
 	}
 	return ms
 }
 
+// canvases are squares to draw shapes on, by their side in pixels, on which the precision of a shape's edge depends. One for each shape
+// would take more time than the drawing.
+type canvases map[int]*gg.Context
+
+func (c canvases) of(side int) *gg.Context {
+	if c[side] == nil {
+		c[side] = gg.NewContext(side, side)
+	}
+	return c[side]
+}
+
 // A spriteDrawer draws a sprite whose centre is dx and dy pixels from the upper left corner of a pixel.
-type spriteDrawer func(radius float64, scale int, dx, dy float64) sprite
+type spriteDrawer func(c canvases, radius float64, scale int, dx, dy float64) sprite
 
 // phases returns the number of grid positions along the side of a pixel.
 func phases(scale int) int { return subUnits / scale / markerUnits }
 
-func newSprites(radius float64, scale int, draw spriteDrawer) []sprite {
+func newSprites(c canvases, radius float64, scale int, draw spriteDrawer) []sprite {
 	n := phases(scale)
 	sprites := make([]sprite, 0, n*n)
 	for row := range n {
 		for column := range n {
-			sprites = append(sprites, draw(radius, scale, float64(column)/float64(n), float64(row)/float64(n)))
+			sprites = append(sprites, draw(c, radius, scale, float64(column)/float64(n), float64(row)/float64(n)))
 		}
 	}
 	return sprites
 }
 
 // newMarker draws the markers of a zoom.
-func newMarker(radius float64, scale int, dx, dy float64) (s sprite) {
-	for _, c := range symbol.Classes() {
-		s.byClass[c] = newStamp(c.Shapes(radius), scale, dx, dy)
+func newMarker(c canvases, radius float64, scale int, dx, dy float64) (s sprite) {
+	for _, class := range symbol.Classes() {
+		s.byClass[class] = newStamp(c, class.Shapes(radius), scale, dx, dy)
 	}
 	return s
 }
 
 // newStamp draws a symbol of these shapes, the first of which is the outermost line, whose lake is dx and dy pixels from the corner of its
 // pixel.
-func newStamp(shapes []symbol.Shape, scale int, dx, dy float64) stamp {
+func newStamp(c canvases, shapes []symbol.Shape, scale int, dx, dy float64) stamp {
 	s := stamp{half: int(math.Ceil(shapes[0].Extent() * float64(scale)))}
 	x, y := float64(s.half)+dx, float64(s.half)+dy
 	s.codes = shapeCodes(shapes, func(shape symbol.Shape) []uint8 {
-		return covered(s.side(), func(c *gg.Context) { shape.AddTo(c, x, y, float64(scale)); c.Fill() })
+		square := c.of(s.side())
+		shape.AddTo(square, x, y, float64(scale))
+		return covered(square)
 	})
 	s.setMasks()
 	return s
@@ -126,16 +140,16 @@ func shapeCodes(shapes []symbol.Shape, quartersOf func(symbol.Shape) []uint8) []
 	return codes
 }
 
-// covered returns how many quarters of each pixel of a square are painted by draw.
-func covered(side int, draw func(*gg.Context)) []uint8 {
-	c := gg.NewContext(side, side)
+// covered fills the path of c and returns how many quarters of each pixel it covers. It leaves c empty.
+func covered(c *gg.Context) []uint8 {
 	c.SetRGBA(0, 0, 0, 1)
-	draw(c)
+	c.Fill()
 	img := c.Image().(*image.RGBA)
-	q := make([]uint8, side*side)
+	q := make([]uint8, len(img.Pix)/4)
 	for i := range q {
 		q[i] = uint8((int(img.Pix[4*i+3])*quarters + 127) / 255)
 	}
+	clear(img.Pix)
 	return q
 }
 

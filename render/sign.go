@@ -22,11 +22,11 @@ func signReach(radius float64) float64 { return radius + symbol.RimPx }
 func (s signs) at(z maptile.Zoom) *markers { return &s[min(int(z), len(s)-1)] }
 
 // newSign draws the signs of a zoom whose markers have that radius.
-func newSign(radius float64, scale int, dx, dy float64) (s sprite) {
-	for _, c := range []symbol.Class{symbol.Medium, symbol.High} {
-		s.byClass[c] = newStamp(symbol.Worse.Shapes(c, radius), scale, dx, dy)
+func newSign(c canvases, radius float64, scale int, dx, dy float64) (s sprite) {
+	for _, class := range []symbol.Class{symbol.Medium, symbol.High} {
+		s.byClass[class] = newStamp(c, symbol.Worse.Shapes(class, radius), scale, dx, dy)
 	}
-	s.closed = newStamp(symbol.Closed.Shapes(symbol.None, radius), scale, dx, dy)
+	s.closed = newStamp(c, symbol.Closed.Shapes(symbol.None, radius), scale, dx, dy)
 	return s
 }
 
