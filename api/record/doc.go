@@ -3,7 +3,7 @@
 // table in CSV. [Columns.Pick] says which columns an answer has, and in which order.
 //
 // It is written by hand: an answer has thousands of records, and encoding/json would look up by reflection what the columns say. A filtered
-// status takes a third of the time (BenchmarkMarshal in package api).
+// status takes a third of the time.
 //
 // CSV follows RFC 4180: lines end with CR and LF, which all programs read, and there is no byte-order mark, which R and others read as part
 // of the first column's name. A cell is empty where the member in JSON is null. A name that starts like a spreadsheet's formula is not

@@ -150,7 +150,7 @@ func (r *Refresher) download(ctx context.Context, client *http.Client, u *url.UR
 	f, err := r.fetchOnce(ctx, client, source{url: u}, data.RefreshFile{}, func(resp *http.Response) bool {
 		return resp.StatusCode == http.StatusOK && unless != "" && unless == cmp.Or(rangefile.Field(resp.Header, "ETag"), rangefile.Field(resp.Header, "Last-Modified"))
 	}, limit{r.opts.MaxRasterBytes, func(size string) error {
-		return fault(sizeReason, "%s has %s bytes: at most %d are allowed (max-raster-bytes)", rangefile.Redacted(u), size, r.opts.MaxRasterBytes)
+		return fault(sizeReason, "%s has %s bytes: at most %d are allowed", rangefile.Redacted(u), size, r.opts.MaxRasterBytes)
 	}})
 	switch {
 	case err != nil:
