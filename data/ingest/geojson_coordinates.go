@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -79,7 +78,7 @@ func (c *coordinates) position() (orb.Point, error) {
 }
 
 func (c *coordinates) float() (float64, error) {
-	c.rest = bytes.TrimLeft(c.rest, jsonSpace)
+	c.rest = trimSpace(c.rest)
 	value := c.rest[:valueEnd(c.rest)]
 	if b := value[0]; b != '-' && b-'0' > 9 {
 		return 0, fmt.Errorf("%s: want a number", quoteJSON(value))
@@ -94,7 +93,7 @@ func (c *coordinates) float() (float64, error) {
 
 // skip reports whether the next byte is the given one, and skips it.
 func (c *coordinates) skip(mark byte) bool {
-	c.rest = bytes.TrimLeft(c.rest, jsonSpace)
+	c.rest = trimSpace(c.rest)
 	if len(c.rest) == 0 || c.rest[0] != mark {
 		return false
 	}

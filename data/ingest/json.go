@@ -166,7 +166,7 @@ func (l *jsonList) end() error {
 
 // eachMember passes the members of a valid object to member. More than most are an error.
 func eachMember(object []byte, most int, what string, member func(name string, value []byte) error) error {
-	rest := bytes.TrimLeft(object[1:], jsonSpace)
+	rest := trimSpace(object[1:])
 	for n := 0; rest[0] != '}'; n++ {
 		if n == most {
 			return fmt.Errorf("more than %d %s: want at most as many", most, what)
@@ -176,20 +176,26 @@ func eachMember(object []byte, most int, what string, member func(name string, v
 		if strings.Contains(name, `\`) {
 			_ = json.Unmarshal(rest[:end], &name) // it is valid
 		}
-		rest = bytes.TrimLeft(rest[end:], jsonSpace)
-		rest = bytes.TrimLeft(rest[1:], jsonSpace) // after the colon
+		rest = trimSpace(rest[end:])
+		rest = trimSpace(rest[1:]) // after the colon
 		end = valueEnd(rest)
 		if err := member(name, rest[:end]); err != nil {
 			return err
 		}
-		if rest = bytes.TrimLeft(rest[end:], jsonSpace); rest[0] == ',' {
-			rest = bytes.TrimLeft(rest[1:], jsonSpace)
+		if rest = trimSpace(rest[end:]); rest[0] == ',' {
+			rest = trimSpace(rest[1:])
 		}
 	}
 	return nil
 }
 
-const jsonSpace = " \t\r\n"
+// trimSpace returns b without the white space of JSON at its beginning. It is called for each number: bytes.TrimLeft made a set of bytes for each.
+func trimSpace(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t' || b[0] == '\r' || b[0] == '\n') {
+		b = b[1:]
+	}
+	return b
+}
 
 // valueEnd returns the length of the value at the beginning of b, which is a part of valid JSON.
 func valueEnd(b []byte) int {
