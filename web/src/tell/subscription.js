@@ -29,15 +29,20 @@ export function obstacle() {
  * @param {string} publicKey of the server @param {string[]} lakes @param {{threshold: string, daily: boolean}} options @param {string} language
  */
 export async function subscribe(publicKey, lakes, { threshold, daily }, language) {
-  const registration = await navigator.serviceWorker.register('sw.js?push') // with the part for notifications
-  await navigator.serviceWorker.ready
+  const { installing, waiting, active, pushManager } = await navigator.serviceWorker.register('sw.js?push') // with the part for notifications
+  // The worker before it would drop what is sent.
+  const worker = installing ?? waiting ?? active
+  while (worker.state !== 'activated') {
+    if (worker.state === 'redundant') throw new Error('sw.js')
+    await new Promise((changed) => { worker.onstatechange = changed })
+  }
   const applicationServerKey = bytes(publicKey)
-  let subscription = await registration.pushManager.getSubscription()
-  if (subscription && base64(subscription.options.applicationServerKey) !== publicKey) { // the server has another key now
+  let subscription = await pushManager.getSubscription()
+  if (subscription && `${new Uint8Array(subscription.options.applicationServerKey ?? [])}` !== `${applicationServerKey}`) { // the server has another key now
     await subscription.unsubscribe()
     subscription = null
   }
-  subscription ??= await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
+  subscription ??= await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const answer = await fetch(address, {
     method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ ...subscription.toJSON(), lakes, threshold, daily, zone }),
@@ -69,5 +74,3 @@ export async function unsubscribe() {
 export const isDue = () => Date.now() - (wanted()?.renewed ?? Date.now()) > renewAfter
 
 const bytes = (text) => Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))
-
-const base64 = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer ?? []))).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
