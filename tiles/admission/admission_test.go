@@ -411,31 +411,27 @@ func TestNoOneStarvesInACrowd(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		const hostile, honest = 30, 3
-		var longest [hostile + honest]time.Duration // between two turns
+		var had [hostile + honest]int // turns
 		var group sync.WaitGroup
-		for i := range longest {
+		for i := range had {
 			patience := 5 * time.Millisecond
 			if i >= hostile {
 				patience = time.Second
 			}
 			group.Go(func() {
-				last := time.Now()
 				for ctx.Err() == nil {
-					err := turns.Do(ctx, client(i), func() error { time.Sleep(10 * time.Millisecond); return nil })
-					if err != nil {
+					if err := turns.Do(ctx, client(i), func() error { time.Sleep(10 * time.Millisecond); return nil }); err != nil {
 						time.Sleep(patience)
 						continue
 					}
-					longest[i] = max(longest[i], time.Since(last))
-					last = time.Now()
+					had[i]++
 				}
-				longest[i] = max(longest[i], time.Since(last))
 			})
 		}
 		group.Wait()
-		for i, d := range longest[hostile:] {
-			if d > 5*time.Second {
-				t.Errorf("client %d, which waits a second when it is refused, had no turn for %v", i, d)
+		for i := hostile; i < len(had); i++ {
+			if had[i] < 5 { // 11 to 22 in a hundred runs: which of equals is refused is chance
+				t.Errorf("client %d, which waits a second when it is refused, had %d turns in 20 s", i, had[i])
 			}
 		}
 	})
