@@ -304,7 +304,6 @@ func joinGroups(s string, decimal decimalMark, thousands string) string {
 	}
 	n := digits(rest)
 	beforeGroups := 1 <= n && n <= 3 && rest[0] != '0'
-	number := s[:len(s)-len(rest)+n]
 	rest = rest[n:]
 	groups := false
 	for rest != "" {
@@ -315,7 +314,16 @@ func joinGroups(s string, decimal decimalMark, thousands string) string {
 		if rest = rest[size:]; !beforeGroups || digits(rest) != 3 {
 			return ""
 		}
-		number, rest, groups = number+rest[:3], rest[3:], true
+		rest, groups = rest[3:], true
+	}
+	number := s[:len(s)-len(rest)]
+	if groups {
+		number = strings.Map(func(r rune) rune {
+			if strings.ContainsRune(thousands, r) {
+				return -1
+			}
+			return r
+		}, number)
 	}
 	if markOf(rest)&decimal != 0 {
 		n = digits(rest[1:])
