@@ -123,10 +123,17 @@ func TestTileOfTwoViewsIsDrawnOnce(t *testing.T) {
 		s := newTestService(t, r, &Options{Renders: 2})
 		first, second := ask(t.Context(), s, new(snapshot.View), 1), ask(t.Context(), s, &snapshot.View{Week: 1}, 1)
 		synctest.Wait()
+		third := ask(t.Context(), s, new(snapshot.View), 2) // the second needs no turn while the first is drawn
+		synctest.Wait()
+		if got := testutil.ToFloat64(s.metrics.rendersInFlight); got != 2 {
+			t.Errorf("%v tiles are drawn, want the shared one and the next", got)
+		}
 		close(r.gate)
-		mustDo(t, <-first, <-second)
-		if got := r.total(); got != 1 {
-			t.Errorf("%d renders, want 1", got)
+		for _, answer := range []<-chan error{first, second, third} {
+			mustDo(t, <-answer)
+		}
+		if got := r.total(); got != 2 {
+			t.Errorf("%d renders, want 2", got)
 		}
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"limnomap/render"
 	"limnomap/tiles/admission"
 )
 
@@ -28,94 +27,90 @@ type flight struct {
 	committed bool // the flight ends with a tile, even without callers; guarded by flights.mu
 }
 
-// A wanted is a tile that callers ask for: its key may not be known yet.
-type wanted struct {
-	view any // a *snapshot.View or *snapshot.Values
-	spec render.Spec
-}
-
-// flights has one flight for each tile that is wanted and not there.
-type flights struct {
+// flights has one flight per key.
+type flights[K comparable] struct {
 	timeout time.Duration
 	errLate error
 	running sync.WaitGroup // one for each flight
 
 	mu     sync.Mutex // guards what follows
-	byTile map[wanted]*flight
+	byKey  map[K]*flight
 	closed bool
 }
 
-func newFlights(timeout time.Duration) *flights {
-	return &flights{
+func newFlights[K comparable](timeout time.Duration) *flights[K] {
+	return &flights[K]{
 		timeout: timeout,
 		errLate: fmt.Errorf("not drawn within %v: %w", timeout, ErrBusy),
-		byTile:  make(map[wanted]*flight),
+		byKey:   make(map[K]*flight),
 	}
 }
 
-// errPanicked is what others get who wait for a tile whose search panics.
-var errPanicked = errors.New("the search for the tile panicked")
-
-// do returns that tile and where it came from: from the flight for it that is under way, or from a new one, which
+// do returns the tile of that key and where it came from: from the flight for it that is under way, or from a new one, which
 // calls search. It calls joined with a flight that is under way, and returns early from that when ctx ends.
 //
 // The search of a new flight runs on the caller's goroutine: handed over to another one it takes a tenth longer, since that mostly runs on
 // another processor, whose caches are cold. If the caller leaves, the flight continues for others who want the tile, or to
 // its end once drawing has begun.
-func (fs *flights) do(ctx context.Context, w wanted, joined func(*flight), search func(*flight) (Tile, string, error)) (Tile, string, error) {
-	f, shared, err := fs.join(ctx, w)
+func (fs *flights[K]) do(ctx context.Context, key K, joined func(*flight), search func(*flight) (Tile, string, error)) (Tile, string, error) {
+	f, shared, err := fs.join(ctx, key)
 	if err != nil {
 		return Tile{}, "", err
 	}
 	if shared {
 		joined(f)
-		return fs.wait(ctx, w, f)
+		return fs.wait(ctx, key, f)
 	}
-	stays := context.AfterFunc(ctx, func() { fs.leave(w, f) })
-	fs.run(w, f, search)
+	defer fs.running.Done()
+	stays := context.AfterFunc(ctx, func() { fs.leave(key, f) })
+	fs.run(key, f, search)
 	if !stays() {
 		return Tile{}, "", context.Cause(ctx)
 	}
 	return f.tile, f.tier, f.err
 }
 
-// join returns the flight for that tile with one more caller, and whether another caller began it. If not, this one must run it.
-func (fs *flights) join(ctx context.Context, w wanted) (f *flight, shared bool, err error) {
+// join returns the flight of that key with one more caller, and whether another caller began it. If not, this one must run it,
+// and then call fs.running.Done.
+func (fs *flights[K]) join(ctx context.Context, key K) (f *flight, shared bool, err error) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
-	if f, ok := fs.byTile[w]; ok {
+	if f, ok := fs.byKey[key]; ok {
 		f.callers++
 		return f, true, nil
 	}
 	if fs.closed {
 		return nil, false, fmt.Errorf("the tile service is closed: %w", ErrBusy)
 	}
-	f = &flight{done: make(chan struct{}), callers: 1, err: errPanicked}
+	f = &flight{done: make(chan struct{}), callers: 1}
 	f.ctx, f.cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), fs.timeout, fs.errLate)
-	fs.byTile[w] = f
+	fs.byKey[key] = f
 	fs.running.Add(1)
 	return f, false, nil
 }
 
+// errPanicked is what others get who wait for a tile whose search panics.
+var errPanicked = errors.New("the search for the tile panicked")
+
 // run calls search, and ends f with its results, also if search panics.
-func (fs *flights) run(w wanted, f *flight, search func(*flight) (Tile, string, error)) {
+func (fs *flights[K]) run(key K, f *flight, search func(*flight) (Tile, string, error)) {
+	f.err = errPanicked
 	defer func() {
 		fs.mu.Lock()
-		fs.forget(w, f)
+		fs.forget(key, f)
 		fs.mu.Unlock()
 		close(f.done)
 		f.cancel()
-		fs.running.Done()
 	}()
 	f.tile, f.tier, f.err = search(f)
 }
 
 // wait returns the tile of f, which another caller began, and where it came from, or ctx's error if that ends first.
-func (fs *flights) wait(ctx context.Context, w wanted, f *flight) (Tile, string, error) {
+func (fs *flights[K]) wait(ctx context.Context, key K, f *flight) (Tile, string, error) {
 	select {
 	case <-f.done:
 	case <-ctx.Done():
-		fs.leave(w, f)
+		fs.leave(key, f)
 		return Tile{}, "", context.Cause(ctx)
 	case <-f.ctx.Done():
 		select {
@@ -132,18 +127,18 @@ func (fs *flights) wait(ctx context.Context, w wanted, f *flight) (Tile, string,
 }
 
 // leave removes a caller from f, and ends f if it was the last one and drawing has not begun.
-func (fs *flights) leave(w wanted, f *flight) {
+func (fs *flights[K]) leave(key K, f *flight) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	f.callers--
 	if f.callers == 0 && !f.committed {
 		f.cancel()
-		fs.forget(w, f)
+		fs.forget(key, f)
 	}
 }
 
 // commit makes f end with a tile, even if all callers leave. It returns an error if f has ended already.
-func (fs *flights) commit(f *flight) error {
+func (fs *flights[K]) commit(f *flight) error {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	f.committed = true
@@ -151,16 +146,21 @@ func (fs *flights) commit(f *flight) error {
 }
 
 // forget makes the next caller begin a new flight. fs.mu must be held.
-func (fs *flights) forget(w wanted, f *flight) {
-	if fs.byTile[w] == f {
-		delete(fs.byTile, w)
+func (fs *flights[K]) forget(key K, f *flight) {
+	if fs.byKey[key] == f {
+		delete(fs.byKey, key)
 	}
 }
 
-// close refuses new flights and waits for those under way.
-func (fs *flights) close() {
+// refuse refuses new flights.
+func (fs *flights[K]) refuse() {
 	fs.mu.Lock()
+	defer fs.mu.Unlock()
 	fs.closed = true
-	fs.mu.Unlock()
+}
+
+// close refuses new flights and waits for those under way.
+func (fs *flights[K]) close() {
+	fs.refuse()
 	fs.running.Wait()
 }

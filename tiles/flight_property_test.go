@@ -157,8 +157,8 @@ func (tr *traffic) run(t *testing.T) (faults []string) {
 	wg.Wait()
 	mustDo(t, s.Close())
 	waiting, drawn := testutil.ToFloat64(s.metrics.renderQueue), testutil.ToFloat64(s.metrics.rendersInFlight)
-	if len(s.flights.byTile) != 0 || waiting != 0 || drawn != 0 {
-		fault("%d flights, %v waiting, %v drawing are left", len(s.flights.byTile), waiting, drawn)
+	if len(s.searches.byKey) != 0 || len(s.flights.byKey) != 0 || waiting != 0 || drawn != 0 {
+		fault("%d searches, %d flights, %v waiting, %v drawing are left", len(s.searches.byKey), len(s.flights.byKey), waiting, drawn)
 	}
 	return faults
 }

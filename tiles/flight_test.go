@@ -51,16 +51,16 @@ func TestCallerThatLeavesStopsNoOther(t *testing.T) {
 // begins a new flight.
 func TestPanicEndsTheFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fs, gate, w := newFlights(time.Second), make(chan struct{}), wanted{spec: testRequest(1).spec()}
+		fs, gate, key := newFlights[Sum](time.Second), make(chan struct{}), numberedSum(1)
 		ignore := func(*flight) {}
 		go func() {
 			defer func() { _ = recover() }()
-			_, _, _ = fs.do(context.Background(), w, ignore, func(*flight) (Tile, string, error) { <-gate; panic("fake panic") })
+			_, _, _ = fs.do(context.Background(), key, ignore, func(*flight) (Tile, string, error) { <-gate; panic("fake panic") })
 		}()
 		synctest.Wait()
 		shared := make(chan error)
 		go func() {
-			_, _, err := fs.do(context.Background(), w, ignore, nil)
+			_, _, err := fs.do(context.Background(), key, ignore, nil)
 			shared <- err
 		}()
 		synctest.Wait()
@@ -68,7 +68,7 @@ func TestPanicEndsTheFlight(t *testing.T) {
 		if err := <-shared; !errors.Is(err, errPanicked) {
 			t.Errorf("the caller that shares gets %v, want %v", err, errPanicked)
 		}
-		_, tier, err := fs.do(context.Background(), w, ignore, func(*flight) (Tile, string, error) { return Tile{}, tierRender, nil })
+		_, tier, err := fs.do(context.Background(), key, ignore, func(*flight) (Tile, string, error) { return Tile{}, tierRender, nil })
 		if tier != tierRender || err != nil {
 			t.Errorf("the next caller gets %q and %v, want a flight of its own", tier, err)
 		}

@@ -37,7 +37,7 @@ func (s *Service) Plot(ctx context.Context, v *snapshot.Values, p Pyramid) (*Plo
 	if !onGlobe(p.Bound) {
 		return nil, fmt.Errorf("bound %v, in degrees: %w", p.Bound, ErrOutOfRange)
 	}
-	layer, err := s.pictures.layers.get(ctx, v)
+	layer, err := s.layers.get(ctx, v)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (p *Plot) Draw(ctx context.Context, deliver func(t maptile.Tile, png []byte
 }
 
 func (p *Plot) draw(t maptile.Tile) ([]byte, error) {
-	png, err := p.service.render(p.layer, nil, p.spec(t))
+	png, err := p.service.render(p.layer, p.spec(t))
 	if err != nil {
 		return nil, fmt.Errorf("tile %d/%d/%d: %w", t.Z, t.X, t.Y, err)
 	}

@@ -15,10 +15,10 @@ import (
 // fails if that does.
 func (s *Service) Prepare(v *snapshot.View) {
 	build := s.succeedLayer
-	if s.pictures.layers.empty() {
+	if s.layers.empty() {
 		build = s.firstLayer
 	}
-	if err := s.pictures.layers.prepare(v.Values(), build); err != nil {
+	if err := s.layers.prepare(v.Values(), build); err != nil {
 		s.options.Logger.Error("layer was not prepared", "err", err)
 	}
 }
@@ -28,9 +28,9 @@ func (s *Service) PrepareVectors(v *snapshot.View) {
 	if s.options.Vectors == nil {
 		return
 	}
-	err := s.vectors.layers.prepare(v, s.buildVectorLayer)
+	err := s.vectorLayers.prepare(v, s.buildVectorLayer)
 	if err == nil {
-		err = s.prepareVector(v, vectorSpec(maptile.Tile{}))
+		err = s.prepareVector(v, maptile.Tile{})
 	}
 	if err != nil {
 		s.options.Logger.Error("vector tiles were not prepared", "err", err)
@@ -38,20 +38,20 @@ func (s *Service) PrepareVectors(v *snapshot.View) {
 }
 
 // prepareVector puts a vector tile into memory. That of zoom 0 is one of the largest, and every map begins with it.
-func (s *Service) prepareVector(v *snapshot.View, spec render.Spec) error {
-	layer, _ := s.vectors.layers.find(v)
+func (s *Service) prepareVector(v *snapshot.View, t maptile.Tile) error {
+	layer, _ := s.vectorLayers.find(v)
 	if layer == nil {
 		return nil // dropped already: others are asked for
 	}
-	fp, notBlank, err := s.vectorFingerprint(layer, v, spec)
+	fp, notBlank, err := s.vectorFingerprint(layer, v, t)
 	if err != nil || !notBlank {
 		return err
 	}
-	b, err := s.encodeVector(layer, v, spec)
+	b, err := s.encodeVector(layer, v, t)
 	if err != nil {
 		return err
 	}
-	s.memory.put(s.vectorKey(spec, fp).Sum(), newTile(b))
+	s.memory.put(s.vectorKey(t, fp).Sum(), newTile(b))
 	return nil
 }
 

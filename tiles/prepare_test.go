@@ -49,8 +49,8 @@ func TestPreparedTilesBuildNoLayer(t *testing.T) {
 	if n := testutil.ToFloat64(prepared.metrics.layerBuilds); n != builds {
 		t.Errorf("%v layers were built by Prepare, want %d", n, builds)
 	}
-	one, _ := prepared.vectors.layers.find(views[0])
-	if other, _ := prepared.vectors.layers.find(views[1]); other.Index() != one.Index() {
+	one, _ := prepared.vectorLayers.find(views[0])
+	if other, _ := prepared.vectorLayers.find(views[1]); other.Index() != one.Index() {
 		t.Error("the second layer of vector tiles has an index of its own")
 	}
 	for _, v := range slices.Backward(views) {

@@ -6,8 +6,6 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"golang.org/x/sync/singleflight"
-
 	"limnomap/colormap"
 	"limnomap/data/snapshot"
 	"limnomap/render"
@@ -55,16 +53,16 @@ type Service struct {
 		styles    []StyleID
 		colormaps []colormap.ID
 	}
-	blanks      [maxScale]Tile // the blank tiles of scale 1 and 2
-	blankVector Tile
-	pictures    maker[snapshot.Values, render.Layer]
-	vectors     maker[snapshot.View, vector.Layer]
-	memory      *memory
-	flights     *flights
-	drawing     singleflight.Group // by Sum
-	turns       *admission.Turns
-	ownTurns    bool // whether Close ends turns
-	closing     sync.Once
+	blanks       [maxScale]Tile // the blank tiles of scale 1 and 2
+	blankVector  Tile
+	layers       *layers[snapshot.Values, render.Layer]
+	vectorLayers *layers[snapshot.View, vector.Layer]
+	memory       *memory
+	searches     *flights[unidentified]
+	flights      *flights[Sum]
+	turns        *admission.Turns
+	ownTurns     bool // whether Close ends turns
+	closing      sync.Once
 }
 
 // New returns a Service that draws missing tiles with r. Close ends it. It starts threads to draw on when the queue is long
@@ -81,7 +79,8 @@ func New(r Renderer, opts *Options) (*Service, error) {
 		metrics:   m,
 		colormaps: colormap.IDs(),
 		memory:    newMemory(o.MemoryBytes, m),
-		flights:   newFlights(o.RenderTimeout),
+		searches:  newFlights[unidentified](o.RenderTimeout),
+		flights:   newFlights[Sum](o.RenderTimeout),
 		turns:     o.Turns,
 	}
 	if s.turns == nil {
@@ -97,27 +96,9 @@ func New(r Renderer, opts *Options) (*Service, error) {
 		s.chances.styles = append(s.chances.styles, style.ID)
 	}
 	s.chances.colormaps = []colormap.ID{colormap.Forecast}
-	s.pictures = maker[snapshot.Values, render.Layer]{
-		service:     s,
-		layers:      newLayers(s.buildLayer, shownByValues, maxLayerLakes, m.layerBuilds),
-		known:       r.Known,
-		fingerprint: s.fingerprint,
-		draw:        s.render,
-		key:         s.key,
-		blank:       func(spec render.Spec) *Tile { return &s.blanks[spec.Scale-1] },
-	}
-	s.pictures.layers.light = (*snapshot.Values).Chances
-	s.vectors = maker[snapshot.View, vector.Layer]{
-		service: s,
-		layers:  newLayers(s.buildVectorLayer, shownByView, maxVectorLayerLakes, m.layerBuilds),
-		known: func(l *vector.Layer, spec render.Spec) (fp render.Fingerprint, notBlank, ok bool) {
-			return l.Known(spec.Tile)
-		},
-		fingerprint: s.vectorFingerprint,
-		draw:        s.encodeVector,
-		key:         s.vectorKey,
-		blank:       func(render.Spec) *Tile { return &s.blankVector },
-	}
+	s.layers = newLayers(s.buildLayer, shownByValues, maxLayerLakes, m.layerBuilds)
+	s.layers.light = (*snapshot.Values).Chances
+	s.vectorLayers = newLayers(s.buildVectorLayer, shownByView, maxVectorLayerLakes, m.layerBuilds)
 	for i := range s.blanks {
 		s.blanks[i] = newBlank(render.Blank(i + 1))
 	}
@@ -135,6 +116,7 @@ func New(r Renderer, opts *Options) (*Service, error) {
 // on. It always returns nil; later calls wait for the first.
 func (s *Service) Close() error {
 	s.closing.Do(func() {
+		s.searches.close() // first: they begin flights
 		s.flights.close()
 		if s.ownTurns {
 			s.turns.Close()

@@ -70,87 +70,27 @@ func (s *Service) tile(ctx context.Context, v *snapshot.Values, req Request) (Ti
 	if err := s.check(req, v.Chances()); err != nil {
 		return Tile{}, err
 	}
-	return s.pictures.tile(ctx, v, req.spec())
-}
-
-// A maker makes one sort of tiles, pictures or vector tiles, from layers L of views V.
-type maker[V, L any] struct {
-	service *Service
-	layers  *layers[V, L]
-	// known returns the same as fingerprint, without looking at the lakes, if the layer remembers it.
-	known       func(l *L, spec render.Spec) (fp render.Fingerprint, notBlank, ok bool)
-	fingerprint func(l *L, v *V, spec render.Spec) (fp render.Fingerprint, notBlank bool, err error)
-	draw        func(l *L, v *V, spec render.Spec) ([]byte, error)
-	key         func(spec render.Spec, fp render.Fingerprint) Key
-	blank       func(spec render.Spec) *Tile
-}
-
-// tile returns the tile of v with that spec, which must be valid.
-func (m *maker[V, L]) tile(ctx context.Context, v *V, spec render.Spec) (Tile, error) {
-	layer, _ := m.layers.find(v)
-	if layer == nil {
-		return m.fly(ctx, v, nil, spec, Sum{})
-	}
-	fp, notBlank, ok := m.known(layer, spec)
-	if !ok {
-		return m.fly(ctx, v, layer, spec, Sum{})
-	}
-	key := m.key(spec, fp)
-	sum, t, tier := m.service.cached(&key, notBlank, m.blank(spec))
-	if tier == "" {
-		return m.fly(ctx, v, layer, spec, sum)
-	}
-	m.service.traceTier(ctx, tier)
-	return t, nil
-}
-
-// fly returns a tile that was not in memory. All who want it share one flight. If its key is known, the zero Sum being unknown, the flight
-// looks on disk first. Then it waits for its turn, and there does all that is missing: the layer if it is nil, the fingerprint, which may
-// take a walk over millions of lakes, the look on disk, and drawing.
-func (m *maker[V, L]) fly(ctx context.Context, v *V, layer *L, spec render.Spec, known Sum) (Tile, error) {
-	s := m.service
-	client, failures := s.client(ctx), m.layers.failures.Load()
-	share := func(f *flight) { s.turns.Share(&f.place, client) }
-	t, tier, err := s.flights.do(ctx, wanted{v, spec}, share, func(f *flight) (t Tile, tier string, err error) {
-		if known != (Sum{}) {
-			if t, tier, ok := s.lookup(f.ctx, known); ok {
-				return t, tier, nil
+	spec := req.spec()
+	if layer, _ := s.layers.find(v); layer != nil {
+		if fp, notBlank, ok := s.renderer.Known(layer, spec); ok {
+			key := s.key(spec, fp)
+			sum, t, tier := s.cached(&key, notBlank, &s.blanks[req.Scale-1])
+			if tier != "" {
+				s.traceTier(ctx, tier)
+				return t, nil
 			}
+			return s.fly(ctx, key, sum, func() ([]byte, error) { return s.render(layer, spec) })
 		}
-		err = s.inTurn(f, client, func() (err error) {
-			if err := s.flights.commit(f); err != nil {
-				return err
-			}
-			if layer == nil {
-				if layer, err = m.layers.getSince(f.ctx, v, failures); err != nil {
-					return err
-				}
-			}
-			fp, notBlank, err := m.fingerprint(layer, v, spec)
-			if err != nil {
-				return err
-			}
-			key := m.key(spec, fp)
-			var sum Sum
-			if sum, t, tier = s.cached(&key, notBlank, m.blank(spec)); tier != "" {
-				return nil
-			}
-			if known == (Sum{}) {
-				var ok bool
-				if t, tier, ok = s.lookup(f.ctx, sum); ok {
-					return nil
-				}
-			}
-			tier = tierRender
-			t, err = s.drawAndKeep(f.ctx, key, sum, func() ([]byte, error) { return m.draw(layer, v, spec) })
-			return err
-		})
-		return t, tier, err
-	})
-	if err == nil {
-		s.traceTier(ctx, tier)
 	}
-	return t, err
+	failures := s.layers.failures.Load()
+	return s.identify(ctx, unidentified{v, spec}, func(ctx context.Context) (identity, error) {
+		layer, err := s.layers.getSince(ctx, v, failures)
+		if err != nil {
+			return identity{}, err
+		}
+		fp, notBlank, err := s.fingerprint(layer, spec)
+		return identity{s.key(spec, fp), notBlank, &s.blanks[req.Scale-1], func() ([]byte, error) { return s.render(layer, spec) }}, err
+	})
 }
 
 // cached returns a tile that is blank or in memory, and the tier that has it. If there is none, the tier is empty.
@@ -204,7 +144,7 @@ func (s *Service) buildLayer(v *snapshot.Values, like *render.Layer) (layer *ren
 	return s.renderer.Layer(v), nil
 }
 
-func (s *Service) fingerprint(layer *render.Layer, _ *snapshot.Values, spec render.Spec) (fp render.Fingerprint, notBlank bool, err error) {
+func (s *Service) fingerprint(layer *render.Layer, spec render.Spec) (fp render.Fingerprint, notBlank bool, err error) {
 	defer s.recoverTo(&err, "taking the fingerprint")
 	fp, notBlank = s.renderer.Fingerprint(layer, spec)
 	return fp, notBlank, nil
@@ -214,12 +154,103 @@ func (s *Service) key(spec render.Spec, fp render.Fingerprint) Key {
 	return Key{render.Version, s.options.Variant, spec.Style, spec.Colormap, spec.Tile, spec.Scale, fp}
 }
 
+// An unidentified tile is one whose key is not known yet: its view has no layer, or its layer remembers no fingerprint of it.
+type unidentified struct {
+	view any // a *snapshot.View or *snapshot.Values
+	spec render.Spec
+}
+
+// An identity is the key of a tile, and how it is drawn if no tier has it.
+type identity struct {
+	key      Key
+	notBlank bool
+	blank    *Tile // the tile if it is blank
+	draw     func() ([]byte, error)
+}
+
+// identify returns a tile whose key identity finds out. That may take a walk over millions of lakes, and even longer to build
+// the layer first. So it is done when it is the tile's turn, once for all who want the tile, and if it must be drawn, in the
+// same turn.
+func (s *Service) identify(ctx context.Context, u unidentified, identify func(context.Context) (identity, error)) (Tile, error) {
+	client := s.client(ctx)
+	t, tier, err := s.searches.do(ctx, u, s.share(client), func(f *flight) (t Tile, tier string, err error) {
+		var sum Sum
+		var other *flight // draws the same tile, of another view
+		err = s.inTurn(f, client, func() error {
+			if err := s.searches.commit(f); err != nil {
+				return err
+			}
+			i, err := identify(f.ctx)
+			if err != nil {
+				return err
+			}
+			if sum, t, tier = s.cached(&i.key, i.notBlank, i.blank); tier != "" {
+				return nil
+			}
+			drawing, shared, err := s.flights.join(f.ctx, sum)
+			if err != nil {
+				return err
+			}
+			if shared {
+				other = drawing
+				return nil
+			}
+			defer s.flights.running.Done()
+			s.flights.run(sum, drawing, func(drawing *flight) (Tile, string, error) {
+				if err := s.flights.commit(drawing); err != nil {
+					return Tile{}, "", err
+				}
+				return s.findOrDraw(drawing.ctx, i.key, sum, i.draw)
+			})
+			t, tier = drawing.tile, drawing.tier
+			return drawing.err
+		})
+		if other != nil {
+			s.share(client)(other)
+			return s.flights.wait(f.ctx, sum, other)
+		}
+		return t, tier, err
+	})
+	if err == nil {
+		s.traceTier(ctx, tier)
+	}
+	return t, err
+}
+
+// fly returns a tile that was not in memory. All callers of one key share one flight, which looks for the tile on disk, and
+// if it is not there, waits for a turn to draw it and keeps it.
+func (s *Service) fly(ctx context.Context, key Key, sum Sum, draw func() ([]byte, error)) (Tile, error) {
+	client := s.client(ctx)
+	t, tier, err := s.flights.do(ctx, sum, s.share(client), func(f *flight) (t Tile, tier string, err error) {
+		if t, tier, ok := s.lookup(f.ctx, sum); ok {
+			return t, tier, nil
+		}
+		err = s.inTurn(f, client, func() error {
+			if err := s.flights.commit(f); err != nil {
+				return err
+			}
+			t, err = s.drawAndKeep(f.ctx, key, sum, draw)
+			return err
+		})
+		return t, tierRender, err
+	})
+	if err == nil {
+		s.traceTier(ctx, tier)
+	}
+	return t, err
+}
+
 // client returns who asks for a tile.
 func (s *Service) client(ctx context.Context) admission.Client {
 	if s.options.Client == nil {
 		return admission.Client{}
 	}
 	return s.options.Client(ctx)
+}
+
+// share returns a function that has a flight come with the turn of c, if that is earlier than its own.
+func (s *Service) share(c admission.Client) func(*flight) {
+	return func(f *flight) { s.turns.Share(&f.place, c) }
 }
 
 // inTurn calls work when it is f's turn, as one of c's: while the queue is long, on a thread of low priority. Work should begin with commit:
@@ -247,21 +278,22 @@ func (s *Service) inTurn(f *flight, c admission.Client, work func() error) error
 	return err
 }
 
-// drawAndKeep draws a tile, and puts it into memory and on disk. Flights of several views that come to the same key share that.
+// findOrDraw returns a tile that is on disk, or draws it.
+func (s *Service) findOrDraw(ctx context.Context, key Key, sum Sum, draw func() ([]byte, error)) (Tile, string, error) {
+	if t, tier, ok := s.lookup(ctx, sum); ok {
+		return t, tier, nil
+	}
+	t, err := s.drawAndKeep(ctx, key, sum, draw)
+	return t, tierRender, err
+}
+
+// drawAndKeep draws a tile and puts it into memory and on disk.
 func (s *Service) drawAndKeep(ctx context.Context, key Key, sum Sum, draw func() ([]byte, error)) (Tile, error) {
-	t, err, _ := s.drawing.Do(string(sum[:]), func() (any, error) {
-		b, err := s.draw(ctx, draw)
-		if err != nil {
-			return Tile{}, err
-		}
-		t := newTile(b)
-		s.memory.put(sum, t)
-		if s.options.Disk != nil {
-			s.options.Disk.Put(key.Encode(), t.Bytes)
-		}
-		return t, nil
-	})
-	return t.(Tile), err
+	b, err := s.draw(ctx, draw)
+	if err != nil {
+		return Tile{}, err
+	}
+	return s.keep(key, sum, b), nil
 }
 
 // lookup looks in memory again, where an earlier flight may just have put the tile, and then on disk.
@@ -300,11 +332,21 @@ func (s *Service) draw(ctx context.Context, draw func() ([]byte, error)) ([]byte
 	return b, err
 }
 
-func (s *Service) render(layer *render.Layer, _ *snapshot.Values, spec render.Spec) (png []byte, err error) {
+func (s *Service) render(layer *render.Layer, spec render.Spec) (png []byte, err error) {
 	defer s.recoverTo(&err, "drawing")
 	png, err = s.renderer.Render(layer, spec)
 	if err == nil && len(png) == 0 {
 		err = errors.New("the renderer returned an empty image")
 	}
 	return png, err
+}
+
+// keep puts a drawn tile into memory and on disk.
+func (s *Service) keep(key Key, sum Sum, b []byte) Tile {
+	t := newTile(b)
+	s.memory.put(sum, t)
+	if s.options.Disk != nil {
+		s.options.Disk.Put(key.Encode(), t.Bytes)
+	}
+	return t
 }

@@ -34,19 +34,35 @@ func (s *Service) Vector(ctx context.Context, v *snapshot.View, t maptile.Tile) 
 	return tile, nil
 }
 
+// vector takes the same steps as tile.
 func (s *Service) vector(ctx context.Context, v *snapshot.View, t maptile.Tile) (Tile, error) {
 	if s.options.Vectors == nil || !validTile(t, s.options.MaxZoom) {
 		return Tile{}, ErrOutOfRange
 	}
-	return s.vectors.tile(ctx, v, vectorSpec(t))
+	if layer, _ := s.vectorLayers.find(v); layer != nil {
+		if fp, notBlank, ok := layer.Known(t); ok {
+			key := s.vectorKey(t, fp)
+			sum, found, tier := s.cached(&key, notBlank, &s.blankVector)
+			if tier != "" {
+				s.traceTier(ctx, tier)
+				return found, nil
+			}
+			return s.fly(ctx, key, sum, func() ([]byte, error) { return s.encodeVector(layer, v, t) })
+		}
+	}
+	failures := s.vectorLayers.failures.Load()
+	return s.identify(ctx, unidentified{v, render.Spec{Tile: t, Style: VectorStyle}}, func(ctx context.Context) (identity, error) {
+		layer, err := s.vectorLayers.getSince(ctx, v, failures)
+		if err != nil {
+			return identity{}, err
+		}
+		fp, notBlank, err := s.vectorFingerprint(layer, v, t)
+		return identity{s.vectorKey(t, fp), notBlank, &s.blankVector, func() ([]byte, error) { return s.encodeVector(layer, v, t) }}, err
+	})
 }
 
-func vectorSpec(t maptile.Tile) render.Spec {
-	return render.Spec{Tile: t, Scale: 1, Style: VectorStyle, Colormap: colormap.Default}
-}
-
-func (s *Service) vectorKey(spec render.Spec, fp render.Fingerprint) Key {
-	return Key{VectorVersion, s.options.Variant, spec.Style, spec.Colormap, spec.Tile, spec.Scale, fp}
+func (s *Service) vectorKey(t maptile.Tile, fp render.Fingerprint) Key {
+	return Key{VectorVersion, s.options.Variant, VectorStyle, colormap.Default, t, 1, fp}
 }
 
 // buildVectorLayer makes the layer of v, with the index of like if there is one.
@@ -58,15 +74,15 @@ func (s *Service) buildVectorLayer(v *snapshot.View, like *vector.Layer) (layer 
 	return vector.NewLayer(vector.NewIndex(v.Lakes), v), nil
 }
 
-func (s *Service) vectorFingerprint(layer *vector.Layer, v *snapshot.View, spec render.Spec) (fp render.Fingerprint, notBlank bool, err error) {
+func (s *Service) vectorFingerprint(layer *vector.Layer, v *snapshot.View, t maptile.Tile) (fp render.Fingerprint, notBlank bool, err error) {
 	defer s.recoverTo(&err, "taking the fingerprint of a vector tile")
-	fp, notBlank = layer.Fingerprint(v, spec.Tile)
+	fp, notBlank = layer.Fingerprint(v, t)
 	return fp, notBlank, nil
 }
 
-func (s *Service) encodeVector(layer *vector.Layer, v *snapshot.View, spec render.Spec) (tile []byte, err error) {
+func (s *Service) encodeVector(layer *vector.Layer, v *snapshot.View, t maptile.Tile) (tile []byte, err error) {
 	defer s.recoverTo(&err, "encoding a vector tile")
-	return s.options.Vectors.Encode(layer, v, spec.Tile)
+	return s.options.Vectors.Encode(layer, v, t)
 }
 
 // Unzip returns the uncompressed bytes of a vector tile.

@@ -186,7 +186,7 @@ func TestVectorLayersOfASnapshotShareAnIndex(t *testing.T) {
 		mustVector(t, s, v, topTile)
 	}
 	index := func(v *snapshot.View) *vector.Index {
-		l, _ := s.vectors.layers.find(v)
+		l, _ := s.vectorLayers.find(v)
 		return l.Index()
 	}
 	if index(v) != index(next) || index(v) == index(other) {
