@@ -103,9 +103,12 @@ func (p *pieces) appendPiece(b []byte, i int) []byte {
 
 func (p *pieces) size() int64 { return p.ends[len(p.ends)-1] }
 
+// copyBytes is the buffer through which io.Copy and net/http pass on what is read.
+const copyBytes = 32 << 10
+
 // memory returns how many bytes p and one reader of it take.
 func (p *pieces) memory() int64 {
-	return int64(p.longest) + p.list.Memory + int64(cap(p.ends))*int64(unsafe.Sizeof(p.ends[0]))
+	return copyBytes + int64(p.longest) + p.list.Memory + int64(cap(p.ends))*int64(unsafe.Sizeof(p.ends[0]))
 }
 
 // An inTurn runs f when the client has a turn to make something, or returns an error.
