@@ -3,23 +3,85 @@
 package attacktest
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
+
+	"github.com/paulmach/orb"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// runHostiles has hostile clients attack the server until the end, and returns how many attacks they have made.
-func (s *target) runHostiles(clients int, end time.Time) (attacks int) {
+// hostileVariable tells the binary of these tests to be hostile clients of another one: a process of its own, whose work does not
+// count as time of the server or of the honest clients.
+const hostileVariable = "ATTACKTEST_HOSTILE"
+
+// A hostileTask tells hostile clients what to do. They write how many attacks they have made.
+type hostileTask struct {
+	Base    string
+	Key     string
+	Lakes   []string
+	At      []orb.Point
+	Clients int
+	Time    time.Duration
+}
+
+// runHostiles are the hostile clients.
+func runHostiles(in io.Reader, out io.Writer) (exitCode int) {
+	var task hostileTask
+	err := yieldProcessor()
+	if err == nil {
+		err = json.NewDecoder(in).Decode(&task)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "hostile clients:", err)
+		return 1
+	}
+	s := &target{Server: &limnomaptest.Server{Base: task.Base}, key: task.Key, lakes: task.Lakes, at: task.At}
+	raw, end := rawRequests(s), time.Now().Add(task.Time)
 	var all sync.WaitGroup
-	var sent atomic.Int64
-	raw := rawRequests(s)
-	for i := range clients {
-		all.Go(func() { s.hostile(i, end, raw, &sent) }) // ends soon after the end
+	var attacks atomic.Int64
+	for i := range task.Clients {
+		all.Go(func() { s.hostile(i, end, raw, &attacks) }) // ends soon after the end
 	}
 	all.Wait()
-	return int(sent.Load())
+	if _, err := fmt.Fprintln(out, attacks.Load()); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// runHostileProcess has hostile clients attack the server for that long, and returns how many attacks they have made.
+func (s *target) runHostileProcess(t *testing.T, clients int, d time.Duration) (attacks int) {
+	task, err := json.Marshal(hostileTask{Base: s.Base, Key: s.key, Lakes: s.lakes, At: s.at, Clients: clients, Time: d})
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), hostileVariable+"=1")
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(task), os.Stderr
+	text, err := cmd.Output()
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &attacks)
+	}
+	if err != nil || attacks == 0 {
+		t.Errorf("the hostile clients have made %d attacks: %v", attacks, err)
+	}
+	return attacks
 }
 
 // hostile attacks until the end, in one way after the other.

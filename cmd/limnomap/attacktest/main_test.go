@@ -4,6 +4,7 @@ package attacktest
 
 import (
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -12,6 +13,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(probeVariable) != "" {
+		os.Exit(runProbe(os.Stdin, os.Stdout)) // this process is the probe of another one
+	}
+	if os.Getenv(hostileVariable) != "" {
+		os.Exit(runHostiles(os.Stdin, os.Stdout)) // this process is the hostile clients of another one
+	}
 	limnomaptest.Main(m, func() { fmt.Print(results.String()) })
 }
 

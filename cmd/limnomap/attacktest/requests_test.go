@@ -285,7 +285,7 @@ func TestRawRequests(t *testing.T) {
 	if t.Failed() {
 		verdict = "failed"
 	}
-	results.add(row{class: "raw requests", name: fmt.Sprintf("%d of HTTP/1", len(all)), before: before, peak: most, after: after, verdict: verdict, outcome: countClasses(all)})
+	results.add(row{class: "raw requests", name: fmt.Sprintf("%d of HTTP/1", len(all)), before: before, peak: most, after: after, idle: 1, verdict: verdict, outcome: countClasses(all)})
 	stopCleanly(t, s)
 }
 
