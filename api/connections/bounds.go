@@ -60,3 +60,21 @@ func NewBounds(total, perAddress int, trusted []netip.Prefix) Bounds {
 
 // Reserved returns how many connections of the total only trusted proxies and this machine itself may use.
 func (b *Bounds) Reserved() int { return min(max(b.Total/16, minReserved), b.Total/2) }
+
+// crowded returns the number of connections beyond which each new one closes one of those waiting for some time.
+func (b *Bounds) crowded() int {
+	ordinary := b.of(ordinary)
+	return ordinary - ordinary/4
+}
+
+// of returns the total up to which connections of that kind are accepted.
+func (b *Bounds) of(k kind) int {
+	switch k {
+	case trusted:
+		return b.Total
+	case local:
+		return b.Total - b.Reserved()/2
+	default:
+		return b.Total - b.Reserved()
+	}
+}

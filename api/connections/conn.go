@@ -15,22 +15,30 @@ const (
 
 const usedBit = 1
 
+// A kind is a kind of peers.
+type kind int
+
+const (
+	ordinary kind = iota
+	// local is a program on this machine, such as the health check of a container: both ends have the same address.
+	local
+	trusted // a proxy of Bounds.Trusted
+)
+
 // A conn is a connection that is counted until it is closed.
 type conn struct {
 	net.Conn
 	limiter       *Limiter
-	address, site *group // nil if they have no bound: of a privileged peer, or the site of an IPv4 address
+	kind          kind
+	address, site *group // nil if they have no bound: of a trusted proxy, or the site of an IPv4 address
 	state         atomic.Int64
-	paces         []pace // of a privileged peer none
+	paces         []pace // of an ordinary peer
 	slowed        atomic.Bool
 }
 
-// privileged reports whether c is of a trusted proxy or of this machine.
-func (c *conn) privileged() bool { return c.address == nil }
-
-// ofAddress returns how many connections the address of c has, apart from those of privileged peers.
+// ofAddress returns how many connections the address of c has, apart from those of trusted proxies.
 func (c *conn) ofAddress() int {
-	if c.privileged() {
+	if c.address == nil {
 		return 0
 	}
 	return len(c.address.conns)

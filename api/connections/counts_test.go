@@ -45,7 +45,7 @@ func TestCounts(t *testing.T) {
 						t.Fatal("a connection with a request was closed")
 					}
 					delete(open, fake)
-				} else if !c.(*conn).privileged() {
+				} else if c.(*conn).kind == ordinary {
 					ordinaries++
 				}
 			}
@@ -54,8 +54,8 @@ func TestCounts(t *testing.T) {
 					t.Fatalf("%d connections of %v, want at most %d", len(g.conns), key, most)
 				}
 			}
-			if len(w.all.conns) != len(open) || len(open) > b.Total || ordinaries > ordinary(b) {
-				t.Fatalf("%d connections are counted, %d open, %d of them ordinary, want at most %d and %d", len(w.all.conns), len(open), ordinaries, b.Total, ordinary(b))
+			if len(w.all.conns) != len(open) || len(open) > b.Total || ordinaries > b.of(ordinary) {
+				t.Fatalf("%d connections are counted, %d open, %d of them ordinary, want at most %d and %d", len(w.all.conns), len(open), ordinaries, b.Total, b.of(ordinary))
 			}
 		}
 		for _, c := range open {

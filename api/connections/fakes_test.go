@@ -106,6 +106,3 @@ func wait(c net.Conn) {
 	ConnState(c, http.StateActive)
 	ConnState(c, http.StateIdle)
 }
-
-// ordinary returns how many connections peers may have that are not privileged.
-func ordinary(b Bounds) int { return b.Total - b.Reserved() }

@@ -13,16 +13,18 @@ import (
 )
 
 const (
-	// justUsed is how long a connection that has had an answer is kept, unless its address has two more than the newcomer's: a map that is
-	// moved sends its next requests by then. In a crowd whose connections are all being answered, the only waiting ones would be of clients
-	// that read their answers.
+	// justUsed is how long a connection that has had an answer is kept when the server is full, unless its address has two more than the
+	// newcomer's: a map that is moved sends its next requests by then.
 	justUsed = int64(250 * time.Millisecond)
+	// spared is how long a connection may wait before it is closed because the server is crowded. A client that sends one request after the
+	// other waits less.
+	spared = int64(time.Second)
 	// stalledTime is how long a client may take no data of its answer before its connection is closed for another one: otherwise clients
 	// that do not read could keep all connections until WriteTimeout.
 	stalledTime = 2 * time.Second
-	// Looking for a connection to close must be cheap: so many are looked at for each newcomer, and of so many the kernel is asked whether
-	// their clients read, which is a system call. The order of a map is random.
-	maxScanned, maxAsked = 512, 64
+	// maxLooked is how many connections are looked at to find one to close, so that it is cheap: whether a client reads is a system call. The
+	// order of a map is random.
+	maxLooked = 64
 	// siteBits is the length of the IPv6 prefix that a site gets (RFC 6177).
 	siteBits = 48
 )
@@ -130,12 +132,10 @@ func (l *Limiter) admit(nc net.Conn) *conn {
 func (l *Limiter) newConn(nc net.Conn) *conn {
 	c := &conn{Conn: nc, limiter: l}
 	c.state.Store(l.clock())
-	remote, here := plainAddr(nc.RemoteAddr()), plainAddr(nc.LocalAddr())
-	if remote.IsValid() && remote == here { // such as the health check of a container
-		return c
-	}
+	remote := plainAddr(nc.RemoteAddr())
 	for _, p := range l.bounds.Trusted {
 		if p.Contains(remote) {
+			c.kind = trusted
 			return c
 		}
 	}
@@ -144,6 +144,10 @@ func (l *Limiter) newConn(nc net.Conn) *conn {
 	if remote.Is6() {
 		site, _ = address.Addr().Prefix(siteBits) // fails only for more bits than the address has
 		c.site = l.group(site)
+	}
+	if remote.IsValid() && remote == plainAddr(nc.LocalAddr()) {
+		c.kind = local
+		return c
 	}
 	c.paces = append(c.paces, pace{new(due), connRate})
 	if address.IsValid() && l.bounds.PerAddress < l.bounds.Total {
@@ -172,81 +176,96 @@ func (l *Limiter) group(key netip.Prefix) *group {
 
 // makeRoom ends connections until c is within the bounds. Otherwise it returns the reason for refusing it, too.
 func (l *Limiter) makeRoom(c *conn) (ended []*conn, refused string) {
-	total := l.bounds.Total
-	if !c.privileged() {
-		total -= l.bounds.Reserved()
-	}
 	for _, b := range []struct {
-		group  *group
-		most   int
-		reason string
+		group   *group
+		most    int
+		sparing bool
+		reason  string
 	}{
-		{c.address, l.bounds.PerAddress, ofAddress},
-		{c.site, l.bounds.PerNetwork, ofNetwork},
-		{&l.all, total, ofTotal},
+		{c.address, l.bounds.PerAddress, false, ofAddress},
+		{c.site, l.bounds.PerNetwork, false, ofNetwork},
+		{&l.all, l.bounds.of(c.kind), true, ofTotal},
 	} {
 		for b.group != nil && len(b.group.conns) >= b.most { // each round ends one of them
-			e := l.endOneOf(b.group, c)
+			e := l.endOneOf(b.group, c, 0, b.sparing)
+			if e == nil && b.sparing {
+				e = l.endWaiting(b.group, c, justUsed, false)
+			}
 			if e == nil {
 				return ended, b.reason
 			}
-			l.remove(e)
 			ended = append(ended, e)
 			l.metrics.closedEarly.WithLabelValues(b.reason).Inc()
+		}
+	}
+	// Before the server is full, so that there is room for a client that has as many connections as each attacker.
+	if c.kind != trusted && len(l.all.conns) >= l.bounds.crowded() {
+		if e := l.endOneOf(&l.all, c, spared, false); e != nil {
+			ended = append(ended, e)
+			l.metrics.closedEarly.WithLabelValues(ofCrowd).Inc()
 		}
 	}
 	return ended, ""
 }
 
-// endOneOf ends a connection of g for the newcomer c: a waiting one, otherwise one whose client takes no data of its answer. It returns nil if it
-// finds none.
-func (l *Limiter) endOneOf(g *group, c *conn) *conn {
-	for {
-		e, state := l.longestWaiting(g, c)
+// endOneOf ends a connection of g for the newcomer c: one that waits, as endWaiting does, otherwise one whose client takes no data of its answer. It
+// returns nil if it finds none.
+func (l *Limiter) endOneOf(g *group, c *conn, atLeast int64, sparing bool) *conn {
+	if e := l.endWaiting(g, c, atLeast, sparing); e != nil {
+		return e
+	}
+	return l.endStalled(g)
+}
+
+// endWaiting ends a connection of g that has waited for at least that time: of the address with the most connections, and at least as many as the
+// newcomer's, the one that has waited longest. Of several such addresses the newcomer's own comes first. It returns nil if it finds none.
+//
+// With sparing, another address that has no more connections than the newcomer's will have loses only such as have had no request yet: in a
+// crowd whose connections are all being answered, the only waiting ones would be of clients that read their answers.
+func (l *Limiter) endWaiting(g *group, c *conn, atLeast int64, sparing bool) *conn {
+	for { // ends: who has just had a request does not wait
+		e, state := l.longestWaiting(g, c, l.clock()-atLeast, sparing)
 		if e == nil {
-			return l.endStalled(g, c)
+			return nil
 		}
 		if e.state.CompareAndSwap(state, closed) {
+			l.remove(e)
 			return e
-		} // else it has just had a request
+		}
 	}
 }
 
-// mayEnd reports whether c may get the place of other.
-func mayEnd(other, c *conn) bool {
-	return c.privileged() || !other.privileged() && other.ofAddress() >= c.ofAddress()
-}
-
-// longestWaiting returns the waiting connection of g that is to be closed for c, and its state: of the address with the most connections,
-// the one that has waited longest.
-func (l *Limiter) longestWaiting(g *group, c *conn) (longest *conn, since int64) {
-	scanned, most, now := 0, 0, l.clock()
+func (l *Limiter) longestWaiting(g *group, c *conn, notAfter int64, sparing bool) (longest *conn, since int64) {
+	looked, most := 0, 0
 	for other := range g.conns {
-		if scanned++; scanned > maxScanned {
+		if looked++; looked > maxLooked {
 			break
 		}
-		state, n := other.state.Load(), other.ofAddress()
-		if state < 0 || !mayEnd(other, c) || state&usedBit != 0 && now-state&^usedBit < justUsed && n <= c.ofAddress()+1 && other.address != c.address {
-			continue
+		state, n := other.state.Load(), 2*other.ofAddress()
+		own := other.address == c.address
+		if own {
+			n++
 		}
-		if longest == nil || n > most || n == most && state < since {
+		switch {
+		case state < 0 || state&^usedBit > notAfter:
+		case other.kind == trusted && c.kind != trusted || other.ofAddress() < c.ofAddress():
+		case sparing && !own && other.ofAddress() <= c.ofAddress()+1 && state&usedBit != 0:
+		case longest == nil || n > most || n == most && state < since:
 			longest, most, since = other, n, state
 		}
 	}
 	return longest, since
 }
 
-// endStalled ends a connection of g whose client takes no data of its answer, or returns nil.
-func (l *Limiter) endStalled(g *group, c *conn) *conn {
-	asked := 0
+// endStalled ends a connection of g whose client takes no data of its answer. It returns nil if it finds none.
+func (l *Limiter) endStalled(g *group) *conn {
+	looked := 0
 	for other := range g.conns {
-		if other.state.Load() != answering || !mayEnd(other, c) {
-			continue
-		}
-		if asked++; asked > maxAsked {
+		if looked++; looked > maxLooked {
 			break
 		}
-		if l.stalls(other) && other.state.Swap(closed) != closed {
+		if other.state.Load() == answering && other.kind != trusted && l.stalls(other) && other.state.CompareAndSwap(answering, closed) {
+			l.remove(other)
 			return other
 		}
 	}

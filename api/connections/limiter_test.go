@@ -89,7 +89,7 @@ func TestNewcomersReplaceTheLargest(t *testing.T) {
 		w.accept(c)
 		hog = append(hog, c)
 	}
-	if want := ordinary(b); len(w.all.conns) != want {
+	if want := b.of(ordinary); len(w.all.conns) != want {
 		t.Fatalf("%d connections, want %d", len(w.all.conns), want)
 	}
 	for i := range 60 {
@@ -103,7 +103,7 @@ func TestNewcomersReplaceTheLargest(t *testing.T) {
 	if single.closes != 0 {
 		t.Error("an address with one connection has lost it")
 	}
-	if left := len(hog) - closed; left > ordinary(b)-61 {
+	if left := len(hog) - closed; left > b.of(ordinary)-61 {
 		t.Errorf("the largest address has %d connections left", left)
 	}
 }
@@ -116,7 +116,7 @@ func TestStalledClientsMakeRoom(t *testing.T) {
 	w.stalls = func(c *conn) bool { return slices.Contains(stalled, net.Conn(c)) }
 	var fakes []*fakeConn
 	var conns []net.Conn
-	for i := range ordinary(b) {
+	for i := range b.of(ordinary) {
 		address := fmt.Sprintf("198.51.100.%d", 1+i)
 		if i < 3 {
 			address = "203.0.113.9"
@@ -126,15 +126,35 @@ func TestStalledClientsMakeRoom(t *testing.T) {
 		fakes, conns = append(fakes, fake), append(conns, c)
 	}
 	w.mustRefuse(t, "192.0.2.50", ofTotal)
-	stalled = []net.Conn{conns[1]}
-	w.must(t, "192.0.2.50")
+	stalled = []net.Conn{conns[10], conns[1]}
+	w.must(t, "192.0.2.50") // one makes room, the other is closed because the server is crowded
 	for i, fake := range fakes {
-		if want := map[int]int{1: 1}[i]; fake.closes != want {
+		if want := map[int]int{1: 1, 10: 1}[i]; fake.closes != want {
 			t.Errorf("connection %d was closed %d times, want %d", i, fake.closes, want)
 		}
 	}
-	if got := testutil.ToFloat64(w.metrics.closedEarly.WithLabelValues(ofTotal)); got != 1 {
-		t.Errorf("%v closed for the total, want 1", got)
+	for _, reason := range []string{ofTotal, ofCrowd} {
+		if got := testutil.ToFloat64(w.metrics.closedEarly.WithLabelValues(reason)); got != 1 {
+			t.Errorf("%v closed for reason %s, want 1", got, reason)
+		}
+	}
+}
+
+// A connection on which a request is answered is not closed while its client reads; without others a full server refuses.
+func TestAnswersAreNotInterrupted(t *testing.T) {
+	b := Bounds{Total: 40, PerAddress: 40, PerNetwork: 40}
+	w := newBench(b)
+	var conns []*fakeConn
+	for i := range b.of(ordinary) {
+		fake, c := w.must(t, fmt.Sprintf("198.51.100.%d", 1+i%3))
+		ask(c)
+		conns = append(conns, fake)
+	}
+	w.mustRefuse(t, "203.0.113.1", ofTotal)
+	for _, c := range conns {
+		if c.closes != 0 {
+			t.Fatal("a connection with a request was closed")
+		}
 	}
 }
 
@@ -188,18 +208,76 @@ func TestUsedConnectionsAreSpared(t *testing.T) {
 	}
 }
 
+// Of several addresses with the most connections each makes room for its own.
+func TestTheLargestReplaceTheirOwn(t *testing.T) {
+	b := Bounds{Total: 40, PerAddress: 40, PerNetwork: 40}
+	w := newBench(b)
+	lost := func(conns []*fakeConn) (n int) {
+		for _, c := range conns {
+			n += c.closes
+		}
+		return n
+	}
+	var first, second []*fakeConn
+	for range b.of(ordinary) / 2 {
+		c, _ := w.must(t, "203.0.113.1")
+		first = append(first, c)
+	}
+	for range b.of(ordinary) / 2 {
+		w.time = w.time.Add(time.Millisecond)
+		c, _ := w.must(t, "203.0.113.2")
+		second = append(second, c)
+	}
+	for range 10 {
+		w.must(t, "203.0.113.2")
+	}
+	if lost(first) != 0 || lost(second) != 10 {
+		t.Errorf("one address lost %d connections, the newcomer's %d, want 0 and 10", lost(first), lost(second))
+	}
+}
+
+// A crowded server closes connections that have waited for some time, and none that waits for a moment between two requests.
+func TestCrowded(t *testing.T) {
+	b := Bounds{Total: 100, PerAddress: 100, PerNetwork: 100}
+	w := newBench(b)
+	for i := range b.crowded() {
+		_, c := w.must(t, fmt.Sprintf("198.51.100.%d", 1+i))
+		wait(c)
+	}
+	w.must(t, "203.0.113.1")
+	if want := b.crowded() + 1; len(w.all.conns) != want {
+		t.Errorf("%d connections, want %d: all have been used just now", len(w.all.conns), want)
+	}
+	w.time = w.time.Add(time.Duration(spared))
+	for i := range 50 {
+		w.must(t, fmt.Sprintf("203.0.113.%d", 2+i))
+	}
+	if want := b.crowded() + 1; len(w.all.conns) != want {
+		t.Errorf("%d connections, want %d: each new one closes another", len(w.all.conns), want)
+	}
+	if got := testutil.ToFloat64(w.metrics.closedEarly.WithLabelValues(ofCrowd)); got != 50 {
+		t.Errorf("%v closed because the server is crowded, want 50", got)
+	}
+}
+
 // When all slots have requests, trusted proxies and programs on the same machine still get in.
 func TestReserved(t *testing.T) {
 	b := Bounds{Total: 64, PerAddress: 10, PerNetwork: 64, Trusted: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
-	b.PerAddress = 1
 	w := newBench(b)
-	for i := range ordinary(b) {
+	for i := range b.of(ordinary) {
 		_, c := w.must(t, fmt.Sprintf("198.51.100.%d", 1+i))
 		ask(c)
 	}
 	w.mustRefuse(t, "203.0.113.1", ofTotal)
-	for i := 0; len(w.all.conns) < b.Total; i++ {
-		_, c := w.must(t, []string{serverAddress, "10.1.2.3"}[i%2]) // more than PerAddress
+	_, health := w.must(t, serverAddress)
+	ask(health)
+	for len(w.all.conns) < b.of(local) {
+		_, c := w.must(t, serverAddress)
+		ask(c)
+	}
+	w.mustRefuse(t, serverAddress, ofTotal)
+	for len(w.all.conns) < b.Total {
+		_, c := w.must(t, "10.1.2.3") // more than PerAddress
 		wait(c)
 	}
 	w.must(t, "10.9.9.9") // replaces a waiting one
@@ -236,8 +314,8 @@ func TestAdjust(t *testing.T) {
 	}
 	w.Adjust(NewBounds(20, 1, nil))
 	w.must(t, "203.0.113.1")
-	if b := NewBounds(20, 1, nil); len(w.all.conns) > ordinary(b) {
-		t.Errorf("%d connections after the bound was lowered, want at most %d", len(w.all.conns), ordinary(b))
+	if b := NewBounds(20, 1, nil); len(w.all.conns) > b.of(ordinary) {
+		t.Errorf("%d connections after the bound was lowered, want at most %d", len(w.all.conns), b.of(ordinary))
 	}
 	if got, _ := w.states(); got["new"] != len(w.all.conns) {
 		t.Errorf("states %v, want %d new", got, len(w.all.conns))

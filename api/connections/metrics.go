@@ -10,6 +10,7 @@ const (
 	ofAddress = "address"
 	ofNetwork = "network"
 	ofTotal   = "total"
+	ofCrowd   = "crowded" // only for closing
 )
 
 type metrics struct {
@@ -31,7 +32,7 @@ func newMetrics(name string, reg prometheus.Registerer) *metrics {
 		closedEarly: auto.NewCounterVec(prometheus.CounterOpts{
 			Name: "limnomap_connections_closed_early_total",
 			Help: "Connections closed to make room for a new one, while they waited for a request or (Linux) their client took no data: " +
-				"within the bound of their address, network or the total.",
+				"within the bound of their address, network or the total, or because the server is crowded (three quarters).",
 			ConstLabels: listener,
 		}, []string{"reason"}),
 		slowed: auto.NewCounter(prometheus.CounterOpts{
@@ -49,6 +50,7 @@ func newMetrics(name string, reg prometheus.Registerer) *metrics {
 		m.refused.WithLabelValues(reason)
 		m.closedEarly.WithLabelValues(reason)
 	}
+	m.closedEarly.WithLabelValues(ofCrowd)
 	return m
 }
 

@@ -43,7 +43,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 		return conn, err
 	}
 	end := time.Now().Add(time.Minute)
-	for taken := 0; taken < ordinary(limiter.bounds); {
+	for taken := 0; taken < limiter.bounds.of(ordinary); {
 		conn, err := request("/large")
 		if err != nil {
 			t.Fatal(err)
