@@ -125,7 +125,7 @@ func TestSnapshotAt(t *testing.T) {
 		t.Error("At has changed the snapshot")
 	}
 	after := during.At(closure().ValidUntil)
-	if after.Current.Advisories.Of(0) != nil || after.Version != before.Version || !after.ChangesAt().IsZero() {
+	if after.Current.Advisories.Of(0) != nil || after.Version != before.Version || !after.ChangesAt().IsZero() || !after.StatementsChangeAt().IsZero() {
 		t.Errorf("expired: %v is active, version %s until %s, want the version before, %s", after.Current.Advisories.Of(0), after.Version, after.ChangesAt(), before.Version)
 	}
 	for date, closed := range map[string]bool{"2026-07-01": true, "2026-07-08": false} {

@@ -47,7 +47,7 @@ func TestChances(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := snapshot.Load(t.Context(), m, &snapshot.Options{Profile: profile})
+		s, err := snapshot.Load(t.Context(), m, archive(&snapshot.Options{Profile: profile}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestChances(t *testing.T) {
 			}
 		}
 	}
-	s, err := snapshot.Load(t.Context(), &m.memory, nil)
+	s, err := snapshot.Load(t.Context(), &m.memory, archive(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@
 //
 // [Load] reads the lakes and observations of a [Source], a database or the embedded demo, into a Snapshot, which keeps the
 // observations of the newest weeks.
-// A [View] is the map of one week: [Snapshot.Current] of the newest week, [Snapshot.View] of any week. It holds one
+// A [View] is the map of one week: [Snapshot.Current] of the present day, [Snapshot.View] of any week. It holds one
 // [State] for each lake, from the lake's current observation, which the rule in current.go selects. A view
 // also has the [ActiveAdvisories]; [Snapshot.At] returns the snapshot of another moment. [Snapshot.History] returns one lake's
 // observations, including forecasts. A [Watcher] loads a new snapshot whenever the Source has changed.
@@ -12,8 +12,8 @@
 // # Conventions
 //
 // A lake without a current value keeps the risk of its last known value. The risk is [data.RiskUnknown] only if the lake never
-// had a value. Ages count from the newest observation in the data, not from the clock: an archive does not become stale, and
-// the same data give the same [Snapshot.Version] on any day and machine.
+// had a value. Ages count from the present day in UTC, which [AsOf] may replace for an archive. The map of an earlier week
+// counts from its Sunday. The same data give the same [Snapshot.Version] on any machine on the same day.
 //
 // # Concurrency
 //

@@ -29,7 +29,7 @@ func ExampleLoad() {
 			observation("de_by_chiemsee", monday+7, data.NoChlorophyll),
 		},
 	}
-	snapshot, err := snapshot.Load(context.Background(), src, nil)
+	snapshot, err := snapshot.Load(context.Background(), src, &snapshot.Options{AsOf: snapshot.Newest})
 	if err != nil {
 		fmt.Println(err)
 		return

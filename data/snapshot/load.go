@@ -28,7 +28,9 @@ const (
 type Options struct {
 	// Profile classifies the values. Nil means who2003.
 	Profile *data.Profile
-	// StaleAfter is how many days older than the newest observation a current value may be. Zero means 28.
+	// AsOf says from which day ages count. The zero value is the clock.
+	AsOf AsOf
+	// StaleAfter is how many days old a current value may be. Zero means 28.
 	StaleAfter int
 	// SamplePrefer is how many days older than the newest pass of a satellite a sample may be to be current instead. Nil means 14.
 	SamplePrefer *int
@@ -45,7 +47,7 @@ type Options struct {
 	// Patience is how long [Snapshot.View] waits for the Source to answer for an older week. Zero means 10 seconds; if it
 	// is negative, only the context limits the wait.
 	Patience time.Duration
-	// Now returns the present time, for which official statements are active. Nil means time.Now.
+	// Now returns the present time, from which ages count and at which official statements are active. Nil means time.Now.
 	Now func() time.Time
 	// Background is called first in each goroutine that reads while requests are answered: the maps of an old week, or a snapshot
 	// that replaces another one. It may give the goroutine a thread of low priority. Nil does nothing.
@@ -114,6 +116,7 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 	rule := currentRule{profile: o.Profile, staleAfter: o.StaleAfter, samplePrefer: *o.SamplePrefer}
 	l := loader{
 		hash:  newVersionHash(&rule),
+		until: o.AsOf.last(),
 		weeks: weekCounter{staleAfter: o.StaleAfter, keep: o.Weeks},
 	}
 	if before != nil {
@@ -130,7 +133,9 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 		Profile:    o.Profile,
 		Lakes:      l.lakes,
 		Advisories: NewAdvisories(l.lakes, advisories),
+		AsOf:       o.AsOf,
 		rule:       rule,
+		oldest:     o.Oldest,
 		flight:     new(singleflight.Group),
 		byExternal: l.byExternalID(before),
 		satellite:  l.satellite,
@@ -142,7 +147,7 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 	if err := s.readNewestForecasts(ctx, src); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	s.weeks, s.asOf = l.weeks.weeks()
+	s.weeks, s.days = l.weeks.weeks()
 	s.held = len(s.weeks) - len(l.weeks.recent)
 	s.old = newOldViews(ctx, src, &o, len(s.Lakes))
 	if s.views, err = newViewCache(len(s.Lakes), o.ViewMemory/2); err != nil {
@@ -151,16 +156,17 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 	if s.lazyValues, err = newLazyValues(); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	s.serveFrom(o.Oldest)
-	var newest data.Week
-	if n := len(s.weeks); n > 0 {
-		newest = s.weeks[n-1].Week
-	}
 	l.hash.advisories(s.Advisories)
 	s.loadedVersion = l.hash.version()
-	s.Current = s.build(newest)
-	s.sources = l.sources.since(s.Current.AsOf)
-	return s.withActive(o.Now()), nil
+	var newest data.Date
+	if n := len(s.days); n > 0 {
+		newest = s.days[n-1]
+	}
+	s.sources = l.sources.since(newest)
+	now := o.Now()
+	s.setDay(o.AsOf.on(now, newest))
+	s.setActive(now)
+	return s, nil
 }
 
 // scan reads the lakes and the observations, and the official statements of the same revision.
@@ -184,6 +190,7 @@ func (l *loader) scan(ctx context.Context, src Source) (data.Revision, []data.Ad
 // A loader receives what [Source.Scan] passes and builds the parts of a Snapshot.
 type loader struct {
 	hash      versionHash
+	until     data.Date // later observations are left out
 	weeks     weekCounter
 	lakes     []data.Lake // a part of before, as long as they are the same
 	before    []data.Lake // those of the snapshot that is replaced
@@ -287,6 +294,9 @@ func (l *loader) take(o data.Observation) error {
 		l.endLake()
 	}
 	l.observed, l.last, l.at = true, o, i
+	if o.Date > l.until {
+		return nil
+	}
 	counts := o.Usable()
 	switch o.Type {
 	case data.Forecast:

@@ -11,8 +11,8 @@ import (
 	"limnomap/data"
 )
 
-// ErrUnavailable is returned for the map of an old week if the Source that has its observations does not answer, or
-// changes faster than it can be read: try again soon.
+// ErrUnavailable is returned for the map of an old week if the Source that has its observations does not answer:
+// try again soon.
 var ErrUnavailable = errors.New("the source of the data does not answer")
 
 const (
@@ -135,15 +135,13 @@ func (p *oldViews) first(w data.Week) data.Week {
 	return w - after
 }
 
-// bytes returns the memory of the blocks that are kept. Weeks without an observation share the states of the week before.
+// bytes returns the memory of the blocks that are kept.
 func (p *oldViews) bytes() (n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, b := range p.blocks {
-		for i, v := range b.views {
-			if len(v.States) > 0 && (i == 0 || &v.States[0] != &b.views[i-1].States[0]) {
-				n += int64(stateBytes) * int64(len(v.States))
-			}
+		for _, v := range b.views {
+			n += int64(stateBytes) * int64(len(v.States))
 		}
 	}
 	return n

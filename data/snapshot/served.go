@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"fmt"
+	"slices"
 
 	"limnomap/data"
 )
@@ -11,26 +12,33 @@ import (
 // thousands of weeks, each of which is a map to build.
 const MaxGap = 52
 
-// serveFrom sets the weeks that are served.
-func (s *Snapshot) serveFrom(oldest *data.Date) {
-	n := len(s.weeks)
+// serveWeeks sets the weeks that are served on the day from which ages count: those from oldest on, if that is known, that have an
+// observation up to that day. Current must be set.
+func (s *Snapshot) serveWeeks(oldest *data.Date) {
+	today := s.Current.Week
+	n := s.weekIndex(today) + 1
 	if n == 0 {
+		s.Weeks = nil
 		return
 	}
-	s.Weeks, s.first = s.weeks, s.weeks[0].Week
+	weeks := slices.Clone(s.weeks[:n])
+	if last := &weeks[n-1]; last.Week == today { // counted on its Sunday, which is still to come
+		last.LakesWithData = s.Current.WithData
+	}
+	s.Weeks, s.first = weeks, weeks[0].Week
 	if oldest == nil || oldest.Week() <= s.first {
 		return
 	}
-	first := min(oldest.Week(), s.weeks[n-1].Week)
+	first := min(oldest.Week(), weeks[n-1].Week)
 	k := s.weekIndex(first)
 	s.first = first
-	if s.weeks[k].Week < first {
-		if first-s.weeks[k].Week > MaxGap {
-			s.first = s.weeks[k+1].Week
+	if weeks[k].Week < first {
+		if first-weeks[k].Week > MaxGap {
+			s.first = weeks[k+1].Week
 		}
 		k++
 	}
-	s.Weeks = s.weeks[k:]
+	s.Weeks = weeks[k:]
 }
 
 // First returns the first week that is served, if there are any: the first with an observation, or that of
@@ -39,13 +47,30 @@ func (s *Snapshot) First() data.Week { return s.first }
 
 // ServedDays describes the days of the weeks that are served, for error messages. There must be such weeks.
 func (s *Snapshot) ServedDays() string {
-	last := s.Weeks[len(s.Weeks)-1].Week
-	return fmt.Sprintf("from %s to %s, at most %d weeks after a week with an observation", s.first.Monday(), last.Sunday(), MaxGap)
+	return fmt.Sprintf("from %s to %s, at most %d weeks after a week with an observation", s.first.Monday(), s.Current.Week.Sunday(), MaxGap)
 }
 
-// Serves reports whether there is a map of week w: if it has an observation, or is at most [MaxGap] weeks after one and not after the
-// newest. Weeks before [Snapshot.First] have none.
+// Serves reports whether there is a map of week w: if it has an observation, or is at most [MaxGap] weeks after one, or is the current
+// week. Weeks before [Snapshot.First] and after the current one have none.
 func (s *Snapshot) Serves(w data.Week) bool {
-	n := len(s.weeks)
-	return n > 0 && w >= s.first && w <= s.weeks[n-1].Week && w-s.weeks[s.weekIndex(w)].Week <= MaxGap
+	if len(s.Weeks) == 0 || w < s.first || w > s.Current.Week {
+		return false
+	}
+	return w == s.Current.Week || w-s.weeks[s.weekIndex(w)].Week <= MaxGap
+}
+
+// Newest returns the date of the newest measurement that the map of week w may show, and whether there is one.
+func (s *Snapshot) Newest(w data.Week) (data.Date, bool) {
+	last := w.Sunday()
+	if w >= s.Current.Week {
+		last = s.Current.AsOf
+	}
+	n, found := slices.BinarySearch(s.days, last)
+	if found {
+		n++
+	}
+	if n == 0 {
+		return 0, false
+	}
+	return s.days[n-1], true
 }

@@ -14,17 +14,17 @@ import (
 // A Snapshot is one immutable load of all data: the lakes and their observations. It is made by [Load] and safe for
 // concurrent use.
 //
-// A snapshot without any measurement has no Weeks, and its Current view has the zero Week, the zero Date and
-// every lake unknown.
+// A snapshot without any measurement up to the day from which ages count has no Weeks, and every lake is unknown in its Current view.
 type Snapshot struct {
 	// Version is a hash, in hexadecimal, of everything that the snapshot shows: the same data and options give the same
-	// version on every machine. It depends on the official statements, on which of them are active, and on the ranks of sources, but
-	// neither on Revision nor on what no map shows: forecasts, names of sources and Details.
+	// version on every machine on the same day. It depends on the official statements, on which of them are active, and on the ranks of
+	// sources, but neither on Revision nor on what no map shows: forecasts, names of sources and Details.
 	Version  string
 	Revision data.Revision
 	Profile  *data.Profile
 	Lakes    []data.Lake // ascending by ID
-	Current  *View       // the newest week
+	AsOf     AsOf        // from which day ages count
+	Current  *View       // of that day
 	Weeks    []WeekCount // all that are served, also if not in memory
 	// Forecasts are the newest of limnomap's own; nil if there are none.
 	Forecasts *Forecasts
@@ -34,15 +34,16 @@ type Snapshot struct {
 	Advisories *Advisories
 
 	loadedVersion string    // the part of Version that does not change with time
-	changesAt     time.Time // when other official statements are active next; zero for never
+	statementsAt  time.Time // when other official statements are active next; zero for never
 
 	rule       currentRule
-	weeks      []WeekCount // all, also those before Options.Oldest
+	oldest     *data.Date  // Options.Oldest
+	weeks      []WeekCount // all, also those before oldest and after the current one; counted on their Sundays
+	days       []data.Date // all with a measurement, ascending
 	first      data.Week   // the first that is served
 	byExternal []int32
-	asOf       []data.Date // of weeks[i]: its newest measurement
-	held       int         // weeks[held:] are in memory
-	old        *oldViews   // reads the views of the other weeks
+	held       int       // weeks[held:] are in memory
+	old        *oldViews // reads the views of the other weeks
 
 	// The observations in memory of each lake: all since the day since, and those of the newest date before that has a usable value
 	// of a satellite, and of a sample. A lake that is not dropped has no other observations.
@@ -99,32 +100,52 @@ func orderByExternalID(lakes []data.Lake) []int32 {
 	return order
 }
 
-// At returns the snapshot as of now: s itself, unless other official statements are active now than in s. The rest is shared.
+// At returns the snapshot as of now: s itself, unless another day is the present one, or other official statements are active. The rest is
+// shared. On another day, it makes the current view again, which takes a processor for a second if there are a million lakes.
 func (s *Snapshot) At(now time.Time) *Snapshot {
-	if s.changesAt.IsZero() || now.Before(s.changesAt) {
+	if s.isOf(now) {
 		return s
 	}
-	return s.withActive(now)
+	c := *s
+	if today := s.AsOf.on(now, s.Current.AsOf); today != s.Current.AsOf {
+		c.setDay(today)
+	}
+	c.setActive(now)
+	return &c
+}
+
+// isOf reports whether [Snapshot.At] of now is s.
+func (s *Snapshot) isOf(now time.Time) bool {
+	return s.AsOf.on(now, s.Current.AsOf) == s.Current.AsOf && (s.statementsAt.IsZero() || now.Before(s.statementsAt))
 }
 
 // ChangesAt returns when [Snapshot.At] will return another snapshot; the zero time for never.
-func (s *Snapshot) ChangesAt() time.Time { return s.changesAt }
-
-// AgedAt returns when a value of that date is older by the clock than Options.StaleAfter allows. The map does not depend on it:
-// there, ages count from the newest measurement.
-func (s *Snapshot) AgedAt(date data.Date) time.Time {
-	return time.Unix((int64(date)+int64(s.rule.staleAfter)+1)*data.SecondsPerDay, 0).UTC()
+func (s *Snapshot) ChangesAt() time.Time {
+	next := s.statementsAt
+	if s.AsOf.Clock() {
+		if tomorrow := (s.Current.AsOf + 1).Time(); next.IsZero() || tomorrow.Before(next) {
+			next = tomorrow
+		}
+	}
+	return next
 }
 
-// withActive returns a copy of s whose current view has the statements that are active now.
-func (s *Snapshot) withActive(now time.Time) *Snapshot {
-	c := *s
+// StatementsChangeAt returns when other official statements are active next; the zero time for never.
+func (s *Snapshot) StatementsChangeAt() time.Time { return s.statementsAt }
+
+// setDay makes the current view, that of a day.
+func (s *Snapshot) setDay(today data.Date) {
+	s.Current = s.build(today.Week(), today)
+	s.serveWeeks(s.oldest)
+}
+
+// setActive makes those official statements active that are so now.
+func (s *Snapshot) setActive(now time.Time) {
 	active, next := s.Advisories.ActiveAt(now)
-	c.changesAt = next
-	c.Version = versionAt(s.loadedVersion, active)
-	c.Current = &View{Week: s.Current.Week, AsOf: s.Current.AsOf, Lakes: s.Lakes, States: s.Current.States, Profile: s.Profile,
-		WithData: s.Current.WithData, Advisories: active}
-	return &c
+	v := s.Current
+	s.Current = &View{Week: v.Week, AsOf: v.AsOf, Lakes: v.Lakes, States: v.States, Profile: v.Profile, WithData: v.WithData, Advisories: active}
+	s.statementsAt = next
+	s.Version = versionAt(s.loadedVersion, v.AsOf, active)
 }
 
 // advisoriesIn returns the official statements for the map of a week that is not the current one.

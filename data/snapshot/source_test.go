@@ -113,9 +113,21 @@ func day(t testing.TB, s string) data.Date {
 	return d
 }
 
+// archive returns options by which ages count from the newest measurement, unless they say otherwise.
+func archive(opts *snapshot.Options) *snapshot.Options {
+	var o snapshot.Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.AsOf.Clock() {
+		o.AsOf = snapshot.Newest
+	}
+	return &o
+}
+
 func load(t testing.TB, src snapshot.Source, opts *snapshot.Options) *snapshot.Snapshot {
 	t.Helper()
-	s, err := snapshot.Load(context.Background(), src, opts)
+	s, err := snapshot.Load(context.Background(), src, archive(opts))
 	if err != nil {
 		t.Fatal(err)
 	}

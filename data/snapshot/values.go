@@ -85,7 +85,7 @@ func (shownChances) class(int) (data.Chlorophyll, data.Level) {
 }
 
 // OldAfter is the age in days beyond which a current value is old: two passes of a weekly product. A map draws it fainter, because
-// it says little about the water today. Ages count back from [View.AsOf], not from the clock: a map depends only on the data.
+// it says little about the water today.
 const OldAfter = 14
 
 // Of returns the value of Lakes[i], and whether it is old.
@@ -155,7 +155,7 @@ const (
 // Values returns the values of [Snapshot.View], without making the view if the observations are in memory. The result is shared.
 func (s *Snapshot) Values(ctx context.Context, w data.Week) (*Values, error) {
 	k := s.weekIndex(w)
-	if w == s.Current.Week || k < s.held {
+	if w >= s.Current.Week || k < s.held {
 		v, err := s.View(ctx, w)
 		if err != nil {
 			return nil, err
@@ -169,8 +169,8 @@ func (s *Snapshot) Values(ctx context.Context, w data.Week) (*Values, error) {
 		return nil, fmt.Errorf("view of %s: %w", w, err)
 	}
 	v := &Values{
-		Week: w, Lakes: s.Lakes, Advisories: s.advisoriesIn(w), asOf: s.asOf[k], profile: s.Profile,
-		shown: &shownReadings{rule: s.rule, passes: s.satellite, samples: s.inSitu, asOf: s.asOf[k], behind: len(s.weeks) - 1 - k},
+		Week: w, Lakes: s.Lakes, Advisories: s.advisoriesIn(w), asOf: w.Sunday(), profile: s.Profile,
+		shown: &shownReadings{rule: s.rule, passes: s.satellite, samples: s.inSitu, asOf: w.Sunday(), behind: len(s.weeks) - 1 - k},
 	}
 	if first, found, _ := s.lazyValues.PeekOrAdd(w, v); found {
 		return first, nil

@@ -11,7 +11,7 @@ import (
 const (
 	// versionFormat is hashed first. It changes with the encoding below, and with any rule of this package by which the
 	// same data show something else.
-	versionFormat = "limnomap snapshot 3"
+	versionFormat = "limnomap snapshot 4"
 	// versionBytes of SHA-256, 64 bits: the chance that any two of a million snapshots collide is 1 in 37 million.
 	versionBytes = 8
 )
@@ -118,12 +118,10 @@ func (h *forecastHash) of(f *data.ForecastIssue) string {
 	return h.version()
 }
 
-// versionAt returns the version of a snapshot while these official statements are active: that of its load if there are none.
-func versionAt(loaded string, active *ActiveAdvisories) string {
-	if len(active.lakes) == 0 {
-		return loaded
-	}
+// versionAt returns the version of a loaded snapshot on a day, while these official statements are active.
+func versionAt(loaded string, today data.Date, active *ActiveAdvisories) string {
 	h := versionHash{canonical.New(loaded)}
+	h.Number(int64(today))
 	for i, a := range active.gravest {
 		h.Number(int64(active.lakes[i]))
 		h.Text(string(a.ID))

@@ -13,10 +13,10 @@ import (
 	"limnomap/data"
 )
 
-// A View is the map of one week: the state of each lake on that week's Sunday. It is immutable.
+// A View is the map of one week: the state of each lake on its Sunday, or on the present day if that is in the week. It is immutable.
 type View struct {
 	Week     data.Week
-	AsOf     data.Date     // the newest measurement at or before the week's Sunday; ages count from here
+	AsOf     data.Date     // that day; ages count from here
 	Lakes    []data.Lake   // the snapshot's
 	States   []State       // of Lakes[i]
 	Profile  *data.Profile // by which they were classified
@@ -79,13 +79,12 @@ func newViewCache(lakes int, memory int64) (*lru.Cache[data.Week, *View], error)
 // View returns the map of week w. The result is shared: the same pointer is returned as long as the view is in memory,
 // which holds a bounded number of weeks.
 //
-// A week without an observation shows the same as the week before, and a week before the first one shows every lake as
-// unknown, as of the zero Date. Weeks whose observations are not in memory are read from the Source, several neighbouring
-// ones together. If the Source does not answer within [Options].Patience, the error is [ErrUnavailable]. If the
+// A week after the current one shows the same as that, and a week before the first observation shows every lake as unknown. Weeks whose
+// observations are not in memory are read from the Source, several neighbouring ones together. If the Source does not answer within [Options].Patience, the error is [ErrUnavailable]. If the
 // Source has a later revision by then, the view shows that revision's observations of the snapshot's lakes; it has
 // [View.Later] set and is not cached. The only other error is ctx's.
 func (s *Snapshot) View(ctx context.Context, w data.Week) (*View, error) {
-	if w == s.Current.Week {
+	if w >= s.Current.Week {
 		return s.Current, nil
 	}
 	if s.Old(w) {
@@ -103,7 +102,7 @@ func (s *Snapshot) View(ctx context.Context, w data.Week) (*View, error) {
 		if v, ok := s.views.Get(w); ok {
 			return v, nil
 		}
-		v := s.build(w)
+		v := s.build(w, max(w, data.MinDate.Week()).Sunday())
 		s.views.Add(w, v)
 		return v, nil
 	})
@@ -112,7 +111,7 @@ func (s *Snapshot) View(ctx context.Context, w data.Week) (*View, error) {
 
 // Held returns the map of week w if it is in memory, or nil.
 func (s *Snapshot) Held(w data.Week) *View {
-	if w == s.Current.Week {
+	if w >= s.Current.Week {
 		return s.Current
 	}
 	if s.Old(w) {
@@ -130,7 +129,7 @@ func (s *Snapshot) Held(w data.Week) *View {
 // the Source, which may take seconds; any other map it builds, which takes a processor for some milliseconds.
 func (s *Snapshot) Old(w data.Week) bool {
 	k := s.weekIndex(w)
-	return k >= 0 && k < s.held
+	return k >= 0 && k < s.held && w < s.Current.Week
 }
 
 // ViewBytes returns the memory of one view.
@@ -154,18 +153,10 @@ func (s *Snapshot) weekIndex(w data.Week) int {
 }
 
 // build makes the view of week w from the observations in memory.
-func (s *Snapshot) build(w data.Week) *View {
-	v := &View{Week: w, Lakes: s.Lakes, Profile: s.Profile, Advisories: s.advisoriesIn(w)}
-	i := s.weekIndex(w)
-	if i < 0 {
-		v.States = unknownStates(len(s.Lakes))
-		return v
-	}
-	v.States = make([]State, len(s.Lakes))
-	// All measurements up to the week's Sunday are also up to AsOf.
-	v.AsOf = s.asOf[i]
+func (s *Snapshot) build(w data.Week, asOf data.Date) *View {
+	v := &View{Week: w, AsOf: asOf, Lakes: s.Lakes, Profile: s.Profile, Advisories: s.advisoriesIn(w), States: make([]State, len(s.Lakes))}
 	for k := range v.States {
-		v.States[k] = s.rule.state(s.satellite.of(k), s.inSitu.of(k), v.AsOf)
+		v.States[k] = s.rule.state(s.satellite.of(k), s.inSitu.of(k), asOf)
 		if v.States[k].Chlorophyll.Valid() {
 			v.WithData++
 		}

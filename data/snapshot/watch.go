@@ -61,8 +61,8 @@ func (w *Watcher) Run(ctx context.Context) {
 		began := time.Now()
 		snapshot, err := w.next(ctx, current, &reported)
 		if err != nil && current != nil && ctx.Err() == nil {
-			// The active official statements change with time, also while the source does not answer.
-			if moved := current.At(time.Now()); moved != current {
+			// The day and the active official statements change with time, also while the source does not answer.
+			if moved := w.moved(current); moved != current {
 				current = moved
 				w.Publish(current)
 			}
@@ -111,7 +111,7 @@ func (w *Watcher) next(ctx context.Context, current *Snapshot, reported *[]strin
 		}
 		*reported = nil
 		if revision.Equal(current.Revision) {
-			return current.At(time.Now()), nil
+			return w.moved(current), nil
 		}
 		if revision.Forecasts = current.Revision.Forecasts; revision.Equal(current.Revision) {
 			return w.forecasts(ctx, current)
@@ -131,17 +131,17 @@ func (w *Watcher) forecasts(ctx context.Context, current *Snapshot) (*Snapshot, 
 		w.fail(ctx, err)
 		return nil, err
 	}
-	return snapshot.At(time.Now()), nil
+	return w.moved(snapshot), nil
 }
 
 // load loads a snapshot: the first as fast as possible, and later ones in the background, since requests for the current one are
-// answered meanwhile. It publishes the current one whenever other official statements are active: a load may take minutes.
+// answered meanwhile. It publishes the current one whenever the day changes or other official statements are active: a load may take minutes.
 func (w *Watcher) load(ctx context.Context, current *Snapshot) (snapshot *Snapshot, err error) {
 	done, before := make(chan struct{}), current
 	go func() { // ends with the load
 		defer close(done)
-		if before != nil && w.Options != nil && w.Options.Background != nil {
-			w.Options.Background()
+		if before != nil {
+			w.background()
 		}
 		snapshot, err = loadAfter(ctx, before, w.Source, w.Options)
 	}()
@@ -154,9 +154,28 @@ func (w *Watcher) load(ctx context.Context, current *Snapshot) (snapshot *Snapsh
 		case <-done:
 			return snapshot, err
 		case <-change:
-			current = current.At(time.Now())
+			current = w.moved(current)
 			w.Publish(current)
 		}
+	}
+}
+
+// moved returns a published snapshot as of now. It is made in the background, as those that are loaded.
+func (w *Watcher) moved(current *Snapshot) *Snapshot {
+	if current.isOf(time.Now()) {
+		return current
+	}
+	moved := make(chan *Snapshot)
+	go func() { // ends with the snapshot, which is waited for
+		w.background()
+		moved <- current.At(time.Now())
+	}()
+	return <-moved
+}
+
+func (w *Watcher) background() {
+	if w.Options != nil && w.Options.Background != nil {
+		w.Options.Background()
 	}
 }
 

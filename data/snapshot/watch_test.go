@@ -394,7 +394,7 @@ func TestWatcherSharesLakes(t *testing.T) {
 			before = s
 			loaded++
 		}
-		(&snapshot.Watcher{Source: src, Publish: publish, Failed: func(err error) { t.Error(err) }}).Run(ctx)
+		(&snapshot.Watcher{Source: src, Options: &snapshot.Options{AsOf: snapshot.Newest}, Publish: publish, Failed: func(err error) { t.Error(err) }}).Run(ctx)
 	})
 	if loaded != len(versions) {
 		t.Errorf("%d snapshots, want %d", loaded, len(versions))
