@@ -26,10 +26,11 @@ type eventFlags struct {
 	EventsKeep config.Period `help:"How long the events of /api/v1/events are kept." default:"730d" allowed:"1d.." group:"Events"`
 }
 
-// settings describes how values are classified: events between snapshots of different settings say nothing about lakes.
+// settings describes how values are classified and aged: events between snapshots of different settings say nothing about lakes.
 func (s *source) settings() string {
 	o := &s.options
-	return fmt.Sprintf("%s, stale after %d days, samples preferred for %d days", o.Profile.ID, o.StaleAfter, *o.SamplePrefer)
+	return fmt.Sprintf("%s, stale after %d days, samples preferred for %d days, as of %s", o.Profile.ID, o.StaleAfter, *o.SamplePrefer,
+		cmp.Or(o.AsOf.String(), "today"))
 }
 
 // newEventLog returns what writes the log of events of the database. Without a database, the log is in memory.

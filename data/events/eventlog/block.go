@@ -13,11 +13,8 @@ import (
 
 // A LakeEntry is what was published last about a lake.
 type LakeEntry struct {
-	ID data.LakeID
-	// Value is not current if the lake has Aged.
+	ID    data.LakeID
 	Value data.EventValue
-	// Aged reports whether the value was current when it was published, and has become too old by the clock since then.
-	Aged bool
 	// Exceeds reports whether a forecast reaches a level above that of Value, and above 0.
 	Exceeds bool
 	// Record is a hash of all that the lake's record says.
@@ -71,9 +68,6 @@ func (b *block) encode() []byte {
 		if l.Value.MeasuredAt.Known {
 			flags |= measuredBit
 		}
-		if l.Aged {
-			flags |= agedBit
-		}
 		out = append(out, flags)
 		out = binary.AppendVarint(out, int64(l.Value.Chlorophyll))
 		if l.Value.MeasuredAt.Known {
@@ -104,7 +98,6 @@ const (
 	levelBits   = 1<<3 - 1 // the level and one
 	exceedsBit  = 1 << 3
 	measuredBit = 1 << 4
-	agedBit     = 1 << 5
 )
 
 // appendShared appends a text as the number of bytes that it begins with as another one does, and the rest.
@@ -228,7 +221,7 @@ func (r *blockReader) lake(previous data.LakeID) (l LakeEntry) {
 	l.ID = data.LakeID(r.shared(string(previous)))
 	flags := r.byte()
 	l.Value.Level = data.Level(flags&levelBits) - 1
-	l.Exceeds, l.Aged = flags&exceedsBit != 0, flags&agedBit != 0
+	l.Exceeds = flags&exceedsBit != 0
 	chl := r.signed()
 	l.Value.Chlorophyll = data.Chlorophyll(chl)
 	if flags&measuredBit != 0 {

@@ -49,7 +49,6 @@ type Keeper struct {
 
 	// Only Run uses these.
 	compared  *snapshot.Snapshot // the last one that was compared
-	ages      time.Time          // when a value becomes too old next; zero for never
 	began     bool               // whether one was compared, so that servers with other settings were not started later
 	overtaken bool               // whether a server with other settings writes the log
 	damaged   bool               // whether the stored blocks cannot be read
@@ -139,7 +138,7 @@ func (k *Keeper) step(ctx context.Context) error {
 	k.mu.Lock()
 	snap := k.offered
 	k.mu.Unlock()
-	if snap != nil && (snap != k.compared || !k.ages.IsZero() && !k.Now().Before(k.ages)) {
+	if snap != nil && snap != k.compared {
 		if err := k.Compare(ctx, snap); err != nil {
 			return err
 		}
@@ -183,7 +182,7 @@ func (k *Keeper) Compare(ctx context.Context, snap *snapshot.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	k.began, k.damaged, k.ages = true, false, result.Ages
+	k.began, k.damaged = true, false
 	if overtaken != k.overtaken {
 		k.overtaken = overtaken
 		if overtaken {

@@ -15,6 +15,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/events/eventlog"
+	"limnomap/data/snapshot"
 )
 
 // A brokenLog is a Log that fails as long as err is not nil.
@@ -129,7 +130,7 @@ func TestKeeper(t *testing.T) {
 	})
 }
 
-// While nothing is offered, a Keeper finds the values that become too old by the clock; of two, one writes.
+// When values become too old by the clock, of two Keepers that are offered the snapshot of the day one writes.
 func TestKeeperAgeing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -142,12 +143,13 @@ func TestKeeperAgeing(t *testing.T) {
 		now := func() time.Time { return time.Now().Add(ahead) }
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{}, 2)
-		s := w.snapshot(t, now())
+		s := w.load(t, snapshot.AsOf{}, now())
+		var keepers []*eventlog.Keeper
 		for range cap(ended) {
 			options := keeperOptions(log, "all", &messages)
 			options.Now, options.Keep = now, 1000*time.Hour
 			k := eventlog.NewKeeper(options)
-			k.Offer(s)
+			keepers = append(keepers, k)
 			go func() { k.Run(ctx); ended <- struct{}{} }()
 		}
 		for _, tt := range []struct {
@@ -159,12 +161,16 @@ func TestKeeperAgeing(t *testing.T) {
 			{30, []string{"1 b became_stale: level 2 to -1"}},
 		} {
 			time.Sleep((monday + tt.day).Time().Add(2 * time.Second).Sub(now()))
+			for _, k := range keepers {
+				k.Offer(s.At(now()))
+			}
+			time.Sleep(2 * time.Second)
 			if got := describeLog(t, log); !slices.Equal(got, tt.want) {
 				t.Errorf("on day %d: %q, want %q", tt.day, got, tt.want)
 			}
 		}
-		if n := strings.Count(messages.String(), "log of events written"); n != 2 {
-			t.Errorf("%d moments were written, want 2: %s", n, &messages)
+		if n := strings.Count(messages.String(), "log of events written"); n != 3 {
+			t.Errorf("%d moments were written, want 3: %s", n, &messages)
 		}
 		stop()
 		<-ended

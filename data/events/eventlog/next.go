@@ -20,8 +20,6 @@ type Result struct {
 	New    bool
 	// First reports why there are no events: there was no moment, or one that cannot be compared.
 	First bool
-	// Ages is when the value of a lake becomes too old by the clock next: a moment is due then, even if nothing else is new. The zero time is never.
-	Ages time.Time
 }
 
 // Next compares a snapshot with the last moment and passes on what is different. Settings describe how the snapshot was made of the data: if
@@ -30,9 +28,6 @@ type Result struct {
 //
 // Statements are valid or not as of now, but not before the last moment, so that a clock that is behind does not issue a statement anew. A
 // snapshot of an earlier revision than the last moment's changes nothing.
-//
-// If no newer data come, a value becomes stale when it is too old by the clock, although the map goes on showing it with its date. That is for
-// values that were not so old when they were published: an archive does not age.
 //
 // With 1.4 million lakes, memory holds one block of some 8,000 at a time.
 func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settings string, now time.Time) (Result, error) {
@@ -44,10 +39,8 @@ func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settin
 		now = last.At
 	}
 	snap = snap.At(now)
-	due := nextAge(snap, last.At)
-	if last.Settings == settings && last.Snapshot == snap.Version && last.Revision.Number == r.Number && last.Revision.Forecasts == r.Forecasts &&
-		(due.IsZero() || due.After(now)) {
-		return Result{Moment: last, Ages: due}, nil
+	if last.Settings == settings && last.Snapshot == snap.Version && last.Revision.Number == r.Number && last.Revision.Forecasts == r.Forecasts {
+		return Result{Moment: last}, nil
 	}
 	c := comparison{
 		store: store, snap: snap, last: last, at: now,
@@ -62,21 +55,7 @@ func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settin
 	if err := c.run(); err != nil {
 		return Result{}, err
 	}
-	return Result{Moment: c.next, New: true, First: c.first, Ages: nextAge(snap, now)}, nil
-}
-
-// nextAge returns the first time after that one at which a current value of a snapshot is too old by the clock; the zero time for never.
-func nextAge(snap *snapshot.Snapshot, after time.Time) (next time.Time) {
-	for i := range snap.Current.States {
-		state := &snap.Current.States[i]
-		if !state.Chlorophyll.Valid() {
-			continue
-		}
-		if at := snap.AgedAt(dateOf(state.MeasuredAt())); at.After(after) && (next.IsZero() || at.Before(next)) {
-			next = at
-		}
-	}
-	return next
+	return Result{Moment: c.next, New: true, First: c.first}, nil
 }
 
 // A comparison is one run of Next.
@@ -226,9 +205,6 @@ func (c *comparison) compareLake(i int, statements []statementEntry) error {
 		if old.Record == entry.Record {
 			entry.Changed = old.Changed
 		}
-		if entry.Aged = c.aged(i, old); entry.Aged {
-			entry.Value.Chlorophyll, entry.Value.Level = data.NoChlorophyll, data.NoLevel
-		}
 	}
 	if err := c.compareStatements(id, entry.Value, statements); err != nil {
 		return err
@@ -250,18 +226,6 @@ func (c *comparison) compareLake(i int, statements []statementEntry) error {
 	c.made.lakes = append(c.made.lakes, entry)
 	return nil
 }
-
-// aged reports whether the current value of Lakes[i] is too old by the clock, and the one before was not, or has become so since it was published.
-func (c *comparison) aged(i int, old *LakeEntry) bool {
-	state := &c.snap.Current.States[i]
-	if !state.Chlorophyll.Valid() || c.snap.AgedAt(dateOf(state.MeasuredAt())).After(c.at) {
-		return false
-	}
-	return old.Aged || old.Value.Current() && c.snap.AgedAt(dateOf(old.Value.MeasuredAt.Value)).After(c.last.At)
-}
-
-// dateOf returns the date of a time in Unix seconds.
-func dateOf(unix int64) data.Date { return data.DateOf(time.Unix(unix, 0)) }
 
 // forecast returns the first week whose median has a level above 0 and above that one; the zero value if there is none.
 func (c *comparison) forecast(i int, level data.Level) (e data.EventForecast) {
