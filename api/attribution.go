@@ -9,7 +9,6 @@ import (
 
 	"limnomap/api/ogc"
 	"limnomap/api/pages"
-	"limnomap/data"
 )
 
 // A Credit is a line with which a provider of data wants to be named.
@@ -34,7 +33,7 @@ func (s *common) readerOf(r *http.Request, p *published, language string) *pages
 	now := s.adjustable()
 	reader := &pages.Reader{
 		Language: language, AcceptLanguage: r.Header["Accept-Language"],
-		Today: data.DateOf(s.opts.Now()), Notice: s.opts.Notice, Attribution: now.Attribution,
+		Today: p.snap.Current.AsOf, Notice: s.opts.Notice, Attribution: now.Attribution,
 		Contact: pages.Contact{Name: now.Contact.Name, URL: template.URL(now.Contact.URL), Logo: now.Contact.Logo.address()},
 	}
 	for _, c := range s.credits(p.state) {

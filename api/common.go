@@ -114,6 +114,7 @@ func (s *common) onData(h func(w http.ResponseWriter, r *http.Request, p *publis
 		r, info := answer.WithInfo(r)
 		defer info.Release()
 		info.TrueFor = s.trueFor(p.snap)
+		p.state.SetDates(w.Header(), data.Optional[data.Week]{})
 		return h(w, r, p)
 	}
 }
@@ -121,7 +122,7 @@ func (s *common) onData(h func(w http.ResponseWriter, r *http.Request, p *publis
 // trueFor returns how long answers about the present will be true: until an official statement begins or ends. It is zero if that is
 // not known.
 func (s *common) trueFor(snap *snapshot.Snapshot) time.Duration {
-	return trueUntil(snap.ChangesAt(), s.opts.Now())
+	return trueUntil(snap.StatementsChangeAt(), s.opts.Now())
 }
 
 // trueUntil returns how long after now an answer is true that changes at next; zero if it never changes.
@@ -214,6 +215,7 @@ func (s *common) stateOf(snap *snapshot.Snapshot) *ogc.State {
 		Zoom:          tiles.ZoomFor(extent),
 		Updated:       string(record.AppendTime(nil, generatedAt(snap))),
 		Credits:       s.opts.Credits(snap.Sources()),
+		DateFields:    ogc.NewDateFields(snap),
 	}
 	if f := snap.Forecasts; f != nil {
 		state.ForecastVersion = state.MapVersion + "-" + f.Version
@@ -240,8 +242,10 @@ func generatedAt(snap *snapshot.Snapshot) time.Time { return snap.Revision.Chang
 
 // colormaps are all colour maps.
 type colormaps struct {
-	ids  []colormap.ID // the default first; without that of the forecast, which has no choice
+	ids  []colormap.ID // the default first; without those of the forecast
 	byID map[colormap.ID]*colormap.Map
+	// forecasts are those of the forecast, by the risk whose probability they show.
+	forecasts map[data.Risk]*colormap.Map
 }
 
 func newColormaps(limits colormap.Limits) (*colormaps, error) {
@@ -253,6 +257,6 @@ func newColormaps(limits colormap.Limits) (*colormaps, error) {
 		}
 		maps.byID[id] = m
 	}
-	maps.byID[colormap.Forecast] = colormap.NewForecast(limits)
+	maps.forecasts = map[data.Risk]*colormap.Map{data.RiskMedium: colormap.NewForecast(limits), data.RiskHigh: colormap.NewHighForecast(limits)}
 	return maps, nil
 }

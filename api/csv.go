@@ -13,7 +13,7 @@ var csvKind = answer.NewKind("text/csv; charset=utf-8; header=present", answer.C
 
 // statusCSV answers as status does, as a table.
 func (h *lakeHandlers) statusCSV(w http.ResponseWriter, r *http.Request, p *published) error {
-	f, err := p.filterOf(r)
+	f, err := p.filterOf(w, r)
 	if err != nil {
 		return err
 	}

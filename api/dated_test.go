@@ -9,6 +9,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // urlsOfStates are the addresses with the states of lakes: each has the parameter date.
@@ -41,19 +42,19 @@ func TestStatusOfAWeek(t *testing.T) {
 	}
 }
 
-// TestAWeekIsTheStateOfTheDataCutOffThere compares each answer for a week with that of a server whose data end there.
-func TestAWeekIsTheStateOfTheDataCutOffThere(t *testing.T) {
+// TestAWeekIsTheStateOfTheArchiveThen compares each answer for a week with that of a server of an archive as of its Sunday.
+func TestAWeekIsTheStateOfTheArchiveThen(t *testing.T) {
 	whole := testServer(t)
 	for _, day := range []string{"2026-08-03", "2026-08-09", "2026-11-08", "2026-11-11", "2026-11-16"} {
-		cut := testSource(t)
-		sunday := date(t, day).Week().Sunday()
-		cut.observations = nil
-		for _, o := range testSource(t).observations {
-			if o.Date <= sunday {
-				cut.observations = append(cut.observations, o)
-			}
+		s := newServer(t, testOptions(t), nil)
+		asOf := snapshot.Day(min(date(t, day).Week().Sunday(), data.DateOf(testNow())))
+		archive, err := snapshot.Load(t.Context(), testSource(t), &snapshot.Options{AsOf: asOf})
+		if err == nil {
+			err = s.Publish(archive)
 		}
-		s := newServer(t, testOptions(t), cut)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, address := range urlsOfStates {
 			want := get(t, s, http.StatusOK, address).Body.String()
 			if got := get(t, whole, http.StatusOK, address+"date="+day).Body.String(); got != want {

@@ -13,7 +13,7 @@ func (h *lakeHandlers) dates(w http.ResponseWriter, r *http.Request, p *publishe
 
 // weeksBody returns the weeks, the oldest first, each with its Monday, which is a value of date=.
 func weeksBody(snap *snapshot.Snapshot) []byte {
-	b := listHead(snap).Array("weeks")
+	b := dataHead(snap, snap.Current.Week).Array("weeks")
 	for _, week := range snap.Weeks {
 		b = b.Open("").Text("week", week.Week.String()).Text("date", week.Week.Monday().String()).Int("lakes_with_data", week.LakesWithData).Close("}")
 	}

@@ -394,10 +394,16 @@ func forecastSource(tb testing.TB) *fakeSource {
 	return f
 }
 
-// testSnapshot loads f.
+// testSnapshot loads f as of testNow.
 func testSnapshot(tb testing.TB, f *fakeSource) *snapshot.Snapshot {
 	tb.Helper()
-	snap, err := snapshot.Load(context.Background(), f, nil)
+	return snapshotAt(tb, f, testNow())
+}
+
+// snapshotAt loads f as of a time.
+func snapshotAt(tb testing.TB, f *fakeSource, now time.Time) *snapshot.Snapshot {
+	tb.Helper()
+	snap, err := snapshot.Load(context.Background(), f, &snapshot.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -438,7 +444,7 @@ func newServer(tb testing.TB, opts Options, f *fakeSource) *Server {
 		tb.Fatal(err)
 	}
 	if f != nil {
-		if err := s.Publish(testSnapshot(tb, f)); err != nil {
+		if err := s.Publish(snapshotAt(tb, f, opts.Now())); err != nil {
 			tb.Fatal(err)
 		}
 		s.FinishLists()
@@ -465,7 +471,7 @@ func longSource(tb testing.TB) *fakeSource {
 func shortServer(tb testing.TB, opts Options, source *fakeSource) *Server {
 	tb.Helper()
 	s := newServer(tb, opts, nil)
-	snap, err := snapshot.Load(tb.Context(), source, &snapshot.Options{Weeks: 1})
+	snap, err := snapshot.Load(tb.Context(), source, &snapshot.Options{Now: testNow, Weeks: 1})
 	if err != nil {
 		tb.Fatal(err)
 	}

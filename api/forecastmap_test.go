@@ -108,7 +108,7 @@ func TestNoForecastOfThatWeek(t *testing.T) {
 	for _, target := range []string{tileURL, tileJSONURL} {
 		w := do(s, http.MethodGet, target+"?forecast=3")
 		wantProblem(t, w, http.StatusNotFound)
-		if !strings.Contains(w.Body.String(), "of 2026-11-18, has no week 3, only 1 to 2") {
+		if !strings.Contains(w.Body.String(), "of 2026-11-18, has no week 3 ahead, only 1 to 2") {
 			t.Errorf("problem of %s = %s, want it to say which weeks there are", target, w.Body)
 		}
 	}

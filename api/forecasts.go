@@ -33,6 +33,11 @@ func (h *lakeHandlers) forecastWeekOf(r *http.Request, p *published) (*forecastW
 		return nil, err
 	}
 	var err error
+	if !issued.Known { // an earlier issue is asked for as what it was
+		if w.week, err = weekAhead(p.snap, w.week); err != nil {
+			return nil, err
+		}
+	}
 	if w.Forecasts, err = h.issueOf(r, &query, p.snap, issued); err != nil {
 		return nil, err
 	}
@@ -115,7 +120,7 @@ func (w *forecastWeek) riskOf(f data.StoredForecast) data.Risk {
 // head returns the beginning of the JSON answer.
 func (w *forecastWeek) head(sel *selection) []byte {
 	issue := w.Issue
-	b := listHead(w.snap).Int("total_lakes", sel.n).Int("lakes_with_forecast", sel.withData).Open("issue")
+	b := dataHead(w.snap, w.snap.Current.Week).Int("total_lakes", sel.n).Int("lakes_with_forecast", sel.withData).Open("issue")
 	b = b.Text("issued_at", issue.Issued.String()).Text("model", issue.Model).Int("week", w.week).Text("target_date", issue.Target(w.week).String())
 	b = b.Int("weeks", issue.Weeks).Int("lakes", int(issue.Counts.Lakes)).Open("withheld")
 	withheld := issue.Counts.WithheldOf(len(w.snap.Lakes))

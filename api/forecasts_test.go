@@ -173,13 +173,13 @@ func TestForecastParameters(t *testing.T) {
 	short.issues[0].Weeks = 2
 	two := newServer(t, testOptions(t), short)
 	get(t, two, http.StatusOK, forecastURL+"?week=2")
-	if w := do(two, http.MethodGet, forecastURL+"?week=3"); !strings.Contains(w.Body.String(), "1 to 2, the weeks of the issue of 2026-11-16") {
+	if w := do(two, http.MethodGet, forecastURL+"?week=3"); !strings.Contains(w.Body.String(), "of 2026-11-16, has no week 3 ahead, only 1 to 2") {
 		t.Errorf("beyond the issue it is %d %s", w.Code, w.Body)
 	}
 	for _, query := range []string{"", "?issued=2026-11-16"} {
 		w := do(testServer(t), http.MethodGet, forecastURL+query)
 		wantProblem(t, w, http.StatusNotFound)
-		if !strings.Contains(w.Body.String(), "There are no forecasts") {
+		if !strings.Contains(w.Body.String(), "no forecast") {
 			t.Errorf("without forecasts it is %s", w.Body)
 		}
 	}

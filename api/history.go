@@ -76,7 +76,9 @@ func (h *lakeHandlers) find(r *http.Request, p *published, id data.LakeID) (lake
 	}
 	observations, whole := p.snap.History(i, q)
 	if !whole {
-		if found.lake, observations, err = h.readHistory(r, id, q); err != nil {
+		stored := q
+		stored.Period.Last = min(q.Period.Last, p.snap.AsOf.Last())
+		if found.lake, observations, err = h.readHistory(r, id, stored); err != nil {
 			return lakeHistory{}, fmt.Errorf("history of %s: %w", id, err)
 		}
 	}

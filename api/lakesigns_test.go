@@ -76,6 +76,9 @@ func TestVerdictsGetOld(t *testing.T) {
 		0: "Klarer See: simulated · Low risk · 16 November 2026", 10: "Klarer See: simulated · Low risk · 16 November 2026", 11: "Klarer See: simulated · Last known risk: low · old value from 16 November 2026",
 	} {
 		clock = testNow().AddDate(0, 0, days)
+		if err := s.Publish(snapshotAt(t, testSource(t), clock)); err != nil {
+			t.Fatal(err)
+		}
 		if body := get(t, s, http.StatusOK, "/lakes/de_by_clean/badge.svg").Body.String(); !strings.Contains(body, "<title>"+want+"</title>") {
 			t.Errorf("after %d days the badge is %s, want %q", days, body, want)
 		}

@@ -13,6 +13,8 @@ import (
 	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/api/words"
+	"limnomap/colormap"
+	"limnomap/data"
 	"limnomap/tiles"
 )
 
@@ -66,6 +68,9 @@ func (s *common) queryOf(m mapChoice) url.Values {
 	switch {
 	case m.forecast != 0:
 		query.Set("forecast", strconv.Itoa(m.forecast))
+		if m.of == data.RiskHigh {
+			query.Set("of", m.of.String())
+		}
 	case m.colormap != s.colormaps.ids[0]:
 		query.Set("colormap", string(m.colormap))
 	}
@@ -145,6 +150,9 @@ func allSigns(styles []tiles.Style) []tiles.Sign {
 
 func (h *descriptionHandlers) drawLegend(key legendKey) ([]byte, error) {
 	scale := h.colormaps.byID[key.colormap]
+	if key.colormap == colormap.Forecast {
+		scale = h.colormaps.forecasts[key.of]
+	}
 	switch key.mediaType {
 	case answer.TypePNG:
 		return h.opts.Legends.LegendPNG(scale, h.look(key.mapChoice), key.language, key.width, key.scale)

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"limnomap/api/answer"
+	"limnomap/api/ogc"
 	"limnomap/api/record"
+	"limnomap/data"
 	"limnomap/data/snapshot"
 )
 
@@ -110,7 +112,7 @@ const listTail = "]}\n"
 
 // statusList returns the status envelope of the selection.
 func (e *encoder) statusList(snap *snapshot.Snapshot, sel selection) answer.List {
-	head := listHead(snap).Int("total_lakes", sel.n).Int("lakes_with_data", sel.withData).Array("lakes")
+	head := dataHead(snap, sel.view.Week).Int("total_lakes", sel.n).Int("lakes_with_data", sel.withData).Array("lakes")
 	view := sel.view
 	return sel.list(head, func(b []byte, i int) []byte { return statusMembers.AppendObject(b, record.Member, e.lake(view, i)) }, ",", listTail)
 }
@@ -118,6 +120,11 @@ func (e *encoder) statusList(snap *snapshot.Snapshot, sel selection) answer.List
 // listHead returns the first member of most answers.
 func listHead(snap *snapshot.Snapshot) record.Object {
 	return record.Object("{").Time("generated_at", generatedAt(snap))
+}
+
+// dataHead returns the first members of answers about the map of a week.
+func dataHead(snap *snapshot.Snapshot, w data.Week) record.Object {
+	return listHead(snap).TextOrNull("data_date", ogc.DataDate(snap, w))
 }
 
 // records are the records of the whole status in one piece of memory, from which a filtered status copies its own.

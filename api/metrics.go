@@ -113,9 +113,9 @@ func (h *health) collectSnapshot(m measured, snap *snapshot.Snapshot) {
 		m.gauge("limnomap_snapshot_stale_seconds", "Time since the data that are served were last known to be the newest: a second or two while their source answers.",
 			max(h.opts.Now().Sub(since), 0).Seconds())
 	}
-	if len(snap.Weeks) > 0 { // else there is no observation, and 1970 would look like one
+	if newest, ok := snap.Newest(snap.Current.Week); ok { // else 1970 would look like one
 		m.gauge("limnomap_newest_observation_timestamp_seconds", "Midnight UTC of the day of the newest measurement, in seconds since 1970.",
-			float64(snap.Current.AsOf.Time().Unix()))
+			float64(newest.Time().Unix()))
 	}
 	m.gauge("limnomap_snapshot_info", "Always 1; the label is the version of the snapshot that is served.", 1, "version", snap.Version)
 	m.gauge("limnomap_snapshot_revision", "Number of the data's revision that is served.", float64(snap.Revision.Number))

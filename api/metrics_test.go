@@ -31,18 +31,18 @@ func TestSnapshotMetrics(t *testing.T) {
 	if n, err := testutil.GatherAndCount(reg, names...); n != 0 || err != nil {
 		t.Errorf("before the first snapshot: %d series, %v, want none", n, err)
 	}
-	snap := snapshotOf("new", 10, 7, c.Now())
-	snap.Weeks, snap.Current.AsOf = make([]snapshot.WeekCount, 1), 20_000
+	snap := testSnapshot(t, testSource(t))
+	snap.Version, snap.Revision = "new", data.Revision{Number: 7, ChangedAt: c.Now()}
 	h.current.Store(&published{snap: snap})
 	c.Advance(90 * time.Second)
 	want := `
 # HELP limnomap_lakes Lakes in the snapshot, with and without a current value.
 # TYPE limnomap_lakes gauge
-limnomap_lakes{state="with_data"} 7
-limnomap_lakes{state="without_data"} 3
+limnomap_lakes{state="with_data"} 6
+limnomap_lakes{state="without_data"} 2
 # HELP limnomap_newest_observation_timestamp_seconds Midnight UTC of the day of the newest measurement, in seconds since 1970.
 # TYPE limnomap_newest_observation_timestamp_seconds gauge
-limnomap_newest_observation_timestamp_seconds 1.728e+09
+limnomap_newest_observation_timestamp_seconds 1.7947872e+09
 # HELP limnomap_snapshot_age_seconds Time since the data that are served were last changed by an import.
 # TYPE limnomap_snapshot_age_seconds gauge
 limnomap_snapshot_age_seconds 90

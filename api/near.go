@@ -28,7 +28,7 @@ func (h *lakeHandlers) near(w http.ResponseWriter, r *http.Request, p *published
 		radius = defaultRadius
 	}
 	limit := query.Integer("limit", 1, maxFound, defaultFound)
-	view, err := p.viewFor(r, &query)
+	view, err := p.viewFor(w, r, &query)
 	if err != nil {
 		return err
 	}

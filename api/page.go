@@ -16,8 +16,8 @@ import (
 	"github.com/andybalholm/brotli"
 
 	"limnomap/api/answer"
+	"limnomap/api/ogc"
 	"limnomap/api/route"
-	"limnomap/data"
 )
 
 const (
@@ -210,12 +210,13 @@ type pageSettings struct {
 	AttributionHTML string       `json:"attribution_html"` // with links
 	Contact         *pageContact `json:"contact"`          // nil if the operator names none
 	MaxZoom         int          `json:"max_zoom"`
-	Version         string       `json:"version"`     // of data and renderer; empty before the first snapshot
-	TotalLakes      int          `json:"total_lakes"` // 0 before the first snapshot
-	ChangesAt       *string      `json:"changes_at"`  // when the next official statement begins or ends; null if none is known
-	PushKey         *string      `json:"push_key"`    // for notifications; null if this server sends none
-	Embeddable      bool         `json:"embeddable"`  // whether pages of other sites may show /embed
-	Places          *string      `json:"places"`      // the address of the operator's gazetteer; null for that of the page
+	Version         string       `json:"version"`         // of data and renderer; empty before the first snapshot
+	TotalLakes      int          `json:"total_lakes"`     // 0 before the first snapshot
+	AsOf            string       `json:"as_of,omitempty"` // the day from which ages count, of an archive
+	ChangesAt       *string      `json:"changes_at"`      // when the next official statement begins or ends; null if none is known
+	PushKey         *string      `json:"push_key"`        // for notifications; null if this server sends none
+	Embeddable      bool         `json:"embeddable"`      // whether pages of other sites may show /embed
+	Places          *string      `json:"places"`          // the address of the operator's gazetteer; null for that of the page
 
 	Forecast *pageForecast `json:"forecast"` // nil if there is none for today or later
 }
@@ -261,11 +262,12 @@ func (h *pageHandlers) settings(w http.ResponseWriter, r *http.Request) error {
 	if p := h.current.Load(); p != nil {
 		credits = h.credits(p.state)
 		settings.Version, settings.TotalLakes = p.state.MapVersion, len(p.snap.Lakes)
-		if next := p.snap.ChangesAt(); !next.IsZero() {
+		settings.AsOf = ogc.AsOf(p.snap)
+		if next := p.snap.StatementsChangeAt(); !next.IsZero() {
 			text := next.UTC().Format(time.RFC3339)
 			settings.ChangesAt = &text
 		}
-		if f := p.snap.Forecasts; f != nil && f.Issue.Target(f.Issue.Weeks) >= data.DateOf(h.opts.Now()) {
+		if f := p.snap.Forecasts; f != nil && p.snap.ForecastWeeksOver() < f.Issue.Weeks {
 			settings.Forecast = &pageForecast{f.Issue.Issued.String(), f.Issue.Weeks, p.state.ForecastVersion}
 		}
 	}

@@ -57,9 +57,12 @@ func TestPreviews(t *testing.T) {
 	if got := drawer.drawn.Load(); got != 6 {
 		t.Errorf("%d previews were drawn for 6", got)
 	}
-	clock = clock.AddDate(0, 0, 30) // the value is old now
+	clock = clock.AddDate(0, 0, 20) // the value is old now
+	if err := s.Publish(snapshotAt(t, advisorySource(t), clock)); err != nil {
+		t.Fatal(err)
+	}
 	if body := get(t, s, http.StatusOK, "/lakes/de_mv_high/preview.png").Body.String(); !strings.Contains(body, "old value from 16 November") {
-		t.Errorf("a month later the preview is %q", body)
+		t.Errorf("three weeks later the preview is %q", body)
 	}
 	changed := opts.Adjustable
 	changed.Attribution = "Another Agency"

@@ -16,7 +16,7 @@ func (h *lakeHandlers) search(w http.ResponseWriter, r *http.Request, p *publish
 	query := params.Of(r)
 	q := searchOf(&query)
 	limit := query.Integer("limit", 1, maxFound, defaultFound)
-	view, err := p.viewFor(r, &query)
+	view, err := p.viewFor(w, r, &query)
 	if err != nil {
 		return err
 	}

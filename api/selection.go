@@ -27,12 +27,12 @@ type lakeFilter struct {
 }
 
 // filterOf returns the filter of a request, by box and by risk, in its week.
-func (p *published) filterOf(r *http.Request) (lakeFilter, error) {
+func (p *published) filterOf(w http.ResponseWriter, r *http.Request) (lakeFilter, error) {
 	query := params.Of(r)
 	f := lakeFilter{within: boxOf(&query), risk: riskFilterOf(&query)}
 	f.all = f.risk.risk == data.RiskUnknown && f.within.Includes(p.bound)
 	var err error
-	f.view, err = p.viewFor(r, &query)
+	f.view, err = p.viewFor(w, r, &query)
 	return f, err
 }
 
@@ -50,8 +50,8 @@ func everything(view *snapshot.View) selection {
 }
 
 // viewFor returns the map of the week of the request's date, or the current one. It must be called after all other
-// parameters are read: its error lists everything that is wrong with them.
-func (p *published) viewFor(r *http.Request, query *params.Params) (*snapshot.View, error) {
+// parameters are read: its error lists everything that is wrong with them. It sets the header fields that say how old the data are.
+func (p *published) viewFor(w http.ResponseWriter, r *http.Request, query *params.Params) (*snapshot.View, error) {
 	week, dated := query.Week(p.snap)
 	if err := query.Err(); err != nil {
 		return nil, err
@@ -61,6 +61,7 @@ func (p *published) viewFor(r *http.Request, query *params.Params) (*snapshot.Vi
 	}
 	view, release, err := p.weeks.get(r, p.snap, week)
 	if err == nil {
+		p.state.SetDates(w.Header(), data.Known(week))
 		answer.InfoOf(r).OnRelease(release)
 	}
 	return view, err

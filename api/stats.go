@@ -76,7 +76,7 @@ func statsBody(snap *snapshot.Snapshot, view *snapshot.View, by snapshot.Groupin
 	if len(snap.Weeks) == 0 {
 		week = ""
 	}
-	b := addCounts(listHead(snap).TextOrNull("week", week).Text("by", string(by)).Open("all"), &all).Close("}").Array("groups")
+	b := addCounts(dataHead(snap, view.Week).TextOrNull("week", week).Text("by", string(by)).Open("all"), &all).Close("}").Array("groups")
 	for i := range groups {
 		b = addCounts(b.Open("").TextOrNull("group", groups[i].Name), &groups[i]).Close("}")
 	}

@@ -12,7 +12,7 @@ type lakeHandlers struct{ *common }
 
 // status answers with the state of the lakes, all or those that pass the filters, now or in a week.
 func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *published) error {
-	f, err := p.filterOf(r)
+	f, err := p.filterOf(w, r)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (h *lakeHandlers) filtered(p *published, f lakeFilter) answer.List {
 // geojson answers with every lake as a GeoJSON feature, now or in a week.
 func (h *lakeHandlers) geojson(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
-	view, err := p.viewFor(r, &query)
+	view, err := p.viewFor(w, r, &query)
 	if err != nil {
 		return err
 	}

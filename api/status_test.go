@@ -43,8 +43,8 @@ func TestStatusEnvelopeAndRecord(t *testing.T) {
 	if got := body["generated_at"]; got != "2026-11-19T06:30:00Z" {
 		t.Errorf("generated_at = %v, want when the data were committed", got)
 	}
-	if body["total_lakes"] != 8.0 || body["lakes_with_data"] != 6.0 || len(body) != 4 {
-		t.Errorf("total_lakes, lakes_with_data = %v, %v of %d members, want 8, 6 of 4",
+	if body["total_lakes"] != 8.0 || body["lakes_with_data"] != 6.0 || body["data_date"] != "2026-11-16" || len(body) != 5 {
+		t.Errorf("total_lakes, lakes_with_data = %v, %v of %d members, want 8, 6 of 5 and the newest value",
 			body["total_lakes"], body["lakes_with_data"], len(body))
 	}
 	scale, err := colormap.New(colormap.Default, testOptions(t).Limits)
@@ -55,7 +55,7 @@ func TestStatusEnvelopeAndRecord(t *testing.T) {
 		"id": "de_by_medium", "name": `Grüner "See" <&>`, "lat": 48.5, "lon": 12.0, "chl": 10.0, "who_level": 1.0,
 		"cell_density_cells_ml": 20000.0, "risk": "medium", "color": colormap.Hex(scale.Color(10)),
 		"trophic": "unknown", "measured_at": "2026-11-09T00:00:00Z",
-		"chl_level": 1.0, "level_by": "chlorophyll", "measured_by": "satellite", "stale": false, "age_days": 7.0, "advisory": nil,
+		"chl_level": 1.0, "level_by": "chlorophyll", "measured_by": "satellite", "stale": false, "age_days": 11.0, "advisory": nil,
 	}
 	if got := lakesOf(t, body)["de_by_medium"]; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("record = %v\nwant     %v", got, want)
@@ -77,7 +77,7 @@ func TestStatusOfLakesWithoutAValue(t *testing.T) {
 		if r["color"] != "#9aa0a6" || r["trophic"] != "unknown" {
 			t.Errorf("color, trophic of %s = %v, %v, want the grey and unknown", id, r["color"], r["trophic"])
 		}
-		if stale := want.risk != nil; r["stale"] != stale || (r["age_days"] == 105.0) != stale || (r["age_days"] == nil) == stale {
+		if stale := want.risk != nil; r["stale"] != stale || (r["age_days"] == 109.0) != stale || (r["age_days"] == nil) == stale {
 			t.Errorf("stale, age_days of %s = %v, %v, want %v", id, r["stale"], r["age_days"], stale)
 		}
 		if r["risk"] != want.risk || r["measured_at"] != want.measuredAt {

@@ -10,6 +10,7 @@ import (
 	"limnomap/api/ogc"
 	"limnomap/api/params"
 	"limnomap/api/route"
+	"limnomap/data"
 	"limnomap/data/snapshot"
 	"limnomap/tiles"
 	"limnomap/tiles/admission"
@@ -53,15 +54,15 @@ func (h *tileHandlers) tile(w http.ResponseWriter, r *http.Request) error {
 	}
 	readTime(&t, &query)
 	m := h.readMap(&query, "date", "time", "risk")
-	t.Style, t.Colormap, t.Forecast = m.style, m.colormap, m.forecast
-	if t.Forecast == 0 {
+	t.Style, t.Colormap, t.Of = m.style, m.colormap, m.of
+	if m.forecast == 0 {
 		t.Filter = h.filter(&query, t.Style)
 	}
 	if err := query.Err(); err != nil {
 		return err
 	}
-	if t.Forecast != 0 {
-		if err := checkForecast(t.State.Snapshot, t.Forecast); err != nil {
+	if m.forecast != 0 {
+		if t.Forecast, err = weekAhead(t.State.Snapshot, m.forecast); err != nil {
 			return err
 		}
 	}
@@ -146,6 +147,7 @@ func readTime(t *ogc.Tile, query *params.Params) {
 // send answers with a tile.
 func (h *tileHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile) (err error) {
 	answer.InfoOf(r).TrueFor = h.trueFor(t.State.Snapshot)
+	t.State.SetDates(w.Header(), data.Optional[data.Week]{Value: t.Week, Known: t.Dated})
 	ctx, view := r.Context(), t.State.Snapshot.Current
 	var values *snapshot.Values // of the view, or of a week whose view need not be made for a picture
 	format, version := &pictures, t.State.MapVersion
@@ -158,7 +160,7 @@ func (h *tileHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile) 
 	switch snap := t.State.Snapshot; {
 	case t.Forecast != 0:
 		version = t.State.ForecastVersion
-		values, err = snap.Chances(t.Forecast)
+		values, err = snap.Chances(t.Forecast, t.Of)
 	case t.Dated && (t.Vector || snap.Old(t.Week)):
 		var release func()
 		if view, release, err = h.weeks.get(r, snap, t.Week); err == nil {

@@ -8,6 +8,7 @@ import (
 
 	"limnomap/api/ogc"
 	"limnomap/api/params"
+	"limnomap/data"
 )
 
 // A tileJSON describes the tiles to a map library (TileJSON 3.0.0).
@@ -27,7 +28,9 @@ type tileJSON struct {
 	Center      [3]float64 `json:"center"`
 	LegendURL   string     `json:"legend_url"` // legend itself is text that clients show unchanged (3.11)
 	GeneratedAt string     `json:"generated_at"`
-	Snapshot    string     `json:"snapshot"` // the value of v= in the address of a tile
+	DataDate    *string    `json:"data_date"`       // of the newest measurement that the map may show
+	AsOf        string     `json:"as_of,omitempty"` // the day from which ages count, if it is not the present one
+	Snapshot    string     `json:"snapshot"`        // the value of v= in the address of a tile
 
 	VectorLayers []vectorLayer `json:"vector_layers,omitempty"` // required of vector tiles, and of no others
 }
@@ -47,17 +50,21 @@ func (h *descriptionHandlers) tileJSON(w http.ResponseWriter, r *http.Request, p
 	if err := query.Err(); err != nil {
 		return err
 	}
+	if !dated {
+		week = p.snap.Current.Week
+	}
 	base, private := h.base(w, r)
-	description := h.describe(p.state, h.opts.MaxZoom)
+	description := h.describe(p.state, week, h.opts.MaxZoom)
 	if m.forecast == 0 {
 		description.Name = "limnomap chlorophyll-a"
 		description.Description = "Chlorophyll-a of lakes, in µg/l, measured by satellite or in samples. " + levelCaveat
 		description.Snapshot = p.state.MapVersion
 	} else {
-		if err := checkForecast(p.snap, m.forecast); err != nil {
+		ahead, err := weekAhead(p.snap, m.forecast)
+		if err != nil {
 			return err
 		}
-		description.Name, description.Description = h.forecastText(p.snap, m.forecast)
+		description.Name, description.Description = h.forecastText(p.snap, ahead, m.of)
 		description.Snapshot = p.state.ForecastVersion
 	}
 	// The addresses have what the client chose, and leave out what it left out.
@@ -76,8 +83,8 @@ func (h *descriptionHandlers) tileJSON(w http.ResponseWriter, r *http.Request, p
 const levelCaveat = "Warning levels hold where cyanobacteria dominate, which a satellite does not know."
 
 // describe returns what the descriptions of pictures and vector tiles have in common.
-func (h *descriptionHandlers) describe(state *ogc.State, maxZoom int) tileJSON {
-	return tileJSON{
+func (h *descriptionHandlers) describe(state *ogc.State, w data.Week, maxZoom int) tileJSON {
+	description := tileJSON{
 		TileJSON:    "3.0.0",
 		Version:     "1.0.0",
 		Attribution: h.attribution(state),
@@ -87,5 +94,10 @@ func (h *descriptionHandlers) describe(state *ogc.State, maxZoom int) tileJSON {
 		Bounds:      state.Bounds,
 		Center:      [3]float64{state.Center[0], state.Center[1], float64(min(state.Zoom, maxZoom))}, // TileJSON, 3.6
 		GeneratedAt: state.Updated,
+		AsOf:        ogc.AsOf(state.Snapshot),
 	}
+	if newest := ogc.DataDate(state.Snapshot, w); newest != "" {
+		description.DataDate = &newest
+	}
+	return description
 }

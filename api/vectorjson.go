@@ -65,7 +65,10 @@ func (h *descriptionHandlers) vectorJSON(w http.ResponseWriter, r *http.Request,
 		chosen.Set("date", week.Monday().String())
 	}
 	base, private := h.base(w, r)
-	description := h.describe(p.state, min(maxVectorZoom, h.opts.MaxZoom))
+	if !dated {
+		week = p.snap.Current.Week
+	}
+	description := h.describe(p.state, week, min(maxVectorZoom, h.opts.MaxZoom))
 	description.Name = "limnomap lakes"
 	description.Description = fmt.Sprintf("Lakes as points, with their chlorophyll-a measured by satellite or in samples. "+
 		"What is not known is absent, and absent never means low: a lake without a current value has no chl and no who_level. "+

@@ -75,7 +75,7 @@ func weekServer(t testing.TB, src snapshot.Source, memory int64) (*Server, *admi
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, err := snapshot.Load(t.Context(), src, &snapshot.Options{Weeks: 60, Patience: -1})
+	snap, err := snapshot.Load(t.Context(), src, &snapshot.Options{AsOf: snapshot.Newest, Weeks: 60, Patience: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestWeekWithoutATurnIs503(t *testing.T) {
 // Maps in use count as memory of answers: each once, until the last request is done with it.
 func TestWeeksInUseAreCounted(t *testing.T) {
 	src, old, recent := newPastSource(t)
-	snap, err := snapshot.Load(t.Context(), src.fakeSource, &snapshot.Options{Weeks: 60})
+	snap, err := snapshot.Load(t.Context(), src.fakeSource, &snapshot.Options{AsOf: snapshot.Newest, Weeks: 60})
 	if err != nil {
 		t.Fatal(err)
 	}

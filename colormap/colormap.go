@@ -42,6 +42,7 @@ type Map struct {
 	// Min and Max are the ends of the scale in µg/l, beyond which the end colours hold.
 	Min, Max float64
 	limits   Limits
+	high     bool // of a map of probabilities: it shows that of Level2
 	scale    scale
 	table    [Steps]color.NRGBA
 }

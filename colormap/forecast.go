@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Forecast names the map of probabilities, see [NewForecast]. It is not one of the [IDs]: no one can choose it for values.
+// Forecast names the maps of probabilities, see [NewForecast]. It is not one of the [IDs]: no one can choose it for values.
 const Forecast ID = "forecast"
 
 // The probabilities at which the classes of the map Forecast begin after the first one. Lakes of the upper two have cores in tiles: from
@@ -27,14 +27,19 @@ func forecastRamp() ramp {
 
 // NewForecast returns the map of the probability that a value reaches Level1 of the limits, which the legend names. The map
 // shows numbers of [OfProbability].
-func NewForecast(limits Limits) *Map {
+func NewForecast(limits Limits) *Map { return newForecast(limits, false) }
+
+// NewHighForecast returns the map of the probability that a value reaches Level2. It differs from [NewForecast] only in its legend.
+func NewHighForecast(limits Limits) *Map { return newForecast(limits, true) }
+
+func newForecast(limits Limits, high bool) *Map {
 	round := func(p float64) float64 { return math.Round(perUnit*OfProbability(p)) / perUnit }
 	s, err := newScale(Limits{Level1: round(chance1), Level2: round(chance2)})
 	if err != nil {
 		panic(err) // the limits are constants
 	}
 	r := forecastRamp()
-	return &Map{ID: r.id, Title: r.title, Min: scaleMin, Max: scaleMax, limits: limits, scale: s, table: r.table(s)}
+	return &Map{ID: r.id, Title: r.title, Min: scaleMin, Max: scaleMax, limits: limits, high: high, scale: s, table: r.table(s)}
 }
 
 // OfProbability returns the number whose colour a map of [NewForecast] has for a probability from 0 to 1. Its logarithm is proportional to the
@@ -76,23 +81,29 @@ type ForecastClass struct {
 // forecastNote says what a forecast is worth.
 const forecastNote = "A statistical forecast from each lake's earlier values, not a measurement. It knows no weather, and cannot tell whether cyanobacteria dominate."
 
+// High reports whether the map shows the probability that a value reaches Level2.
+func (m *Map) High() bool { return m.high }
+
 // ForecastLegend returns the legend of a map of [NewForecast].
 func (m *Map) ForecastLegend() ForecastLegend {
 	reaches := "reaches"
 	if m.limits.Above {
 		reaches = "is above"
 	}
-	limit := strconv.FormatFloat(m.limits.Level1, 'f', -1, 64)
+	title, limit := "Forecast: chance of medium or high risk", m.limits.Level1
+	if m.high {
+		title, limit = "Forecast: chance of high risk", m.limits.Level2
+	}
 	l := ForecastLegend{
 		Colormap: m.ID,
-		Title:    "Forecast: chance of medium or high risk",
-		Quantity: "probability that chlorophyll-a " + reaches + " " + limit + " µg/l",
+		Title:    title,
+		Quantity: "probability that chlorophyll-a " + reaches + " " + strconv.FormatFloat(limit, 'f', -1, 64) + " µg/l",
 		Unit:     "%",
 		Scale:    "linear",
 		Min:      0,
 		Max:      100,
 		Profile:  m.limits.Title,
-		Limit:    m.limits.Level1,
+		Limit:    limit,
 		Pattern:  "hatched",
 		Steps:    make([]LegendStep, Steps),
 		NoData:   LegendNoData{Color: Hex(NoData()), Label: "withheld or no forecast"},

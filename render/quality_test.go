@@ -91,7 +91,7 @@ func demoTiles(t *testing.T) (*Layer, []maptile.Tile) {
 func demoSnapshot(t *testing.T) *snapshot.Snapshot {
 	t.Helper()
 	noon := time.Date(2026, 8, 19, 12, 0, 0, 0, time.UTC)
-	s, err := snapshot.Load(t.Context(), demo.New(func() time.Time { return noon }), nil)
+	s, err := snapshot.Load(t.Context(), demo.New(func() time.Time { return noon }), &snapshot.Options{AsOf: snapshot.Newest})
 	if err != nil {
 		t.Fatal(err)
 	}

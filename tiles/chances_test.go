@@ -44,7 +44,7 @@ func TestForecastTilesAreCached(t *testing.T) {
 	for i := range 42 {
 		district.values = append(district.values, data.Chlorophyll(1_00+i*97))
 	}
-	loaded, err := snapshot.Load(t.Context(), district, nil)
+	loaded, err := snapshot.Load(t.Context(), district, &snapshot.Options{AsOf: snapshot.Newest})
 	mustDo(t, err)
 	values := loaded.Current.Values()
 	// issue returns the probabilities of a week; those of lake changed are p.

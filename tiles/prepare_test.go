@@ -37,7 +37,7 @@ func TestPreparedTilesBuildNoLayer(t *testing.T) {
 			source.values[k] = data.Chlorophyll(100 * (k + 7*i))
 		}
 		source.revision++
-		snap, err := snapshot.Load(t.Context(), source, nil)
+		snap, err := snapshot.Load(t.Context(), source, &snapshot.Options{AsOf: snapshot.Newest})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestPrepareUsesAllProcessorsOnce(t *testing.T) {
 	s := newTestService(t, r, nil)
 	for n := range 3 {
 		source := &lakeDistrict{values: make([]data.Chlorophyll, 10+n), revision: 1}
-		snap, err := snapshot.Load(t.Context(), source, nil)
+		snap, err := snapshot.Load(t.Context(), source, &snapshot.Options{AsOf: snapshot.Newest})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -116,7 +116,7 @@ func TestRefreshDrawsOnlyChangedTiles(t *testing.T) {
 		district.values = append(district.values, data.Chlorophyll(1_00+i*97))
 	}
 	load := func() *snapshot.View {
-		snapshot, err := snapshot.Load(t.Context(), district, nil)
+		snapshot, err := snapshot.Load(t.Context(), district, &snapshot.Options{AsOf: snapshot.Newest})
 		mustDo(t, err)
 		return snapshot.Current
 	}
@@ -195,7 +195,7 @@ func TestRefreshDrawsOnlyChangedTiles(t *testing.T) {
 // TestTwoServicesShareADisk has two Services draw the same tiles at once. A third one must find all of them.
 func TestTwoServicesShareADisk(t *testing.T) {
 	district := &lakeDistrict{values: []data.Chlorophyll{3_00, 40_00, 170_00, 8_00}}
-	snapshot, err := snapshot.Load(t.Context(), district, nil)
+	snapshot, err := snapshot.Load(t.Context(), district, &snapshot.Options{AsOf: snapshot.Newest})
 	mustDo(t, err)
 	dir := t.TempDir()
 	requests := districtRequests()

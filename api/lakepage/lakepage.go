@@ -30,7 +30,7 @@ const (
 
 // HistoryQuery returns which observations the page of a lake shows, for a snapshot.
 func HistoryQuery(snap *snapshot.Snapshot, today data.Date) data.HistoryQuery {
-	last := max(today, snap.Current.AsOf)
+	last := today
 	return data.HistoryQuery{
 		Limit:  maxHistory,
 		Period: data.Period{First: last - historyDays, Last: last},

@@ -23,7 +23,7 @@ func weeksOf(l *Lake, today data.Date, w *words.Page[ownWords]) []weekRow {
 	if l.Unread {
 		return nil
 	}
-	last := max(today, l.Snapshot.Current.AsOf).Week()
+	last := today.Week()
 	rows := make([]weekRow, 0, tableWeeks)
 	next := 0
 	for week := last; week > last-tableWeeks; week-- {

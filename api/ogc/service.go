@@ -24,12 +24,13 @@ type State struct {
 	Snapshot *snapshot.Snapshot
 	// MapVersion and VectorVersion are the values of v= that make the address of a tile immutable.
 	MapVersion, VectorVersion string
-	ForecastVersion           string     // likewise, of tiles of the newest forecast; empty if there is none
-	Bounds                    [4]float64 // west, south, east, north
-	Center                    [2]float64 // longitude, latitude
-	Zoom                      int        // at which the bounds about fill a screen
-	Updated                   string     // when the data changed, as RFC 3339
-	Credits                   []Credit   // of the providers of the data
+	ForecastVersion           string      // likewise, of tiles of the newest forecast; empty if there is none
+	Bounds                    [4]float64  // west, south, east, north
+	Center                    [2]float64  // longitude, latitude
+	Zoom                      int         // at which the bounds about fill a screen
+	Updated                   string      // when the data changed, as RFC 3339
+	DateFields                http.Header // of answers about the current map, see SetDates
+	Credits                   []Credit    // of the providers of the data
 }
 
 // A Credit is a line with which a provider of data wants to be named, and the address of a page about the data and their terms, or empty.
@@ -39,7 +40,8 @@ type Credit struct{ Text, URL string }
 type Tile struct {
 	tiles.Request // of a vector tile only the address
 	Vector        bool
-	Forecast      int // how many weeks after the newest forecast; 0 for a map of values
+	Forecast      int       // a week of the newest forecast; 0 for a map of values
+	Of            data.Risk // whose probability it shows
 	State         *State
 	Week          data.Week
 	Dated         bool   // a week was given
@@ -127,6 +129,12 @@ func (s *Service) abstract(state *State) string {
 	abstract := "Chlorophyll-a of lakes, in µg/l, measured by satellite or in samples, week by week. " +
 		"The colour is the value; the opacity tells how near lakes are. Where nothing is drawn there is no current value, " +
 		"which never means clean water. " + s.Caveat
+	if newest := DataDate(state.Snapshot, state.Snapshot.Current.Week); newest != "" {
+		abstract += " Newest measurement: " + newest + "."
+	}
+	if asOf := AsOf(state.Snapshot); asOf != "" {
+		abstract += " Archive as of " + asOf + ": ages count from that day."
+	}
 	if attribution := s.Attribution(state); attribution != "" {
 		abstract += " Data: " + attribution + "."
 	}

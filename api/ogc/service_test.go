@@ -24,7 +24,7 @@ import (
 func newHandler(t *testing.T, asked *Tile) http.Handler {
 	t.Helper()
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	snap, err := snapshot.Load(t.Context(), demo.New(func() time.Time { return noon }), nil)
+	snap, err := snapshot.Load(t.Context(), demo.New(func() time.Time { return noon }), &snapshot.Options{AsOf: snapshot.Newest})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,9 +68,9 @@ func (t *Table) newPage(l *Lakes, q Query, w *words.Page[ownWords], r *pages.Rea
 	if q.Class < words.Classes {
 		p.Class = q.Class.String()
 	}
-	if len(l.snap.Weeks) > 0 {
-		p.AsOf = words.Fill(w.Own.AsOf, "date", w.Day(l.snap.Current.AsOf))
-		p.AsOfOld = words.Old(l.snap.Current.AsOf, r.Today)
+	if newest, ok := l.snap.Newest(l.snap.Current.Week); ok {
+		p.AsOf = words.Fill(w.Own.AsOf, "date", w.Day(newest))
+		p.AsOfOld = words.Old(newest, r.Today)
 	}
 	if p.NoIndex {
 		p.All = Query{Class: AllClasses, Number: 1, Language: q.Language}.address()

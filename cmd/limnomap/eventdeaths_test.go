@@ -82,7 +82,7 @@ func (m *eventPair) load(t *rapid.T, s *store.Store) *snapshot.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, err := snapshot.Load(context.Background(), s, &snapshot.Options{Profile: profile, StaleAfter: 28, Weeks: 10, Now: func() time.Time { return m.now }})
+	snap, err := snapshot.Load(context.Background(), s, &snapshot.Options{AsOf: snapshot.Newest, Profile: profile, StaleAfter: 28, Weeks: 10, Now: func() time.Time { return m.now }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,8 +57,8 @@ func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 	if err := c.checkFile(); err != nil {
 		return err
 	}
-	// At the zero time no statement is active: then the snapshot, with its version, depends only on the data.
-	source, snapshot, err := c.load(ctx, time.Time{})
+	now := time.Now()
+	source, snapshot, err := c.load(ctx, now)
 	if err != nil {
 		return err
 	}
@@ -75,9 +75,10 @@ func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 	var statementsAt time.Time // when the statements are active that the map shows; zero if it shows none
 	if _, lakes := snapshot.Advisories.All(); len(lakes) > 0 && len(c.signs()) > 0 {
 		if statementsAt = week.End(); week == snapshot.Current.Week {
-			statementsAt = time.Now()
-			snapshot = snapshot.At(statementsAt)
+			statementsAt = now
 		}
+	} else {
+		snapshot = snapshot.WithoutStatements() // its version depends only on the data and the day
 	}
 	view, err := snapshot.View(ctx, week)
 	if err != nil {

@@ -38,7 +38,7 @@ func snapshotVersion(t *testing.T, db string) string {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	snapshot, err := snapshot.Load(t.Context(), s, nil)
+	snapshot, err := snapshot.Load(t.Context(), s, &snapshot.Options{AsOf: snapshot.Newest})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -169,7 +169,7 @@ func TestPreferProducts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		snapshot, err := snapshot.Load(t.Context(), s, nil)
+		snapshot, err := snapshot.Load(t.Context(), s, &snapshot.Options{AsOf: snapshot.Newest})
 		if err := errors.Join(err, s.Close()); err != nil {
 			t.Fatal(err)
 		}

@@ -15,11 +15,13 @@ import (
 	"limnomap/data"
 	"limnomap/data/apikey"
 	"limnomap/data/ingest"
+	"limnomap/data/snapshot"
 )
 
 // rules are the rules that the tag check of a flag may name: what one value must look like.
 var rules = map[string]func(string) error{
 	"address":        checkAddress,
+	"as-of":          func(text string) error { _, err := snapshot.ParseAsOf(text); return err },
 	"base-path":      func(text string) error { return api.CheckBasePath(cleanBasePath(text)) },
 	"basemap-url":    checkBasemapURL,
 	"contact-name":   checkContactName,

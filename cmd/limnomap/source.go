@@ -22,10 +22,11 @@ import (
 type sourceFlags struct {
 	DB         config.Location `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users. Without a database, the embedded demo with simulated values is shown." placeholder:"FILE|URL" group:"Data"`
 	Profile    string          `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003" group:"Data"`
-	StaleAfter config.Period   `help:"How much older than the newest observation the current value of a lake may be, in whole days." default:"28d" allowed:"1d.." check:"whole-days" group:"Data"`
+	StaleAfter config.Period   `help:"How old the current value of a lake may be, in whole days." default:"28d" allowed:"1d.." check:"whole-days" group:"Data"`
 	// SamplePrefer has no shorter unit than a day, as the dates of observations.
 	SamplePrefer config.Period `help:"How much older than the newest satellite value of a lake a sample may be to be the current value instead, in whole days." default:"14d" allowed:"0d.." check:"whole-days" group:"Data"`
 	Weeks        int           `help:"How many of the newest weeks are kept in memory for their maps; older weeks are read from the database. A lake takes 8 bytes per week." default:"104" allowed:"1.." group:"Data"`
+	AsOf         string        `help:"The day from which ages count in place of the present one, for archives: data for that of the newest measurement, or a day, after which no measurement is shown. The page, descriptions of the map and the header X-As-Of say so." placeholder:"data|YYYY-MM-DD" check:"as-of" group:"Data"`
 	OldestWeek   string        `help:"A day of the oldest week that is shown; maps of earlier weeks are refused. By default, of the first week with an observation. The newest week is always shown." placeholder:"YYYY-MM-DD" check:"date" group:"Data"`
 }
 
@@ -60,6 +61,9 @@ func (f *sourceFlags) open(ctx context.Context, create bool) (*source, error) {
 	prefer := int(time.Duration(f.SamplePrefer) / config.Day)
 	options := snapshot.Options{Profile: profile, StaleAfter: int(time.Duration(f.StaleAfter) / config.Day), SamplePrefer: &prefer,
 		Weeks: f.Weeks, ViewMemory: viewMemory(), Background: background.Here}
+	if options.AsOf, err = snapshot.ParseAsOf(f.AsOf); err != nil {
+		return nil, fmt.Errorf("--as-of: %w", err)
+	}
 	if f.OldestWeek != "" {
 		oldest, err := data.ParseDate(f.OldestWeek)
 		if err != nil {

@@ -261,7 +261,7 @@ func TestExportIsLossless(t *testing.T) {
 }
 
 func version(tb checkTB, s *store.Store) string {
-	snapshot, err := snapshot.Load(tb.Context(), s, nil)
+	snapshot, err := snapshot.Load(tb.Context(), s, &snapshot.Options{AsOf: snapshot.Newest})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -58,8 +58,8 @@ func (a AsOf) on(now time.Time, newest data.Date) data.Date {
 	return data.DateOf(now)
 }
 
-// last returns the last day whose observations are read.
-func (a AsOf) last() data.Date {
+// Last returns the last day whose observations are shown.
+func (a AsOf) Last() data.Date {
 	if a.day.Known {
 		return a.day.Value
 	}

@@ -27,10 +27,10 @@ func (v *Values) Chance(i int) (p float64, ok bool) {
 	return chance(i)
 }
 
-// Chances returns the probability for each lake that its chlorophyll reaches the first limit of the profile in a week after the newest issue of the
-// forecast, 1 to Issue.Weeks. A lake whose forecast is withheld has none. The result is shared. The error is [data.ErrNoForecast] if there is no
-// issue or no such week in it.
-func (s *Snapshot) Chances(week int) (*Values, error) {
+// Chances returns the probability for each lake that its chlorophyll reaches the limit of a risk, medium or high, in a week after the newest
+// issue of the forecast, 1 to Issue.Weeks. A lake whose forecast is withheld has none. The result is shared. The error is
+// [data.ErrNoForecast] if there is no issue or no such week in it.
+func (s *Snapshot) Chances(week int, of data.Risk) (*Values, error) {
 	f := s.Forecasts
 	if f == nil {
 		return nil, fmt.Errorf("forecast of week %d: %w", week, data.ErrNoForecast)
@@ -39,15 +39,19 @@ func (s *Snapshot) Chances(week int) (*Values, error) {
 		return nil, fmt.Errorf("forecast of week %d: want 1 to %d: %w", week, f.Issue.Weeks, data.ErrNoForecast)
 	}
 	f.prepareChances.Do(func() {
-		limit := s.Profile.Limits[0].Float()
 		for k := range f.chances {
-			f.chances[k] = NewChances(s.Lakes, func(i int) (float64, bool) {
-				if i >= len(f.lakes) || !f.lakes[i].weeks[k].Known() {
-					return 0, false
-				}
-				return f.lakes[i].weeks[k].Prediction().Exceeds(limit), true
-			})
+			for n, limit := range s.Profile.Limits {
+				f.chances[k][n] = NewChances(s.Lakes, func(i int) (float64, bool) {
+					if i >= len(f.lakes) || !f.lakes[i].weeks[k].Known() {
+						return 0, false
+					}
+					return f.lakes[i].weeks[k].Prediction().Exceeds(limit.Float()), true
+				})
+			}
 		}
 	})
-	return f.chances[week-1], nil
+	if of == data.RiskHigh {
+		return f.chances[week-1][1], nil
+	}
+	return f.chances[week-1][0], nil
 }

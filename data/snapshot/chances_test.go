@@ -51,15 +51,15 @@ func TestChances(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first, err := s.Chances(1)
+		first, err := s.Chances(1, data.RiskMedium)
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := s.Chances(2)
+		second, err := s.Chances(2, data.RiskMedium)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, _ := s.Chances(1); again != first || first == second {
+		if again, _ := s.Chances(1, data.RiskMedium); again != first || first == second {
 			t.Error("the probabilities of a week are not the same pointer, or those of two weeks are")
 		}
 		if !first.Chances() || s.Current.Values().Chances() {
@@ -82,7 +82,7 @@ func TestChances(t *testing.T) {
 			}
 		}
 		for _, week := range []int{-1, 0, 3, 5} {
-			if _, err := s.Chances(week); !errors.Is(err, data.ErrNoForecast) {
+			if _, err := s.Chances(week, data.RiskMedium); !errors.Is(err, data.ErrNoForecast) {
 				t.Errorf("Chances(%d) = %v, want %v", week, err, data.ErrNoForecast)
 			}
 		}
@@ -91,7 +91,7 @@ func TestChances(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Chances(1); !errors.Is(err, data.ErrNoForecast) {
+	if _, err := s.Chances(1, data.RiskMedium); !errors.Is(err, data.ErrNoForecast) {
 		t.Errorf("Chances without an issue = %v, want %v", err, data.ErrNoForecast)
 	}
 }

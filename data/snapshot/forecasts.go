@@ -21,7 +21,7 @@ type Forecasts struct {
 	lakes []forecastEntry // by lake; those after the last one with a value are left out
 
 	prepareChances sync.Once
-	chances        [data.ForecastWeeks]*Values // see [Snapshot.Chances]
+	chances        [data.ForecastWeeks][2]*Values // by the limit, see [Snapshot.Chances]
 }
 
 // forecastEntry is a [data.LakeForecast] in less memory.
@@ -86,10 +86,31 @@ func readForecasts(ctx context.Context, src forecastReader, lakes []data.Lake, i
 	return f, rev.Forecasts, nil
 }
 
+// newestIssue returns the day of the newest issue up to the day of an archive. It is absent for the newest of all.
+func (s *Snapshot) newestIssue(ctx context.Context, src Source) (issued data.Optional[data.Date], err error) {
+	last := s.AsOf.Last()
+	if last == data.MaxDate {
+		return issued, nil
+	}
+	issues, err := src.ForecastIssues(ctx)
+	if err != nil {
+		return issued, err
+	}
+	for i := range issues {
+		if issues[i].Issued <= last {
+			return data.Known(issues[i].Issued), nil
+		}
+	}
+	return issued, data.ErrNoForecast
+}
+
 // readNewestForecasts sets the newest forecasts, none if there is no issue, and the last test. If a later issue is stored meanwhile, the
 // test may be later too: then the next load follows at once.
 func (s *Snapshot) readNewestForecasts(ctx context.Context, src Source) (err error) {
-	s.Forecasts, s.Revision.Forecasts, err = readForecasts(ctx, src, s.Lakes, data.Optional[data.Date]{})
+	issued, err := s.newestIssue(ctx, src)
+	if err == nil {
+		s.Forecasts, s.Revision.Forecasts, err = readForecasts(ctx, src, s.Lakes, issued)
+	}
 	if err != nil && !errors.Is(err, data.ErrNoForecast) {
 		return err
 	}
@@ -97,6 +118,16 @@ func (s *Snapshot) readNewestForecasts(ctx context.Context, src Source) (err err
 		err = s.ForecastTest.Check()
 	}
 	return err
+}
+
+// ForecastWeeksOver returns how many weeks of the newest issue of the forecast are over: their days are before the day from which ages count.
+func (s *Snapshot) ForecastWeeksOver() int {
+	issue := &s.Forecasts.Issue
+	over := 0
+	for over < issue.Weeks && issue.Target(over+1) < s.Current.AsOf {
+		over++
+	}
+	return over
 }
 
 // ForecastStopped returns why no newer forecasts are made, by the last test with past years; empty if they are, or were made in spite of it.
@@ -118,7 +149,7 @@ func (s *Snapshot) withForecasts(ctx context.Context, src Source) (*Snapshot, er
 }
 
 // AddForecasts adds the newest forecasts of Lakes[i] to the observations that q selects from a history of that lake, which has the newest
-// first. A forecast is left out if there is a measured value of the same date that is not [data.Poor].
+// first. A forecast is left out if its day is over, or if there is a measured value of the same date that is not [data.Poor].
 func (s *Snapshot) AddForecasts(i int, q data.HistoryQuery, history []data.Observation) []data.Observation {
 	if s.Forecasts == nil {
 		return history
@@ -126,7 +157,7 @@ func (s *Snapshot) AddForecasts(i int, q data.HistoryQuery, history []data.Obser
 	l, _ := s.Forecasts.Of(i)
 	own := s.Forecasts.Issue.Observations(s.Lakes[i].ID, &l)
 	own = slices.DeleteFunc(own, func(o data.Observation) bool {
-		return s.satellite.of(i).measuredOn(o.Date) || s.inSitu.of(i).measuredOn(o.Date)
+		return o.Date < s.Current.AsOf || s.satellite.of(i).measuredOn(o.Date) || s.inSitu.of(i).measuredOn(o.Date)
 	})
 	return data.MergeHistory(history, own, q)
 }

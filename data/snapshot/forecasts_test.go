@@ -95,7 +95,10 @@ func TestAddForecasts(t *testing.T) {
 	poor := row(3, data.InSitu, 9)
 	poor.Quality = data.Poor
 	src := withForecasts(row(-1, data.Satellite, 4), row(1, data.Satellite, -1), row(1, data.Forecast, 20), row(2, data.InSitu, 8), poor)
-	snap := load(t, src, nil)
+	snap, err := snapshot.Load(t.Context(), src, &snapshot.Options{Now: data.Date(issueDay).Time})
+	if err != nil {
+		t.Fatal(err)
+	}
 	const own1, own3 = "1 ai_ 5 own of 0 by limnomap-1", "3 ai_ 7 own of 0 by limnomap-1"
 	for _, test := range []struct {
 		name  string
@@ -138,6 +141,11 @@ func TestAddForecasts(t *testing.T) {
 	src.issues = nil
 	if got := entries(load(t, src, nil).AddForecasts(0, data.Newest(1), history)); got != entries(history) {
 		t.Errorf("without forecasts it is %s, want the history itself", got)
+	}
+	// Two weeks later the first day is over.
+	later := snap.At(data.Date(issueDay + 14).Time())
+	if got := entries(later.AddForecasts(0, data.Newest(10), nil)); got != own3 || later.ForecastWeeksOver() != 1 {
+		t.Errorf("after two weeks: %s, %d weeks are over; want %s and 1", got, later.ForecastWeeksOver(), own3)
 	}
 }
 

@@ -116,7 +116,7 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 	rule := currentRule{profile: o.Profile, staleAfter: o.StaleAfter, samplePrefer: *o.SamplePrefer}
 	l := loader{
 		hash:  newVersionHash(&rule),
-		until: o.AsOf.last(),
+		until: o.AsOf.Last(),
 		weeks: weekCounter{staleAfter: o.StaleAfter, keep: o.Weeks},
 	}
 	if before != nil {
@@ -158,12 +158,12 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 	}
 	l.hash.advisories(s.Advisories)
 	s.loadedVersion = l.hash.version()
-	var newest data.Date
+	now := o.Now()
+	newest := data.DateOf(now)
 	if n := len(s.days); n > 0 {
 		newest = s.days[n-1]
 	}
 	s.sources = l.sources.since(newest)
-	now := o.Now()
 	s.setDay(o.AsOf.on(now, newest))
 	s.setActive(now)
 	return s, nil

@@ -114,6 +114,14 @@ func (s *Snapshot) At(now time.Time) *Snapshot {
 	return &c
 }
 
+// WithoutStatements returns s as if no official statement were active now.
+func (s *Snapshot) WithoutStatements() *Snapshot {
+	c := *s
+	c.setActive(time.Time{})
+	c.statementsAt = time.Time{}
+	return &c
+}
+
 // isOf reports whether [Snapshot.At] of now is s.
 func (s *Snapshot) isOf(now time.Time) bool {
 	return s.AsOf.on(now, s.Current.AsOf) == s.Current.AsOf && (s.statementsAt.IsZero() || now.Before(s.statementsAt))

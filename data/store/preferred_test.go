@@ -63,7 +63,7 @@ func testPreferredSources(t *testing.T, open opener) {
 			t.Errorf("%q: the history begins with %+v, %v, want %+v", step.order, got, err, cyan)
 		}
 		prefer := 0
-		snap, err := snapshot.Load(context.Background(), s, &snapshot.Options{SamplePrefer: &prefer})
+		snap, err := snapshot.Load(context.Background(), s, &snapshot.Options{AsOf: snapshot.Newest, SamplePrefer: &prefer})
 		if err != nil {
 			t.Fatal(err)
 		}

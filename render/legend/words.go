@@ -39,7 +39,7 @@ type Words struct {
 
 	Description struct{ Scale, Class, Markers, Waters, Field, Sign string } // for readers who do not see the picture
 	Forecast    struct {
-		Title, Reaches, Above, Below, Middle, OrMore, NoData, Note, Absent, Grey, LeftOut, Description string
+		Title, TitleHigh, Reaches, Above, Below, Middle, OrMore, NoData, Note, Absent, Grey, LeftOut, Description string
 	}
 }
 
@@ -89,6 +89,9 @@ func (w *Words) ForecastLegend(m *colormap.Map) colormap.ForecastLegend {
 		reaches = w.Forecast.Above
 	}
 	l.Title, l.NoData.Label, l.Note = w.Forecast.Title, w.Forecast.NoData, w.Forecast.Note
+	if m.High() {
+		l.Title = w.Forecast.TitleHigh
+	}
 	l.Quantity = fill(reaches, "limit", w.number(l.Limit))
 	for i, c := range l.Classes {
 		text := w.Forecast.Middle

@@ -13,8 +13,17 @@ export const weekNumber = (date) => Math.floor((Date.parse(date) / dayMs + 3) / 
 /** Returns when a week begins, in ms. @param {number} week */
 export const startOfWeek = (week) => (week * 7 - 3) * dayMs
 
-/** Returns the time from which ages count back: now, or the end of the week of a date. @param {string | null} date */
-export const referenceTime = (date) => Math.min(Date.now(), date ? startOfWeek(weekNumber(date) + 1) - 1 : Infinity)
+/** @type {number | undefined} */
+let end
+
+/** Ages count from the end of a day, for an archive. @param {string} [day] */
+export const countFrom = (day) => { end = day && Date.parse(day) + dayMs - 1 }
+
+/** Returns the time from which ages count back. */
+export const now = () => end ?? Date.now()
+
+/** Returns that time, or the end of the week of a date. @param {string | null} date */
+export const referenceTime = (date) => Math.min(now(), date ? startOfWeek(weekNumber(date) + 1) - 1 : Infinity)
 
 /** Returns how many calendar days a measurement is older than the reference time.
  * @param {string} measuredAt @param {number} reference */

@@ -1,5 +1,5 @@
 // Starts the page. All addresses are relative, so that the page works under any path.
-import { ageText, isOld, referenceTime } from './calendar.js'
+import { ageText, countFrom, isOld, referenceTime } from './calendar.js'
 import { addCard } from './card.js'
 import { addControls } from './controls.js'
 import { byId, files } from './dom.js'
@@ -43,9 +43,11 @@ function translate() {
 }
 
 /** @param {Config} config */
-function showNotice({ notice, simulated }) {
-  byId('notice').textContent = simulated && language !== 'en' ? words.common.simulated : notice
-  byId('notice').hidden = !notice && !simulated
+function showNotice({ notice, simulated, as_of: day }) {
+  countFrom(day)
+  const box = byId('notice')
+  box.textContent = [simulated && language !== 'en' ? words.common.simulated : notice, day && fill(words.common.archive, { date: date(day) })].filter(Boolean).join(' · ')
+  box.hidden = !box.textContent
 }
 
 /** Shows the date of the newest value on the map, with a warning for old values and past weeks. @param {Lakes} lakes */

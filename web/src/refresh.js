@@ -21,7 +21,7 @@ export function addRefresh(page, isPlaying, onRefresh) {
       Object.assign(config, now)
       return
     }
-    if (now.notice !== config.notice || now.simulated !== config.simulated) return location.reload() // the notices must change too
+    if (now.notice !== config.notice || now.simulated !== config.simulated || now.as_of !== config.as_of) return location.reload() // the notices must change too
     const { weeks } = await load('api/v1/bathing-lakes/dates')
     await store.prefetch(view.get().date, 'no-cache')
     const before = { ...config }

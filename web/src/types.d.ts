@@ -126,6 +126,7 @@ interface Config {
   version: string
   total_lakes?: number
   changes_at?: string | null
+  as_of?: string // the day from which ages count, of an archive
   push_key?: string | null // an older server has none
   embeddable?: boolean
   forecast?: ForecastIssue | null

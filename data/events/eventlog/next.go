@@ -237,8 +237,9 @@ func (c *comparison) forecast(i int, level data.Level) (e data.EventForecast) {
 		return e
 	}
 	profile := c.snap.Profile
+	over := c.snap.ForecastWeeksOver()
 	for k, w := range l.Weeks {
-		if !w.Known() {
+		if k < over || !w.Known() {
 			continue
 		}
 		if reached := profile.Level(w.Chlorophyll()); reached > max(level, 0) {

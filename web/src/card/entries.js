@@ -1,5 +1,5 @@
 // The history of one lake, from the server or from the store of the service worker, and its entries in words.
-import { dayMs, weekNumber } from '../calendar.js'
+import { dayMs, now, weekNumber } from '../calendar.js'
 import { worse } from '../classify.js'
 import { cleanText } from '../linetext.js'
 import { concentration, date, fill, number, words } from '../words.js'
@@ -40,15 +40,15 @@ export async function loadEarlier(id, { time }, signal) {
 /**
  * Returns entries of the API, newest first, as entries of the page, oldest first, those of one day in the order satellite, sample. A forecast
  * of a day that has been measured is left out, unless the value is poor, and limnomap's own of a day before today.
- * @param {Omit<Entry, 'forecast' | 'sample' | 'time' | 'week'>[]} history @param {number} [now]
+ * @param {Omit<Entry, 'forecast' | 'sample' | 'time' | 'week'>[]} history @param {number} [today]
  */
-export function parseHistory(history, now = Date.now()) {
+export function parseHistory(history, today = now()) {
   /** @type {Entry[]} */
   const all = history.map((e) => ({ ...e, ...(e.issued_at && { chl_lower: e.lower, chl_upper: e.upper }), forecast: e.data_type === 'ai_forecast', sample: e.data_type === 'in_situ', time: Date.parse(e.date), week: weekNumber(e.date) }))
     .reverse().sort((a, b) => a.time - b.time || Number(a.sample) - Number(b.sample))
   const measured = all.filter((e) => e.chl !== null && !e.forecast).map((e) => e.date)
   const days = new Set(all.filter((e) => e.chl !== null && !e.forecast && e.quality !== 'poor').map((e) => e.date))
-  return { entries: all.filter((e) => !e.forecast || !(days.has(e.date) || (e.issued_at && e.time + dayMs <= now))), newest: measured.at(-1) }
+  return { entries: all.filter((e) => !e.forecast || !(days.has(e.date) || (e.issued_at && e.time + dayMs <= today))), newest: measured.at(-1) }
 }
 
 /**

@@ -1,5 +1,5 @@
 // limnomap's own forecast in words: its coming week, what it is made of and what it is worth.
-import { ageInDays } from '../calendar.js'
+import { ageInDays, now } from '../calendar.js'
 import { count, date, fill, number, words } from '../words.js'
 import { isolated } from './entries.js'
 import { cardWords } from './words.js'
@@ -7,9 +7,9 @@ import { cardWords } from './words.js'
 /**
  * Returns lines about the forecast of a lake; none if the server has no forecast. If it is withheld, or all its days are over, one line
  * says so.
- * @param {{entries: Entry[], forecast?: LakeForecast | null}} history @param {number} [now]
+ * @param {{entries: Entry[], forecast?: LakeForecast | null}} history @param {number} [today]
  */
-export function forecastLines({ entries, forecast }, now = Date.now()) {
+export function forecastLines({ entries, forecast }, today = now()) {
   if (!forecast) return []
   const text = cardWords.forecast
   const { withheld, skill, issued_at: issued, based_on: basis } = forecast
@@ -22,7 +22,7 @@ export function forecastLines({ entries, forecast }, now = Date.now()) {
     fill(text.coming, { date: date(coming.time), chances: chances(coming.probabilities) }),
     text.model,
     closer !== null && fill(closer > 0 ? text.closer : text.notCloser, { where, percent: number(Math.round(closer)) }),
-    fill(text.basis, { date: date(basis), age: count(words.offline.age, ageInDays(basis, now)) }),
+    fill(text.basis, { date: date(basis), age: count(words.offline.age, ageInDays(basis, today)) }),
   ].filter(Boolean)
 }
 

@@ -1,5 +1,5 @@
 // Compares up to four lakes: one chart, and a table with the same in words. It is a script of its own, which loads when it is first needed.
-import { ageText, isOld, startOfWeek, weekNumber } from '../calendar.js'
+import { ageText, isOld, now, startOfWeek, weekNumber } from '../calendar.js'
 import { byId, element, svg } from '../dom.js'
 import { describeLake } from '../laketext.js'
 import { cleanText } from '../linetext.js'
@@ -108,13 +108,13 @@ function draw(page, { box, id, monday }, lakes, tools) {
 // lastValue returns what the card of a lake says first: what an authority says, the risk, the value and its day. Of a lake that is not loaded it is
 // the last value up to a week.
 function lastValue({ id, entries }, end, { legend, store }, { riskOf, valueText }) {
-  const day = (time) => [element('br'), `${date(time)} (${ageText(time, Date.now())})`]
+  const day = (time) => [element('br'), `${date(time)} (${ageText(time, now())})`]
   const lake = store.get().byId.get(id)
   if (lake) return [describeLake(lake), ...lake.measured_at ? day(lake.measured_at) : []]
   if (!entries) return [words.common.failed]
   const last = entries.findLast((e) => e.week <= end && e.chl !== null && !e.forecast && e.quality !== 'poor')
   if (!last) return [words.common.noValue]
-  const old = isOld(last.date, Math.min(Date.now(), startOfWeek(end + 1) - 1)) ? `, ${fill(words.lake.old, { date: date(last.time) })}` : ''
+  const old = isOld(last.date, Math.min(now(), startOfWeek(end + 1) - 1)) ? `, ${fill(words.lake.old, { date: date(last.time) })}` : ''
   return [`${words.risk[riskOf(last, legend)]}, ${valueText(last)}${old}`, ...day(last.date)]
 }
 
