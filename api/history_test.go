@@ -26,10 +26,10 @@ func TestHistoryIsNewestFirst(t *testing.T) {
 	body := object(t, get(t, testServer(t), http.StatusOK, historyURL+"de_by_clean"))
 	want := map[string]any{
 		"lake_id": "de_by_clean", "name": "Klarer See", "region": nil, "history": []any{
-			map[string]any{"date": "2026-11-23", "chl": 4.0, "who_level": 0.0, "cell_density_cells_ml": 8000.0, "data_type": "ai_forecast",
+			map[string]any{"date": "2026-11-23", "chl": 4.0, "who_level": 0.0, "cell_density_cells_ml": 8000.0, "cell_density_by": "derived", "data_type": "ai_forecast",
 				"lower": nil, "upper": nil, "probabilities": nil, "model": nil, "issued_at": nil, "based_on": nil},
-			map[string]any{"date": "2026-11-16", "chl": 3.45, "who_level": 0.0, "cell_density_cells_ml": 6900.0, "data_type": "satellite"},
-			map[string]any{"date": "2026-11-02", "chl": 2.0, "who_level": 0.0, "cell_density_cells_ml": 4000.0, "data_type": "satellite"},
+			map[string]any{"date": "2026-11-16", "chl": 3.45, "who_level": 0.0, "cell_density_cells_ml": 6900.0, "cell_density_by": "derived", "data_type": "satellite"},
+			map[string]any{"date": "2026-11-02", "chl": 2.0, "who_level": 0.0, "cell_density_cells_ml": 4000.0, "cell_density_by": "derived", "data_type": "satellite"},
 		}, "forecast": nil,
 	}
 	if fmt.Sprint(body) != fmt.Sprint(want) {

@@ -37,13 +37,13 @@ func TestHistoryHasItsForecasts(t *testing.T) {
 	body := object(t, get(t, s, http.StatusOK, historyURL+"de_mv_high"))
 	want := map[string]any{
 		"lake_id": "de_mv_high", "name": "Müritz", "region": "Mecklenburg", "history": []any{
-			map[string]any{"date": "2026-11-30", "chl": 50.0, "who_level": 2.0, "cell_density_cells_ml": 100000.0, "data_type": "ai_forecast", "source": "limnomap-1",
+			map[string]any{"date": "2026-11-30", "chl": 50.0, "who_level": 2.0, "cell_density_cells_ml": 100000.0, "cell_density_by": "derived", "data_type": "ai_forecast", "source": "limnomap-1",
 				"lower": 26.34, "upper": 94.9, "probabilities": map[string]any{"low": 0.0006, "medium": 0.4994, "high": 0.5},
 				"model": "limnomap-1", "issued_at": "2026-11-16", "based_on": "2026-11-09"},
-			map[string]any{"date": "2026-11-23", "chl": 55.13, "who_level": 2.0, "cell_density_cells_ml": 110260.0, "data_type": "ai_forecast", "source": "limnomap-1",
+			map[string]any{"date": "2026-11-23", "chl": 55.13, "who_level": 2.0, "cell_density_cells_ml": 110260.0, "cell_density_by": "derived", "data_type": "ai_forecast", "source": "limnomap-1",
 				"lower": 33.02, "upper": 92.04, "probabilities": map[string]any{"low": 0.0, "medium": 0.4036, "high": 0.5964},
 				"model": "limnomap-1", "issued_at": "2026-11-16", "based_on": "2026-11-09"},
-			map[string]any{"date": "2026-11-16", "chl": 61.2, "who_level": 2.0, "cell_density_cells_ml": 250000.0, "data_type": "satellite"},
+			map[string]any{"date": "2026-11-16", "chl": 61.2, "who_level": 2.0, "cell_density_cells_ml": 250000.0, "cell_density_by": "index", "data_type": "satellite"},
 		},
 		"forecast": map[string]any{"issued_at": "2026-11-16", "model": "limnomap-1", "withheld": nil, "based_on": "2026-11-09", "skill": map[string]any{
 			"region": nil, "tested_at": "2026-11-02", "weeks": []any{
@@ -111,7 +111,7 @@ func TestBoundsOfAnImportedForecast(t *testing.T) {
 	opts := testOptions(t)
 	opts.Historian = source
 	entry := object(t, get(t, newServer(t, opts, source), http.StatusOK, historyURL+"de_by_clean"))["history"].([]any)[0].(map[string]any)
-	want := "map[based_on:<nil> cell_density_cells_ml:8000 chl:4 chl_lower:3 chl_upper:6.5 data_type:ai_forecast date:2026-11-23 issued_at:<nil> lower:3 model:<nil> probabilities:<nil> upper:6.5 who_level:0]"
+	want := "map[based_on:<nil> cell_density_by:derived cell_density_cells_ml:8000 chl:4 chl_lower:3 chl_upper:6.5 data_type:ai_forecast date:2026-11-23 issued_at:<nil> lower:3 model:<nil> probabilities:<nil> upper:6.5 who_level:0]"
 	if got := fmt.Sprint(entry); got != want {
 		t.Errorf("the entry is %s\nwant %s", got, want)
 	}

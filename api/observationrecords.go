@@ -37,6 +37,9 @@ var (
 		record.Number("cell_density_cells_ml", func(r *observationRecord) float64 { return densityOf(r.density) }).OrNull(),
 		record.Word("data_type", func(r *observationRecord) string { return r.Type.String() }),
 	}
+	cellOrigin = record.Columns[*observationRecord]{
+		record.Word("cell_density_by", func(r *observationRecord) string { return data.CellOriginOf(r.Type, r.CellDensity, r.density).String() }).OrNull(),
+	}
 	// detailColumns are members that only few entries have.
 	detailColumns = record.Columns[*observationRecord]{
 		record.Chlorophyll("chl_lower", func(r *observationRecord) data.Chlorophyll { return chlorophyllOf(r.Details.Lower) }),
@@ -71,13 +74,13 @@ var (
 
 // The columns of an entry of a history, in JSON without the lake, and in tables.
 var (
-	observationMembers = slices.Concat(observationColumns[1:], detailColumns)
+	observationMembers = slices.Concat(observationColumns[1:], cellOrigin, detailColumns)
 	predictionColumns  = append(forecastColumns(func(r *observationRecord) forecastDetails { return r.forecast }),
 		record.Text("model", func(r *observationRecord) string { return r.forecast.model }).OrNull(),
 		record.Word("issued_at", func(r *observationRecord) string { return record.Day(r.forecast.issued) }).OrNull(),
 	)
 	predictionMembers = slices.Concat(observationMembers, predictionColumns.Pick(forecastMembers)) // of forecasts
-	observationCells  = slices.Concat(observationColumns, detailColumns, predictionColumns.Pick(forecastCells))
+	observationCells  = slices.Concat(observationColumns, detailColumns, predictionColumns.Pick(forecastCells), cellOrigin)
 )
 
 // appendObject appends the entry as an object, with the members of a forecast if it is one.

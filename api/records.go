@@ -57,9 +57,17 @@ var lakeColumns = record.Columns[lakeRecord]{
 		return r.view.Profile.Basis(r.state.Level, r.state.Chlorophyll, r.state.CountedCells).String()
 	}).OrNull(),
 	record.Number("cell_density_cells_ml", func(r lakeRecord) float64 { return densityOf(r.state.CellDensity()) }).OrNull(),
+	record.Word("cell_density_by", func(r lakeRecord) string { return r.state.CellOrigin().String() }).OrNull(),
+	record.Bool("below_limit", func(r lakeRecord) bool { return r.state.BelowLimit }),
 	record.Word("risk", func(r lakeRecord) string { return riskText(r.state.Risk) }).OrNull(),
 	record.Word("color", func(r lakeRecord) string { return r.color(r.state.Chlorophyll) }),
 	record.Word("trophic", func(r lakeRecord) string { return r.state.Trophic.String() }),
+	record.Word("trophic_by", func(r lakeRecord) string {
+		if r.state.Trophic == data.TrophicUnknown {
+			return ""
+		}
+		return r.state.TrophicBy.String()
+	}).OrNull(),
 	record.Time("measured_at", func(r lakeRecord) time.Time {
 		if r.state.Risk == data.RiskUnknown {
 			return time.Time{}
@@ -80,8 +88,8 @@ var lakeColumns = record.Columns[lakeRecord]{
 // The columns of a lake in the status, in its table and in GeoJSON.
 var (
 	statusMembers  = lakeColumns
-	statusCells    = lakeColumns.Pick("id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at,chl_level,measured_by,stale,age_days,advisory,level_by")
-	lakeProperties = lakeColumns.Pick("id,name,chl,who_level,color,stale,age_days,advisory")
+	statusCells    = lakeColumns.Pick("id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at,chl_level,measured_by,stale,age_days,advisory,level_by,cell_density_by,below_limit,trophic_by")
+	lakeProperties = lakeColumns.Pick("id,name,chl,who_level,color,stale,age_days,advisory,cell_density_by,below_limit")
 )
 
 // densityOf returns a cell density, NaN for none.

@@ -55,7 +55,7 @@ func TestStatusEnvelopeAndRecord(t *testing.T) {
 		"id": "de_by_medium", "name": `Grüner "See" <&>`, "lat": 48.5, "lon": 12.0, "chl": 10.0, "who_level": 1.0,
 		"cell_density_cells_ml": 20000.0, "risk": "medium", "color": colormap.Hex(scale.Color(10)),
 		"trophic": "unknown", "measured_at": "2026-11-09T00:00:00Z",
-		"chl_level": 1.0, "level_by": "chlorophyll", "measured_by": "satellite", "stale": false, "age_days": 11.0, "advisory": nil,
+		"chl_level": 1.0, "level_by": "chlorophyll", "measured_by": "satellite", "stale": false, "age_days": 11.0, "advisory": nil, "cell_density_by": "derived", "below_limit": false, "trophic_by": nil,
 	}
 	if got := lakesOf(t, body)["de_by_medium"]; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("record = %v\nwant     %v", got, want)
@@ -206,7 +206,7 @@ func TestGeoJSON(t *testing.T) {
 		"type":     "Feature",
 		"geometry": map[string]any{"type": "Point", "coordinates": []any{12.9, 53.5}},
 		"properties": map[string]any{"id": "de_mv_never", "name": "Unbekannt", "chl": nil, "who_level": nil, "color": "#9aa0a6",
-			"stale": false, "age_days": nil, "advisory": ""},
+			"stale": false, "age_days": nil, "advisory": "", "cell_density_by": nil, "below_limit": false},
 	}
 	if fmt.Sprint(never) != fmt.Sprint(want) {
 		t.Errorf("feature = %v, want %v", never, want)

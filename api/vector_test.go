@@ -161,7 +161,7 @@ func TestVectorTileJSON(t *testing.T) {
 	fields := layer["fields"].(map[string]any)
 	want := map[string]any{ // words that GDAL knows
 		"id": "String", "name": "String", "chl": "Number", "who_level": "Number", "color": "String", "risk": "String",
-		"trophic": "String", "measured_at": "String", "measured_by": "String", "stale": "Boolean", "advisory": "String",
+		"trophic": "String", "measured_at": "String", "measured_by": "String", "stale": "Boolean", "advisory": "String", "cell_density_by": "String", "below_limit": "Boolean",
 	}
 	if len(layers) != 1 || layer["id"] != "lakes" || !maps.Equal(fields, want) {
 		t.Errorf("vector_layers = %v, want lakes with %v", layers, want)

@@ -21,17 +21,19 @@ type vectorLayer struct {
 // vectorFieldTypes are the types of a lake's properties in a vector tile, in the words of MBTiles 1.3 ("vector_layers"). GDAL
 // uses them as the types of its columns, and text for any other word: a value of 8.62 would become "8.619999999999999".
 var vectorFieldTypes = map[string]string{
-	"id":          "String",
-	"name":        "String",
-	"chl":         "Number",
-	"who_level":   "Number",
-	"color":       "String",
-	"risk":        "String",
-	"trophic":     "String",
-	"measured_at": "String",
-	"measured_by": "String",
-	"stale":       "Boolean",
-	"advisory":    "String",
+	"id":              "String",
+	"name":            "String",
+	"chl":             "Number",
+	"who_level":       "Number",
+	"color":           "String",
+	"risk":            "String",
+	"trophic":         "String",
+	"measured_at":     "String",
+	"measured_by":     "String",
+	"stale":           "Boolean",
+	"advisory":        "String",
+	"cell_density_by": "String",
+	"below_limit":     "Boolean",
 }
 
 // vectorLayerText explains those properties.
@@ -47,7 +49,9 @@ const vectorLayerText = "Each lake's state in the week that is shown. " +
 	"absent only if there never was one. " +
 	"measured_by: satellite or in_situ, a sample from the lake; absent only if there never was a value. " +
 	"stale: true if the last known value is too old to be current. " +
-	"advisory: the gravest official statement that is valid: closure, warning, info, season, or empty; it outranks every level."
+	"advisory: the gravest official statement that is valid: closure, warning, info, season, or empty; it outranks every level. " +
+	"cell_density_by: counted, index or derived, where the cell density of the other answers is from; absent without one. " +
+	"below_limit: true if the value is only known to be below a limit of detection, absent otherwise."
 
 // maxVectorZoom is the largest zoom that the description offers. A unit of a tile is 0.6 m there, and map libraries draw the
 // larger zooms from those tiles, without requesting more.

@@ -122,27 +122,9 @@ var cellLimits = [2]float64{20_000, 100_000}
 
 // Classify returns the level and the cell density (cells/ml) of an observation. The level is the worst of those that the
 // source reports, as its level or with the flag [Scum], that follow from the chlorophyll, and that follow from the source's own cell count; NoLevel if there is none.
-// The density is the source's own, or otherwise derived from the chlorophyll; NoCellDensity if there is neither.
+// The density is that of [CellDensity].
 func (p *Profile) Classify(o Observation) (Level, float64) {
-	return max(o.ReportedLevel(), p.Level(o.Chlorophyll), levelOfCells(o.CellDensity)), CellDensity(o.Chlorophyll, o.CellDensity)
-}
-
-// CellDensity returns a source's own count in cells/ml, or otherwise the density that follows from the chlorophyll; NoCellDensity
-// if there is neither.
-func CellDensity(c Chlorophyll, counted float64) float64 {
-	if counted >= 0 {
-		return counted
-	}
-	return DerivedCellDensity(c)
-}
-
-// DerivedCellDensity returns the cell density (cells/ml) that follows from c; NoCellDensity for a gap.
-func DerivedCellDensity(c Chlorophyll) float64 {
-	if !c.Valid() {
-		return NoCellDensity
-	}
-	// Integer arithmetic first, so that 0.07 µg/l gives 140 and not 140.00000000000003.
-	return float64(int64(c) * cellsPerMicrogram / 100)
+	return max(o.ReportedLevel(), p.Level(o.Chlorophyll), levelOfCells(o.CellDensity)), CellDensity(o.Chlorophyll, o.CellDensity, o.Details.BelowLimit)
 }
 
 // levelOfCells returns the level of a count in cells/ml, NoLevel for none.

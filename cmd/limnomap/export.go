@@ -74,9 +74,10 @@ func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 	}
 	var statementsAt time.Time // when the statements are active that the map shows; zero if it shows none
 	if _, lakes := snapshot.Advisories.All(); len(lakes) > 0 && len(c.signs()) > 0 {
-		if statementsAt = week.End(); week == snapshot.Current.Week {
-			statementsAt = now
-		}
+		statementsAt = week.End()
+	}
+	if !statementsAt.IsZero() && week == snapshot.Current.Week {
+		statementsAt = now
 	} else {
 		snapshot = snapshot.WithoutStatements() // its version depends only on the data and the day
 	}

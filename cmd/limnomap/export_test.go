@@ -32,7 +32,7 @@ func exportTo(t testing.TB, db, name string, args ...string) string {
 		t.Fatal(err)
 	}
 	path += name
-	mustRun(t, append([]string{"export", path, "--db", db, "--zoom", "0-4"}, args...)...)
+	mustRun(t, append([]string{"export", path, "--db", db, "--as-of", "data", "--zoom", "0-4"}, args...)...)
 	return path
 }
 
@@ -97,7 +97,7 @@ func closedDB(t testing.TB) string {
 // Only the newest week in a style with signs depends on the time of the export, which is in the metadata.
 func TestExportOfStatements(t *testing.T) {
 	closed, open := closedDB(t), worldDB(t, 150)
-	base, _ := startServer(t, "--db", closed)
+	base, _ := startServer(t, "--db", closed, "--as-of", "data")
 	_, legend := limnomaptest.Get(t, base+"/api/v1/legend.json")
 	byTime := snapshotVersion(t, closed)
 	before := time.Now().Truncate(time.Second)
@@ -154,7 +154,7 @@ func TestExportOfStatements(t *testing.T) {
 // A map shows the closures that a server shows: those of the present, or those at the end of an old week.
 func TestExportedClosuresEqualServedOnes(t *testing.T) {
 	closed, open := closedDB(t), worldDB(t, 150)
-	base, _ := startServer(t, "--db", closed, "--tile-rate", "0")
+	base, _ := startServer(t, "--db", closed, "--as-of", "data", "--tile-rate", "0")
 	now, over := maptile.New(4, 5, 4), maptile.New(4, 10, 4) // the tiles of the two lakes
 	for date, shown := range map[string]maptile.Tile{"2025-08-31": now, "2025-08-20": over} {
 		args := []string{"--style", "dots", "--date", date}
@@ -173,7 +173,7 @@ func TestExportedClosuresEqualServedOnes(t *testing.T) {
 // Every tile of every kind of archive equals the tile of a server.
 func TestExportedTilesEqualServedTiles(t *testing.T) {
 	db := closedDB(t)
-	base, _ := startServer(t, "--db", db, "--tile-rate", "0")
+	base, _ := startServer(t, "--db", db, "--as-of", "data", "--tile-rate", "0")
 	style := []string{"--style", "lakes", "--colormap", "viridis", "--scale", "2"}
 	const suffix = "@2x.png?style=lakes&colormap=viridis"
 	_, blank := limnomaptest.Get(t, base+tilePath(maptile.New(0, 0, 18), suffix))

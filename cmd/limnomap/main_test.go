@@ -225,7 +225,7 @@ func TestImportThenServe(t *testing.T) {
 	db := filepath.Join(dir, "lakes.db")
 	mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.csv", lakesCSV), "--db", db)
 	mustRun(t, "import", "observations", limnomaptest.WriteFile(t, dir, "obs.csv", obsCSV), "--db", db)
-	base, _ := startServer(t, "--db", db)
+	base, _ := startServer(t, "--db", db, "--as-of", "data")
 
 	statusURL := base + "/api/v1/bathing-lakes/status"
 	var status limnomaptest.Status

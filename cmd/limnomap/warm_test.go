@@ -178,7 +178,7 @@ func TestWarmKeepsWithinTheCache(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			args := append([]string{"warm", "--db", db, "--cache-dir", dir}, tt.args...)
+			args := append([]string{"warm", "--db", db, "--as-of", "data", "--cache-dir", dir}, tt.args...)
 			if _, _, err := runCommand(t, args...); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("limnomap %s: %v, want an error that contains %q", strings.Join(args, " "), err, tt.want)
 			}

@@ -70,8 +70,8 @@ func observationColumns() []column {
 		obsP10: {name: "p10", unread: true},
 		obsP90: {name: "p90", unread: true},
 	}
-	// Those of a server's own forecasts, in a history that it answered.
-	for _, name := range []string{"lower", "upper", "probability_low", "probability_medium", "probability_high", "model", "issued_at", "based_on"} {
+	// Those that a server derives, and those of its own forecasts, in a history that it answered.
+	for _, name := range []string{"cell_density_by", "lower", "upper", "probability_low", "probability_medium", "probability_high", "model", "issued_at", "based_on"} {
 		columns = append(columns, column{name: name, unread: true})
 	}
 	return columns

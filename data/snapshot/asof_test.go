@@ -96,7 +96,7 @@ func TestWatcherPublishesEachDay(t *testing.T) {
 			o.Date += data.Date(7 * i)
 			src.observations = append(src.observations, o)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 60*24*time.Hour)
+		ctx, cancel := context.WithTimeout(t.Context(), 60*24*time.Hour-time.Minute)
 		defer cancel()
 		days := 0
 		var changes []string // of what is shown

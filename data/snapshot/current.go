@@ -59,6 +59,7 @@ func (r *currentRule) prefers(sample, pass, asOf data.Date) bool {
 // state returns the state on asOf of a lake with these passes and samples.
 func (r *currentRule) state(passes, samples lakeReadings, asOf data.Date) State {
 	state := unknownState()
+	state.Trophic, state.TrophicBy = trophicOf(passes.until(asOf).readings, samples.until(asOf).readings, asOf)
 	last := r.last(passes, samples, asOf)
 	if !last.exists() {
 		return state
@@ -75,6 +76,6 @@ func (r *currentRule) state(passes, samples lakeReadings, asOf data.Date) State 
 	state.Chlorophyll = o.Chlorophyll
 	state.Level = level
 	state.CountedCells = o.CellDensity
-	state.Trophic = trophicOf(passes.until(asOf).readings, asOf)
+	state.BelowLimit = o.Details.BelowLimit
 	return state
 }

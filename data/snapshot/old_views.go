@@ -56,7 +56,7 @@ type blockRead struct {
 // newOldViews returns the old views of that many lakes.
 func newOldViews(ctx context.Context, src Source, o *Options, lakes int) *oldViews {
 	memory := o.ViewMemory / 4 // of a block: up to maxBlocks are kept, while another one may be read
-	fit := memory / int64(stateBytes*max(lakes, 1))
+	fit := memory / (stateBytes * int64(max(lakes, 1)))
 	return &oldViews{source: src, ctx: ctx, patience: o.Patience, background: o.Background, weeks: data.Week(min(max(fit, 1), maxBlockWeeks))}
 }
 
@@ -141,7 +141,7 @@ func (p *oldViews) bytes() (n int64) {
 	defer p.mu.Unlock()
 	for _, b := range p.blocks {
 		for _, v := range b.views {
-			n += int64(stateBytes) * int64(len(v.States))
+			n += stateBytes * int64(len(v.States))
 		}
 	}
 	return n

@@ -7,7 +7,7 @@ import (
 )
 
 // A reading is one observation in 8 bytes, without its lake and its type: memory must hold a hundred million of them.
-// From the highest bit down it holds the date (so readings sort by date), the chlorophyll, the level that the source reports, the
+// From the highest bit down it holds the date (so readings sort by date), the chlorophyll and whether it is below a limit, the level that the source reports, the
 // time of day, the quality, whether only the Source has the rest, and whether there are [readingDetails].
 type reading uint64
 
@@ -27,6 +27,10 @@ const (
 	timeUnknown   = data.SecondsPerDay     // the source gave no time
 	timeOtherDay  = data.SecondsPerDay + 1 // the time is on another day: see readingDetails.offset
 	timeOutranked = data.SecondsPerDay + 2 // a better source has a value in the week: see outrank
+
+	// belowLimit is added to a chlorophyll that is only known to be below a limit of detection. Above 1,121 µg/l, which no limit
+	// reaches, there is no room for it.
+	belowLimit = data.MaxChlorophyll - data.NoChlorophyll + 1
 )
 
 // The bits suffice: a negative constant does not convert to uint.
@@ -57,8 +61,12 @@ func readingOf(o data.Observation) (s reading, d readingDetails, hasDetails bool
 	case offset < 0 || offset >= data.SecondsPerDay:
 		time = timeOtherDay
 	}
+	value := o.Chlorophyll - data.NoChlorophyll
+	if o.Details.BelowLimit && value+belowLimit < 1<<valueBits {
+		value += belowLimit
+	}
 	s = reading(o.Date-data.MinDate)<<dateShift |
-		reading(o.Chlorophyll-data.NoChlorophyll)<<valueShift |
+		reading(value)<<valueShift |
 		reading(o.ReportedLevel()-data.NoLevel)<<levelShift |
 		reading(time)<<timeShift |
 		reading(o.Quality)<<qualityShift
@@ -78,11 +86,22 @@ func from(d data.Date) reading { return reading(max(d, data.MinDate)-data.MinDat
 
 // chlorophyll returns NoChlorophyll for a gap.
 func (s reading) chlorophyll() data.Chlorophyll {
-	return data.Chlorophyll(s>>valueShift&(1<<valueBits-1)) + data.NoChlorophyll
+	value := s.value()
+	if value >= belowLimit {
+		value -= belowLimit
+	}
+	return value + data.NoChlorophyll
+}
+
+// belowLimit reports whether the chlorophyll is only known to be below a limit of detection.
+func (s reading) belowLimit() bool { return s.value() >= belowLimit }
+
+func (s reading) value() data.Chlorophyll {
+	return data.Chlorophyll(s >> valueShift & (1<<valueBits - 1))
 }
 
 // valid reports whether s is not a gap.
-func (s reading) valid() bool { return s>>valueShift&(1<<valueBits-1) != 0 }
+func (s reading) valid() bool { return s.value() != 0 }
 
 // usable reports whether s may be a current value, if it is not too old. Its type must be [data.DataType.Measured].
 func (s reading) usable() bool { return s.valid() && s.quality() != data.Poor }
@@ -173,11 +192,12 @@ func (s lakeReadings) countsBefore(p *data.Profile, i, k int) bool {
 	return s.readings[i].chlorophyll() > s.readings[k].chlorophyll()
 }
 
-// observation unpacks the k-th reading, without lake, type, source, MeasuredAt and Details. The time in Unix seconds is returned
+// observation unpacks the k-th reading, without lake, type, source, MeasuredAt and of Details only with BelowLimit. The time in Unix seconds is returned
 // separately: the source's if hasTime is true, otherwise midnight UTC.
 func (s lakeReadings) observation(k int) (o data.Observation, taken int64, hasTime bool) {
 	p := s.readings[k]
-	o = data.Observation{Date: p.date(), Chlorophyll: p.chlorophyll(), Level: p.level(), CellDensity: data.NoCellDensity, Quality: p.quality()}
+	o = data.Observation{Date: p.date(), Chlorophyll: p.chlorophyll(), Level: p.level(), CellDensity: data.NoCellDensity, Quality: p.quality(),
+		Details: data.Details{BelowLimit: p.belowLimit()}}
 	time := p.time()
 	hasTime = time != timeUnknown
 	if !hasTime {

@@ -35,10 +35,46 @@ func TestTrophicOf(t *testing.T) {
 				}
 				readings = append(readings, testReading(date, 10_00))
 			}
-			if got := trophicOf(readings, asOf); got != tt.want {
-				t.Errorf("trophicOf(%v) = %s, want %s", tt.dates, got, tt.want)
+			if got, by := trophicOf(readings, nil, asOf); got != tt.want || by != data.Satellite {
+				t.Errorf("trophicOf(%v) = %s by %s, want %s", tt.dates, got, by, tt.want)
+			}
+			wantBy := data.InSitu
+			if tt.want == data.TrophicUnknown {
+				wantBy = data.Satellite
+			}
+			if got, by := trophicOf(nil, readings, asOf); got != tt.want || by != wantBy {
+				t.Errorf("trophicOf samples %v = %s by %s, want %s", tt.dates, got, by, tt.want)
 			}
 		})
+	}
+}
+
+// Each series counts by itself; the better covered one wins.
+func TestTrophicOfTwoSeries(t *testing.T) {
+	const asOf = data.Date(20_000)
+	series := func(c data.Chlorophyll, days ...data.Date) (all []reading) {
+		for i := len(days) - 1; i >= 0; i-- {
+			all = append(all, testReading(asOf-days[i], c))
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		name            string
+		passes, samples []reading
+		want            data.Trophic
+		by              data.DataType
+	}{
+		{"few samples", series(10_00, 0, 10, 40, 70, 100), series(1_00, 0, 40, 80), data.Eutrophic, data.Satellite},
+		{"few passes", series(10_00, 0, 40, 80), series(1_00, 0, 10, 40, 70, 100), data.Ultraoligotrophic, data.InSitu},
+		{"not together", series(10_00, 0, 40, 80), series(1_00, 5, 45, 85), data.TrophicUnknown, data.Satellite},
+		{"samples in more months", series(10_00, 0, 1, 2, 3, 4, 40, 70), series(1_00, 0, 40, 70, 100, 130), data.Ultraoligotrophic, data.InSitu},
+		{"passes in more months", series(10_00, 0, 40, 70, 100, 130), series(1_00, 0, 1, 2, 3, 4, 40, 70), data.Eutrophic, data.Satellite},
+		{"more samples", series(10_00, 0, 40, 70, 71, 72), series(1_00, 0, 40, 70, 71, 72, 73), data.Ultraoligotrophic, data.InSitu},
+		{"equal", series(10_00, 0, 40, 70, 71, 72), series(1_00, 0, 40, 70, 71, 72), data.Eutrophic, data.Satellite},
+	} {
+		if got, by := trophicOf(tt.passes, tt.samples, asOf); got != tt.want || by != tt.by {
+			t.Errorf("%s: %s by %s, want %s by %s", tt.name, got, by, tt.want, tt.by)
+		}
 	}
 }
 

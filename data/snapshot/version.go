@@ -60,6 +60,9 @@ func (h *versionHash) observation(i int, o data.Observation) {
 	h.Number(o.Taken().Unix())
 	h.Number(int64(o.Type))
 	h.Number(int64(o.Quality))
+	if o.Details.BelowLimit {
+		h.Byte('B')
+	}
 	if o.Rank != 0 {
 		h.Byte('R')
 		h.Number(int64(o.Rank))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"unsafe"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -32,23 +33,31 @@ type View struct {
 	values  *Values
 }
 
-// A State is the state of one lake at one time. Without a current value, Chlorophyll, Level and CountedCells are none and
-// Trophic is unknown, but Risk, MeasuredBy and the times are those of the last known value, however old. They are valid where Risk
-// is known.
+// A State is the state of one lake at one time. Without a current value, Chlorophyll, Level and CountedCells are none, but Risk, MeasuredBy
+// and the times are those of the last known value, however old. They are valid where Risk is known. The trophic status is that of the
+// last 365 days, also without a current value.
 type State struct {
 	Chlorophyll  data.Chlorophyll
 	Level        data.Level // the worst that the current observation supports, see [data.Profile.Classify]
 	Risk         data.Risk  // of that level
 	Trophic      data.Trophic
 	MeasuredBy   data.DataType
-	CountedCells float64   // cells/ml, as the source itself reports them, or NoCellDensity
-	Date         data.Date // of the observation
-	TakenOffset  int32     // seconds from midnight UTC of Date to the time of measurement
+	CountedCells float64       // cells/ml, as the source itself reports them, or NoCellDensity
+	Date         data.Date     // of the observation
+	TakenOffset  int32         // seconds from midnight UTC of Date to the time of measurement
+	TrophicBy    data.DataType // the series that Trophic is of, if it is known
+	BelowLimit   bool          // whether the current value is only known to be below a limit of detection
 }
 
-// CellDensity returns the source's own count in cells/ml, or otherwise the density that follows from the chlorophyll; NoCellDensity
-// without a current value.
-func (s *State) CellDensity() float64 { return data.CellDensity(s.Chlorophyll, s.CountedCells) }
+// CellDensity returns the density of [data.CellDensity]; NoCellDensity without a current value.
+func (s *State) CellDensity() float64 {
+	return data.CellDensity(s.Chlorophyll, s.CountedCells, s.BelowLimit)
+}
+
+// CellOrigin returns where that density is from.
+func (s *State) CellOrigin() data.CellOrigin {
+	return data.CellOriginOf(s.MeasuredBy, s.CountedCells, s.CellDensity())
+}
 
 // MeasuredAt returns the time of measurement in Unix seconds.
 func (s *State) MeasuredAt() int64 { return int64(s.Date)*data.SecondsPerDay + int64(s.TakenOffset) }
@@ -67,12 +76,12 @@ func (s *State) Age(asOf data.Date) (days int, ok bool) {
 const (
 	maxViews   = 32
 	minViews   = 1
-	stateBytes = 24
+	stateBytes = int64(unsafe.Sizeof(State{}))
 )
 
 // newViewCache returns a cache for views of that many lakes, in that much memory.
 func newViewCache(lakes int, memory int64) (*lru.Cache[data.Week, *View], error) {
-	fit := memory / int64(stateBytes*max(lakes, 1))
+	fit := memory / (stateBytes * int64(max(lakes, 1)))
 	return lru.New[data.Week, *View](int(min(max(fit, minViews), maxViews)))
 }
 
@@ -133,7 +142,7 @@ func (s *Snapshot) Old(w data.Week) bool {
 }
 
 // ViewBytes returns the memory of one view.
-func (s *Snapshot) ViewBytes() int64 { return int64(stateBytes) * int64(len(s.Lakes)) }
+func (s *Snapshot) ViewBytes() int64 { return stateBytes * int64(len(s.Lakes)) }
 
 // HeldBytes returns the memory of the views that the snapshot holds, besides the current one.
 func (s *Snapshot) HeldBytes() int64 {

@@ -154,8 +154,8 @@ func TestStateTrophic(t *testing.T) {
 	if got := at("2026-07-08"); got.Trophic != data.TrophicUnknown {
 		t.Errorf("after four values: %+v, want unknown", got)
 	}
-	if got := at("2026-09-01"); got.Trophic != data.TrophicUnknown || got.Risk != data.RiskHigh || got.Chlorophyll.Valid() {
-		t.Errorf("41 days after the last value: %+v, want no value, no trophic status, and the last risk", got)
+	if got := at("2026-09-01"); got.Trophic != data.Hypertrophic || got.TrophicBy != data.Satellite || got.Risk != data.RiskHigh || got.Chlorophyll.Valid() {
+		t.Errorf("41 days after the last value: %+v, want no value, the trophic status of the year, and the last risk", got)
 	}
 }
 
@@ -366,7 +366,7 @@ func TestMissingValueIsNeverLow(t *testing.T) {
 				}
 				continue
 			}
-			if st.Level != data.NoLevel || st.CountedCells != data.NoCellDensity || st.CellDensity() != data.NoCellDensity || st.Trophic != data.TrophicUnknown {
+			if st.Level != data.NoLevel || st.CountedCells != data.NoCellDensity || st.CellDensity() != data.NoCellDensity {
 				t.Fatalf("a class without a value: %+v", st)
 			}
 			ever := slices.ContainsFunc(src.observations, func(o data.Observation) bool { return o.LakeID == s.Lakes[i].ID && o.Usable() })

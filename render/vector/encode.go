@@ -17,7 +17,7 @@ import (
 
 const (
 	// Version changes whenever the same lakes would give other bytes.
-	Version = "mvt2"
+	Version = "mvt3"
 	// LayerName is the name of the only layer of a tile.
 	LayerName = "lakes"
 	// gzipLevel is the library's default: levels 7 to 9 take twice the time and save a hundredth of the bytes.
@@ -89,6 +89,12 @@ func (e *Encoder) compressed(tile []byte) ([]byte, error) {
 func (e *Encoder) addProperties(w *layerWriter, v *snapshot.View, i int) {
 	lake, state := &v.Lakes[i], &v.States[i]
 	w.text("advisory", v.Advisories.Kind(i).String())
+	if state.BelowLimit {
+		w.boolean("below_limit", true)
+	}
+	if by := state.CellOrigin(); by != data.NoCells {
+		w.text("cell_density_by", by.String())
+	}
 	color := e.noData
 	if c := state.Chlorophyll; c.Valid() {
 		w.number("chl", c.Float())

@@ -43,7 +43,7 @@ func hashed(v *snapshot.View, hits []hit) []byte {
 		b = binary.LittleEndian.AppendUint32(b, uint32(h.x))
 		b = binary.LittleEndian.AppendUint32(b, uint32(h.y))
 		b = binary.LittleEndian.AppendUint32(b, uint32(state.Chlorophyll))
-		b = append(b, byte(state.Level), byte(state.Risk), byte(state.Trophic), byte(state.MeasuredBy), byte(v.Advisories.Kind(int(h.lake))))
+		b = append(b, byte(state.Level), byte(state.Risk), byte(state.Trophic), byte(state.MeasuredBy), byte(state.CellOrigin()), flagOf(state.BelowLimit), byte(v.Advisories.Kind(int(h.lake))))
 		b = binary.LittleEndian.AppendUint64(b, uint64(state.MeasuredAt()))
 		// The length before each text distinguishes ("ab", "c") from ("a", "bc").
 		for _, text := range [...]string{string(lake.ID), lake.Name} {
@@ -52,4 +52,11 @@ func hashed(v *snapshot.View, hits []hit) []byte {
 		}
 	}
 	return b
+}
+
+func flagOf(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
 }

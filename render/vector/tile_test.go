@@ -42,8 +42,8 @@ func TestProperties(t *testing.T) {
 				t.Errorf("%s of %s = %v, want %v", name, id, got[name], value)
 			}
 		}
-		// And id, name, and the colour.
-		if n := len(want) + 3 - map[bool]int{true: 1}[want["color"] != nil]; len(got) != n {
+		// And id, name, the colour, and of a value where its cell density is from.
+		if n := len(want) + 4 - map[bool]int{true: 1}[want["color"] != nil] - map[bool]int{true: 1}[want["chl"] == nil]; len(got) != n {
 			t.Errorf("%s has the properties %v, want %d: unknown ones are absent", id, got, n)
 		}
 	}

@@ -371,7 +371,7 @@ func (c *comparison) record(i int) uint64 {
 	for _, f := range []float64{l.Point.Lon(), l.Point.Lat(), l.AreaKM2, state.CountedCells} {
 		s.float(f)
 	}
-	for _, n := range []int64{int64(state.Chlorophyll), int64(state.Level), int64(state.Risk), int64(state.Trophic), int64(state.MeasuredBy), state.MeasuredAt()} {
+	for _, n := range []int64{int64(state.Chlorophyll), int64(state.Level), int64(state.Risk), int64(state.Trophic), int64(state.TrophicBy), int64(state.MeasuredBy), int64(state.CellOrigin()), state.MeasuredAt()} {
 		s.number(n)
 	}
 	if a := c.snap.Current.Advisories.Of(i); a != nil {

@@ -45,7 +45,7 @@ function start({ view }) {
   sheet.replaceSync(css)
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
   // A lake whose card closes stays compared.
-  view.on(['lake'], (now) => { if (now.compare !== null && now.lake === null) view.set({ compare: comparedLakes(now).join() }) })
+  view.on(['lake'], (state) => { if (state.compare !== null && state.lake === null) view.set({ compare: comparedLakes(state).join() }) })
 }
 
 /** @param {string} id @param {Page} page @param {any} tools @returns {Promise<Compared>} */
