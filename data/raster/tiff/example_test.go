@@ -33,10 +33,9 @@ func Example() {
 
 	windows := []image.Rectangle{image.Rect(10, 10, 20, 20), image.Rect(20, 5, 40, 30)}
 	sums, counts := make([]float64, len(windows)), make([]int, len(windows))
-	noData, hasNoData := im.NoData()
 	err = im.Gather(context.Background(), 0, windows, func(i int, part image.Rectangle, values []float64) error {
 		for _, v := range values {
-			if hasNoData && v == noData {
+			if im.IsNoData(v) {
 				continue
 			}
 			sums[i] += v

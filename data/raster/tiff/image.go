@@ -19,9 +19,10 @@ type Image struct {
 	mask          *Image
 	err           error // why values cannot be read
 
-	noData   *float64
-	metadata metadata
-	geo      georeference
+	noData          *float64
+	noDataTolerance float64 // relative; 0 for exact values
+	metadata        metadata
+	geo             georeference
 }
 
 // A SampleType is the type of an image's values.

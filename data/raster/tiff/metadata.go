@@ -25,6 +25,7 @@ type metadata struct {
 type bandMetadata struct {
 	scale, offset     *float64
 	description, unit string
+	items             map[string]string // without a role
 }
 
 // Metadata returns the items of GDAL's metadata that belong to the whole image and to no domain, such as AREA_OR_POINT or those of
@@ -43,6 +44,9 @@ func (im *Image) Scale(band int) (scale, offset float64) {
 	}
 	return scale, offset
 }
+
+// BandMetadata returns the items of GDAL's metadata that belong to a band and to no domain. The map is the caller's.
+func (im *Image) BandMetadata(band int) map[string]string { return maps.Clone(im.metadata.band(band).items) }
 
 // Description returns the name of a band, "" if it has none.
 func (im *Image) Description(band int) string { return im.metadata.band(band).description }
@@ -150,6 +154,11 @@ func (m *metadata) add(attributes []xml.Attr, value string) error {
 		b.description = value
 	case "unittype":
 		b.unit = value
+	case "":
+		if b.items == nil {
+			b.items = make(map[string]string)
+		}
+		b.items[name] = value
 	}
 	return nil
 }

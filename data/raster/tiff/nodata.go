@@ -1,19 +1,42 @@
 package tiff
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
 )
 
 // NoData returns the raw value that stands for no data, in the type of the pixels: -3.4028235e+38 in the file of a float32 image is
-// returned as the float32 nearest to it, so that it can be compared with the values that Gather returns. It may be NaN. A value that
-// no pixel can have, such as -9999 in an image of uint8, is returned as it is.
+// returned as the float32 nearest to it. It may be NaN. A value that no pixel can have, such as -9999 in an image of uint8, declares nothing:
+// it is not ok.
 func (im *Image) NoData() (value float64, ok bool) {
-	if im.noData == nil {
+	if im.noData == nil || !im.sample.holds(*im.noData) {
 		return 0, false
 	}
 	return *im.noData, true
+}
+
+// IsNoData reports whether a raw value is the one of NoData. Programs write the largest floating-point numbers with few digits, such as
+// -1.79769313486232e+308, so that beyond 1e30 the digits of the text count.
+func (im *Image) IsNoData(raw float64) bool {
+	v, ok := im.NoData()
+	if !ok {
+		return false
+	}
+	return raw == v || math.IsNaN(v) && math.IsNaN(raw) || im.noDataTolerance > 0 && math.Abs(raw/v-1) <= im.noDataTolerance
+}
+
+// holds reports whether a pixel can have a value.
+func (t SampleType) holds(v float64) bool {
+	low, high := 0.0, math.Exp2(float64(t.Bits))
+	switch t.Format {
+	case Float:
+		return true
+	case Int:
+		low, high = -high/2, high/2
+	}
+	return v >= low && v < high && v == math.Trunc(v)
 }
 
 // readNoData reads the tag GDAL_NODATA, a text.
@@ -31,13 +54,33 @@ func (im *Image) readNoData(t *tagReader, d *directory) error {
 		im.refuse(unsupported("nodata value %q, want a number", text))
 		return nil
 	}
-	if im.sample.Format == Float && im.sample.Bits <= 32 {
-		if single := float64(float32(v)); !math.IsInf(single, 0) {
-			v = single
+	if im.sample.Format == Float {
+		if math.Abs(v) > largeNoData && !math.IsInf(v, 0) {
+			im.noDataTolerance = math.Min(0.5*math.Pow(10, float64(1-digitsOf(text))), 0.05)
+		}
+		if im.sample.Bits <= 32 && !math.IsInf(v, 0) {
+			// The number of a float64 file stays when its pixels are converted: they become the largest of float32.
+			v = float64(float32(max(min(v, math.MaxFloat32), -math.MaxFloat32)))
 		}
 	}
 	im.noData = &v
 	return nil
+}
+
+// largeNoData is a number beyond which no value of a raster is.
+const largeNoData = 1e30
+
+// digitsOf returns how many digits a number in a text has before its exponent.
+func digitsOf(text string) (n int) {
+	for _, c := range text {
+		switch {
+		case '0' <= c && c <= '9':
+			n++
+		case c == 'e' || c == 'E':
+			return n
+		}
+	}
+	return n
 }
 
 // parseNoData parses what C libraries print for a number, which includes -nan and 1.#QNAN.
@@ -54,6 +97,9 @@ func parseNoData(text string) (float64, bool) {
 	}
 	// Some locales of old writers have a decimal comma.
 	v, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
+	if errors.Is(err, strconv.ErrRange) { // 1.797693134862316e+308 is the largest number, rounded up
+		return math.Copysign(math.MaxFloat64, v), true
+	}
 	return v, err == nil
 }
 

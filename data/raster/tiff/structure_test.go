@@ -321,7 +321,7 @@ func TestNoData(t *testing.T) {
 		{"-3.4028234663852886e+38 ", 32, -math.MaxFloat32, true},
 		{"0.1", 32, float64(float32(0.1)), true},
 		{"0.1", 64, 0.1, true},
-		{"-1.797e308", 32, -1.797e308, true},
+		{"-1.797e308", 32, -math.MaxFloat32, true},
 		{"nan", 32, math.NaN(), true},
 		{"-1.#QNAN", 32, math.NaN(), true},
 		{"-1.#INF", 32, math.Inf(-1), true},
@@ -333,6 +333,42 @@ func TestNoData(t *testing.T) {
 		w.directory(with(grayFields(1, 1, test.bits, 3, w.data(make([]byte, 8)), 8), field{tagGDALNoData, []byte(test.text + "\x00")})...)
 		if got, ok := open(t, w.buf).Images()[0].NoData(); ok != test.ok || !same(got, test.want) {
 			t.Errorf("nodata %q is %v, %v, want %v, %v", test.text, got, ok, test.want, test.ok)
+		}
+	}
+}
+
+// A text with few digits stands for the largest number, and a number that no pixel can have for nothing.
+func TestIsNoData(t *testing.T) {
+	for _, test := range []struct {
+		text         string
+		format, bits uint16
+		raw          float64
+		want         bool
+	}{
+		{"-1.79769313486232e+308", 3, 64, -math.MaxFloat64, true},
+		{"-1.797693134862316e+308", 3, 64, -math.MaxFloat64, true},
+		{"-1.79769313486232e+308", 3, 64, math.MaxFloat64, false},
+		{"-1.79769313486232e+308", 3, 64, -1.7e308, false},
+		{"-1.79769313486232e+308", 3, 32, -math.MaxFloat32, true},
+		{"-3.40282e+38", 3, 32, -math.MaxFloat32, true},
+		{"-3.4e+38", 3, 32, -math.MaxFloat32, true},
+		{"-3.4e+38", 3, 64, -3.4028234663852886e+38, true},
+		{"-3.40282e+38", 3, 64, -3.3e38, false},
+		{"9.96921e+36", 3, 32, float64(float32(9.969209968386869e36)), true},
+		{"-9999", 3, 32, -9999.1, false},
+		{"nan", 3, 32, math.NaN(), true},
+		{"-9999", 1, 8, 0, false},
+		{"256", 1, 8, 255, false},
+		{"255", 1, 8, 255, true},
+		{"0.5", 1, 8, 0, false},
+		{"-32768", 2, 16, -32768, true},
+		{"65535", 2, 16, -1, false},
+		{"nan", 1, 16, 0, false},
+	} {
+		w := newFileWriter(binary.LittleEndian, false)
+		w.directory(with(grayFields(1, 1, test.bits, test.format, w.data(make([]byte, 8)), 8), field{tagGDALNoData, []byte(test.text + "\x00")})...)
+		if got := open(t, w.buf).Images()[0].IsNoData(test.raw); got != test.want {
+			t.Errorf("with nodata %q, %g of %d bits is no data: %v, want %v", test.text, test.raw, test.bits, got, test.want)
 		}
 	}
 }
