@@ -1,6 +1,8 @@
 package netcdf
 
 import (
+	"errors"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -64,6 +66,9 @@ func (s *attributeSet) Number(name string) (float64, bool) {
 		return a.numbers[0], true
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(a.text), 64)
+	if errors.Is(err, strconv.ErrRange) { // -1.79769313486232e+308 is the largest number, rounded up
+		return math.Copysign(math.MaxFloat64, v), true
+	}
 	return v, err == nil
 }
 
@@ -71,6 +76,23 @@ func (s *attributeSet) Number(name string) (float64, bool) {
 func (s *attributeSet) Numbers(name string) []float64 {
 	a, _ := s.find(name)
 	return a.numbers
+}
+
+// Integers returns the integers of an attribute with their sign extended, nil if there are none. Whole numbers that a program has written as
+// floating-point ones are integers too.
+func (s *attributeSet) Integers(name string) []uint64 {
+	a, _ := s.find(name)
+	if a.bits != nil || len(a.numbers) == 0 {
+		return a.bits
+	}
+	whole := make([]uint64, len(a.numbers))
+	for i, v := range a.numbers {
+		if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+			return nil
+		}
+		whole[i] = uint64(int64(v))
+	}
+	return whole
 }
 
 // bits returns the integers of an attribute, nil if it is not of integers.

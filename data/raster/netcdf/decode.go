@@ -41,9 +41,11 @@ var defaultFills = map[string]float64{
 
 // A Decoder turns the raw values of a variable into values with a unit, as its attributes say.
 type Decoder struct {
-	unit  string
-	fills []float64
-	float bool // the type is a floating-point type
+	unit     string
+	fills    []float64
+	declared bool // the variable itself states a fill value that its type can hold
+	float    bool // the type is a floating-point type
+	size     int  // bytes of an integer
 
 	// Raw integers from signedFrom on are taken for negative, or negative ones for unsigned: modulus is added or subtracted.
 	unsigned, signed bool
@@ -62,7 +64,7 @@ type Decoder struct {
 // _Unsigned changes the sign of integers, also that of fill values and of the range; there is no default fill value then.
 func (v *Variable) Decoder() (*Decoder, error) {
 	size, integer := integerSize(v.typ)
-	d := &Decoder{unit: v.Text("units"), float: strings.HasPrefix(v.typ, "float"), low: math.Inf(-1), high: math.Inf(1), scale: 1}
+	d := &Decoder{size: size, unit: v.Text("units"), float: strings.HasPrefix(v.typ, "float"), low: math.Inf(-1), high: math.Inf(1), scale: 1}
 	if !integer && !d.float {
 		return nil, fmt.Errorf("variable %s: %w", v.name, unsupported("numbers of type %s", v.typ))
 	}
@@ -107,6 +109,7 @@ func integerSize(typ string) (size int, ok bool) {
 
 func (d *Decoder) setFills(v *Variable) {
 	fill, ok := v.Number("_FillValue")
+	d.declared = ok && d.holds(v.typ, fill)
 	if !ok && !d.unsigned && !d.signed {
 		fill, ok = defaultFills[v.typ]
 	}
@@ -117,19 +120,54 @@ func (d *Decoder) setFills(v *Variable) {
 	if number, ok := v.Number("missing_value"); ok && len(missing) == 0 {
 		missing = []float64{number} // a text
 	}
-	d.fills = append(d.fills, missing[:min(len(missing), 16)]...)
+	missing = missing[:min(len(missing), 16)]
+	d.declared = d.declared || slices.ContainsFunc(missing, func(m float64) bool { return d.holds(v.typ, m) })
+	d.fills = append(d.fills, missing...)
 	if d.float {
 		d.fills = append(d.fills, largeFill)
 	}
 	for i, fill := range d.fills {
-		if v.typ == "float32" {
-			d.fills[i] = float64(float32(fill)) // a float64 attribute is rounded as the values were
+		if v.typ == "float32" && !math.IsInf(fill, 0) {
+			// A float64 attribute is rounded as the values were, and beyond the range of float32 they became its largest number.
+			d.fills[i] = float64(float32(max(min(fill, math.MaxFloat32), -math.MaxFloat32)))
 		}
 		d.fills[i] = d.resign(d.fills[i])
 	}
 	slices.Sort(d.fills)
 	d.fills = slices.Compact(d.fills)
 }
+
+// holds reports whether a type can hold a number. -9999 in bytes is no fill value: no pixel can have it.
+func (d *Decoder) holds(typ string, number float64) bool {
+	if d.float {
+		return true
+	}
+	low, high := 0.0, d.modulus
+	if typ[0] == 'i' || d.signed {
+		low, high = -d.modulus/2, d.modulus/2
+	}
+	if d.unsigned { // the attribute may have either sign
+		high = d.modulus
+	}
+	return number >= low && number < high && number == math.Trunc(number)
+}
+
+// HasFill reports whether the variable itself states a fill value or missing value that its type can hold.
+func (d *Decoder) HasFill() bool { return d.declared }
+
+// Bits returns the bits of an integer type, 0 of others.
+func (d *Decoder) Bits() int { return 8 * d.size }
+
+// Raw returns a raw value with the sign that the attribute _Unsigned says.
+func (d *Decoder) Raw(raw float64) float64 {
+	if d.unsigned || d.signed {
+		raw = d.resign(raw)
+	}
+	return raw
+}
+
+// IsFill reports whether a raw value is one that the variable states as missing. The default fill value of a type does not count.
+func (d *Decoder) IsFill(raw float64) bool { return d.declared && d.isFill(d.Raw(raw)) }
 
 func (d *Decoder) setRange(v *Variable, packed bool) {
 	name := "valid_min"
@@ -175,9 +213,7 @@ func (d *Decoder) resign(raw float64) float64 {
 
 // Decode returns the value of a raw value. It is NaN for a missing one.
 func (d *Decoder) Decode(raw float64) (value float64, state State) {
-	if d.unsigned || d.signed {
-		raw = d.resign(raw)
-	}
+	raw = d.Raw(raw)
 	if d.isFill(raw) {
 		return math.NaN(), Fill
 	}

@@ -3,6 +3,7 @@ package netcdf
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -28,6 +29,9 @@ func TestDecode(t *testing.T) {
 		{"fill value of another type", []float32{-9999.9, 2}, list{{"_FillValue", []float64{-9999.9}}}, []float64{nan, 2}, []State{Fill, Valid}},
 		{"large fill with few digits", []float32{9.96921e36, 9.9692e36, 1 << 122}, list{{"_FillValue", []float32{-1}}}, []float64{nan, nan, 1 << 122},
 			[]State{Fill, Fill, Valid}},
+		{"fill of float64 in float32", []float32{-math.MaxFloat32, 1}, list{{"_FillValue", []float64{-math.MaxFloat64}}}, []float64{nan, 1}, []State{Fill, Valid}},
+		{"fill with few digits", []float64{-math.MaxFloat64, 1}, list{{"missing_value", "-1.79769313486232e+308"}}, []float64{nan, 1}, []State{Fill, Valid}},
+		{"fill and missing value", []float32{-1, -2, 1}, list{{"_FillValue", []float32{-1}}, {"missing_value", []float32{-2}}}, []float64{nan, nan, 1}, []State{Fill, Fill, Valid}},
 		{"large fill of float64", []float64{9.969209968386869e36, 1}, nil, []float64{nan, 1}, []State{Fill, Valid}},
 		{"NaN and infinity", []float32{float32(nan), float32(math.Inf(1)), 1}, nil, []float64{nan, math.Inf(1), 1}, []State{Fill, OutOfRange, Valid}},
 		{"raw range", []int16{-1, 0, 250, 251}, list{{"valid_range", []int16{0, 250}}, {"scale_factor", []float64{0.1}}}, []float64{-0.1, 0, 25, 25.1},
@@ -69,6 +73,47 @@ func TestDecode(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A fill value that no number of the type can be declares nothing.
+func TestHasFill(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		values     any
+		attributes []testAttribute
+		want       bool
+	}{
+		{"none", []float32{1}, nil, false},
+		{"a default", []int16{1}, nil, false},
+		{"a fill value", []float32{1}, []testAttribute{{"_FillValue", []float32{-1}}}, true},
+		{"a missing value", []int16{1}, []testAttribute{{"missing_value", []int16{-1}}}, true},
+		{"NaN in floats", []float32{1}, []testAttribute{{"_FillValue", []float32{float32(math.NaN())}}}, true},
+		{"NaN in integers", []int16{1}, []testAttribute{{"missing_value", []float32{float32(math.NaN())}}}, false},
+		{"-9999 in bytes", []uint8{1}, []testAttribute{{"missing_value", []int16{-9999}}}, false},
+		{"255 in bytes", []uint8{1}, []testAttribute{{"missing_value", []int16{255}}}, true},
+		{"255 in signed bytes", []int8{1}, []testAttribute{{"missing_value", []int16{255}}}, false},
+		{"255 in unsigned bytes", []int8{1}, []testAttribute{{"_Unsigned", "true"}, {"missing_value", []int16{255}}}, true},
+		{"-1 in unsigned bytes", []int8{1}, []testAttribute{{"_Unsigned", "true"}, {"_FillValue", []int8{-1}}}, true},
+	} {
+		d, err := variable(t, test.values, test.attributes...).Decoder()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.HasFill(); got != test.want {
+			t.Errorf("%s: HasFill() = %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+func TestIntegers(t *testing.T) {
+	v := variable(t, []int8{0}, testAttribute{"masks", []int32{8, math.MinInt32}}, testAttribute{"floats", []float64{1, 4096}}, testAttribute{"half", []float64{0.5}},
+		testAttribute{"text", "1"})
+	var sign int64 = math.MinInt32
+	for name, want := range map[string][]uint64{"masks": {8, uint64(sign)}, "floats": {1, 4096}, "half": nil, "text": nil, "none": nil} {
+		if got := v.Integers(name); !slices.Equal(got, want) {
+			t.Errorf("Integers(%q) = %v, want %v", name, got, want)
+		}
 	}
 }
 

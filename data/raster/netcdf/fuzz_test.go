@@ -74,7 +74,9 @@ func readVariable(v *Variable, check func(error)) error {
 	}
 	_, err := v.Grid(ctx)
 	check(err)
-	_, err = v.Times(ctx)
+	times, err := v.Times(ctx)
+	check(err)
+	_, _, _, err = v.TimeBounds(ctx, int64(max(0, len(times)-1)))
 	check(err)
 	d, err := v.Decoder()
 	check(err)

@@ -195,3 +195,53 @@ func TestTimes(t *testing.T) {
 		}
 	}
 }
+
+func TestTimeBounds(t *testing.T) {
+	day := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
+	days := func(bounds string) []testAttribute {
+		return []testAttribute{{"units", "days since 1970-01-01"}, {bounds, "time_bnds"}}
+	}
+	january := []float64{18993, 19024, 19024, 19052}
+	nv := axisOfTest{"nv", []float64{0, 1}, nil}
+	for _, test := range []struct {
+		name       string
+		axes       []axisOfTest
+		attributes []testAttribute
+		more       []testVariable
+		step       int64
+		ok         bool
+		begin, end time.Time
+		err        error
+	}{
+		{"none", []axisOfTest{{"time", []float64{18993}, units("days since 1970-01-01")}}, nil, nil, 0, false, time.Time{}, time.Time{}, nil},
+		{"bounds", []axisOfTest{{"time", []float64{18993, 19024}, days("bounds")}, nv}, nil, []testVariable{{"time_bnds", []int{0, 1}, nil, january}}, 1, true,
+			day(2022, 2, 1), day(2022, 3, 1), nil},
+		{"climatology", []axisOfTest{{"time", []float64{18993, 19024}, days("climatology")}, nv}, nil, []testVariable{{"time_bnds", []int{0, 1}, nil, january}}, 0, true,
+			day(2022, 1, 1), day(2022, 2, 1), nil},
+		{"units of their own", []axisOfTest{{"time", []float64{18993, 19024}, days("bounds")}, nv}, nil,
+			[]testVariable{{"time_bnds", []int{0, 1}, units("hours since 2022-01-01"), []int32{0, 24, 24, 48}}}, 1, true, day(2022, 1, 2), day(2022, 1, 3), nil},
+		{"scalar", []axisOfTest{nv}, []testAttribute{{"coordinates", "time"}},
+			[]testVariable{{"time", nil, days("bounds"), []float64{18993}}, {"time_bnds", []int{0}, nil, january[:2]}}, 0, true, day(2022, 1, 1), day(2022, 2, 1), nil},
+		{"missing", []axisOfTest{{"time", []float64{18993}, days("bounds")}}, nil, nil, 0, false, time.Time{}, time.Time{}, nil},
+		{"one dimension", []axisOfTest{{"time", []float64{18993, 19024}, days("bounds")}}, nil, []testVariable{{"time_bnds", []int{0}, nil, january[:2]}}, 0, false,
+			time.Time{}, time.Time{}, ErrUnsupported},
+		{"beyond", []axisOfTest{{"time", []float64{18993, 19024}, days("bounds")}, nv}, nil, []testVariable{{"time_bnds", []int{0, 1}, nil, january}}, 2, false,
+			time.Time{}, time.Time{}, ErrUnsupported},
+		{"not a number", []axisOfTest{{"time", []float64{18993, 19024}, days("bounds")}, nv}, nil,
+			[]testVariable{{"time_bnds", []int{0, 1}, nil, []float64{math.NaN(), 1, 2, 3}}}, 0, false, time.Time{}, time.Time{}, ErrFormat},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			begin, end, ok, err := gridFile(t, test.axes, test.attributes, test.more...).TimeBounds(t.Context(), test.step)
+			if ok != test.ok || !errors.Is(err, test.err) || ok && (!begin.Equal(test.begin) || !end.Equal(test.end)) {
+				t.Errorf("TimeBounds() = %v, %v, %v, %v, want %v, %v, %v, %v", begin, end, ok, err, test.begin, test.end, test.ok, test.err)
+			}
+		})
+	}
+	// A time that no dimension and no attribute has, but the file.
+	v := gridFile(t, []axisOfTest{{"depth", []float64{0}, nil}, {"time", []float64{18993}, units("days since 1970-01-01")}}, nil,
+		testVariable{"chl", []int{0}, nil, []int8{1}})
+	chl, _ := v.file.Variable("chl")
+	if times, err := chl.Times(t.Context()); err != nil || len(times) != 1 || !times[0].Equal(day(2022, 1, 1)) {
+		t.Errorf("the time of the file: Times() = %v, %v", times, err)
+	}
+}

@@ -27,21 +27,11 @@ func (v *Variable) isTime() bool {
 	return strings.Contains(v.Text("units"), " since ") || v.Text("standard_name") == "time" || v.Text("axis") == "T"
 }
 
-// Times returns the times of the time dimension, or the only one of a scalar time that the attribute "coordinates" names; nil without
-// either. They are in UTC, exact to the microsecond. Calendars other than the standard one and the proleptic Gregorian are
+// Times returns the times of the time dimension, or the only one of a scalar time that the attribute "coordinates" names or that is the
+// variable "time" of the file; nil without any. They are in UTC, exact to the microsecond. Calendars other than the standard one and the proleptic Gregorian are
 // ErrUnsupported, as are months and years, whose length varies.
 func (v *Variable) Times(ctx context.Context) ([]time.Time, error) {
-	var c *Variable
-	if k := v.TimeDimension(); k >= 0 {
-		c = v.coordinate(k)
-	} else {
-		for _, name := range strings.Fields(v.Text("coordinates")) {
-			if other, ok := v.lookup(name); ok && len(other.dimensions) == 0 && other.isTime() {
-				c = other
-				break
-			}
-		}
-	}
+	c := v.timeCoordinate()
 	if c == nil {
 		return nil, nil
 	}
@@ -50,6 +40,29 @@ func (v *Variable) Times(ctx context.Context) ([]time.Time, error) {
 		return nil, fmt.Errorf("times of variable %s: %w", v.name, err)
 	}
 	return times, nil
+}
+
+// timeCoordinate returns the variable with the times of v: that of its time dimension, a scalar one that the attribute "coordinates" names, or the
+// variable time of the file if it has one value. It returns nil if there is none.
+func (v *Variable) timeCoordinate() *Variable {
+	if k := v.TimeDimension(); k >= 0 {
+		return v.coordinate(k)
+	}
+	for _, name := range strings.Fields(v.Text("coordinates")) {
+		if c, ok := v.lookup(name); ok && len(c.dimensions) == 0 && c.isTime() {
+			return c
+		}
+	}
+	for _, d := range v.dimensions {
+		if d.Name == "time" {
+			return nil // it has no coordinate
+		}
+	}
+	c, ok := v.lookup("time")
+	if !ok || !strings.Contains(c.Text("units"), " since ") || len(c.dimensions) > 1 || len(c.dimensions) == 1 && c.dimensions[0].Len != 1 {
+		return nil
+	}
+	return c
 }
 
 // times decodes a variable of times.
@@ -64,13 +77,9 @@ func (v *Variable) times(ctx context.Context) ([]time.Time, error) {
 	}
 	times := make([]time.Time, len(values))
 	for i, value := range values {
-		seconds := value * unit
-		if math.IsNaN(seconds) || math.Abs(seconds) > 1e12 {
-			return nil, fmt.Errorf("variable %s: %w", v.name, damaged("time %d is %g", i, value))
+		if times[i], err = addTime(start, value*unit); err != nil {
+			return nil, fmt.Errorf("variable %s: value %d: %w", v.name, i, err)
 		}
-		whole := math.Floor(seconds)
-		times[i] = start.Add(time.Duration(math.Round((seconds-whole)*1e6)) * time.Microsecond)
-		times[i] = time.Unix(times[i].Unix()+int64(whole), int64(times[i].Nanosecond())).UTC()
 	}
 	return times, nil
 }
@@ -201,4 +210,66 @@ func fromJulian(year, month, day int) time.Time {
 	days := 365*y + int(math.Floor(float64(y)/4)) + (153*m+2)/5 + day - 1
 	// Day 0 is 1 March of the year 0, which is 28 February of the proleptic Gregorian calendar.
 	return time.Date(0, time.February, 28, 0, 0, 0, 0, time.UTC).AddDate(0, 0, days)
+}
+
+// TimeBounds returns the begin and the end of a step of the time dimension, or of a scalar time, by the variable that the attribute "bounds"
+// or "climatology" of the time coordinate names (CF conventions 1.11, 7.1 and 7.4). It is not ok if there is none.
+func (v *Variable) TimeBounds(ctx context.Context, step int64) (begin, end time.Time, ok bool, err error) {
+	c := v.timeCoordinate()
+	if c == nil {
+		return begin, end, false, nil
+	}
+	name := c.Text("bounds")
+	if name == "" {
+		name = c.Text("climatology")
+	}
+	b, found := c.lookup(name)
+	if name == "" || !found {
+		return begin, end, false, nil
+	}
+	window := Window{Start: []int64{0}, Shape: []int64{2}}
+	if len(c.dimensions) == 1 {
+		window = Window{Start: []int64{step, 0}, Shape: []int64{1, 2}}
+	}
+	if len(b.dimensions) != len(window.Shape) || b.dimensions[len(b.dimensions)-1].Len != 2 || b.checkWindow(window) != nil {
+		return begin, end, false, fmt.Errorf("bounds of time %s: %w", b.name, unsupported("dimensions %v, want those of %s and 2", b.dimensions, c.name))
+	}
+	units, calendar := b, b
+	if b.Text("units") == "" {
+		units = c // bounds have the unit of their variable
+	}
+	if b.Text("calendar") == "" {
+		calendar = c
+	}
+	unit, start, err := parseTimeUnits(units.Text("units"), calendar.Text("calendar"))
+	if err != nil {
+		return begin, end, false, fmt.Errorf("bounds of time %s: %w", b.name, err)
+	}
+	d, err := b.Decoder()
+	if err != nil {
+		return begin, end, false, err
+	}
+	var times [2]time.Time
+	err = b.Gather(ctx, []Window{window}, func(_ int, part Window, raw []float64) error {
+		for i, r := range raw {
+			value, _ := d.Decode(r)
+			t, err := addTime(start, value*unit)
+			if err != nil {
+				return fmt.Errorf("bounds of time %s: %w", b.name, err)
+			}
+			times[part.Start[len(part.Start)-1]+int64(i)] = t
+		}
+		return nil
+	})
+	return times[0], times[1], err == nil, err
+}
+
+// addTime returns a time that many seconds after start, exact to the microsecond.
+func addTime(start time.Time, seconds float64) (time.Time, error) {
+	if math.IsNaN(seconds) || math.Abs(seconds) > 1e12 {
+		return start, damaged("a time is %g seconds after its start", seconds)
+	}
+	whole := math.Floor(seconds)
+	t := start.Add(time.Duration(math.Round((seconds-whole)*1e6)) * time.Microsecond)
+	return time.Unix(t.Unix()+int64(whole), int64(t.Nanosecond())).UTC(), nil
 }

@@ -46,7 +46,9 @@ func (im *Image) Scale(band int) (scale, offset float64) {
 }
 
 // BandMetadata returns the items of GDAL's metadata that belong to a band and to no domain. The map is the caller's.
-func (im *Image) BandMetadata(band int) map[string]string { return maps.Clone(im.metadata.band(band).items) }
+func (im *Image) BandMetadata(band int) map[string]string {
+	return maps.Clone(im.metadata.band(band).items)
+}
 
 // Description returns the name of a band, "" if it has none.
 func (im *Image) Description(band int) string { return im.metadata.band(band).description }
