@@ -126,7 +126,7 @@ func (e *extractor) file(ctx context.Context, name string) (*satellite.Values, e
 	bar := newBar(e.con, filepath.Base(name), steps, progressbar.OptionSetPredictTime(true))
 	opts := *e.opts
 	opts.Progress = func(done float64) { _ = bar.Set(int(done * steps)) }
-	values, err := satellite.Collect(ctx, satellite.File{Name: name, ReaderAt: f, Size: info.Size()}, e.lakes, &opts)
+	values, err := satellite.Collect(ctx, satellite.File{Name: name, ReaderAt: f, Size: info.Size(), Beside: satellite.BesideLocal(name, os.Open)}, e.lakes, &opts)
 	_ = bar.Finish()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -136,7 +136,11 @@ func (e *extractor) file(ctx context.Context, name string) (*satellite.Values, e
 
 // describe writes a summary for people.
 func describe(s satellite.Summary) string {
-	text := fmt.Sprintf("%s (%s), %s, %s", s.Product.ID, s.Product.Title, s.Variable, s.Date)
+	text := fmt.Sprintf("%s (%s), %s, ", s.Product.ID, s.Product.Title, s.Variable)
+	if s.PeriodStart < s.Date {
+		text += fmt.Sprintf("%s to ", s.PeriodStart)
+	}
+	text += s.Date.String()
 	if s.Version != "" {
 		text += ", version " + s.Version
 	}
@@ -161,6 +165,9 @@ func describe(s satellite.Summary) string {
 	}
 	if s.OutOfRange > 0 {
 		text += fmt.Sprintf("; %d pixels of lakes with numbers out of range", s.OutOfRange)
+	}
+	if s.Floored > 0 {
+		text += fmt.Sprintf("; %d negative pixels of lakes taken for 0, clean water", s.Floored)
 	}
 	return text + fmt.Sprintf("; %d pixels, %s read", s.Pixels, formatMB(s.Bytes))
 }

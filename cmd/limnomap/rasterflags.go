@@ -18,6 +18,7 @@ type rasterFlags struct {
 	Variable       string                   `help:"Variable of NetCDF files with the values (default: that of the product)." placeholder:"NAME"`
 	Band           int                      `help:"Band of GeoTIFF files with the values, from 1 on (default: the only one)." placeholder:"N" allowed:"0.."`
 	Scale          float64                  `help:"What one unit of the values is in µg/l, for rasters of chlorophyll whose unit is not known: 1 for mg/m³." placeholder:"FACTOR" allowed:"0.."`
+	Valid          string                   `help:"Which pixels count, in place of what the file says about it (valid_pixel_expression): an expression of variables, bands (b1) and flags, such as 'not quality_flags.cloud and chl_unc < 50', or true for all." placeholder:"EXPRESSION"`
 	Source         string                   `help:"Source of the values, as the map shows it (default: the product). For a product, a name that begins with its own, such as EPA CyAN V6." placeholder:"NAME"`
 	Inside         satellite.Inside         `help:"Pixels of a lake: full (wholly inside its outline) or centre (their centre is inside)." default:"full"`
 	Shore          shoreFlag                `help:"Pixels from the shore that are left out: a number, or auto for 2, or fewer in lakes where fewer than 10 pixels would remain." default:"auto" placeholder:"PIXELS|auto"`
@@ -29,7 +30,7 @@ type rasterFlags struct {
 
 // options returns the options of an extraction.
 func (f *rasterFlags) options() *satellite.Options {
-	o := &satellite.Options{Variable: f.Variable, Band: f.Band, Scale: f.Scale, Source: f.Source, Inside: f.Inside, Shore: f.Shore.Shore, MinPixels: f.MinPixels,
+	o := &satellite.Options{Variable: f.Variable, Band: f.Band, Scale: f.Scale, Valid: f.Valid, Source: f.Source, Inside: f.Inside, Shore: f.Shore.Shore, MinPixels: f.MinPixels,
 		MinShare: data.Known(f.MinShare), WithoutOutline: f.WithoutOutline, Statistic: f.Statistic}
 	if f.Product != autoProduct {
 		o.Product = satellite.ProductID(f.Product)

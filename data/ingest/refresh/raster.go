@@ -61,6 +61,8 @@ type openRaster struct {
 	// unchanged returns an error if the file is not the same as when it was opened; nil if each read says so.
 	unchanged func() error
 	close     func() error
+	// beside opens the mask beside the file; nil without a folder.
+	beside func(ending string) (satellite.Beside, error)
 }
 
 // fetched returns how many bytes were fetched from the source so far.
@@ -313,7 +315,7 @@ func (r *Refresher) readRaster(c *claim, f *raster, opened *openRaster, record *
 func (r *Refresher) importRaster(c *claim, f *raster, opened *openRaster, from *countingReaderAt, record *data.RasterRecord, result *RasterResult) error {
 	ctx, cancel := context.WithTimeout(c.ctx, r.opts.ImportTimeout)
 	defer cancel()
-	values, err := r.extract(ctx, satellite.File{Name: f.name, ReaderAt: from, Size: opened.size}, f.opts)
+	values, err := r.extract(ctx, satellite.File{Name: f.name, ReaderAt: from, Size: opened.size, Beside: opened.beside}, f.opts)
 	if err == nil && opened.unchanged != nil {
 		err = opened.unchanged()
 	}

@@ -58,7 +58,7 @@ func (r *Refresher) openLocal(ctx context.Context, name string, listed entry) (*
 		f.Close()
 		return nil, err
 	}
-	return &openRaster{ReaderAt: f, size: listed.size, stamp: listed.stamp(), unchanged: unchanged, close: f.Close}, nil
+	return &openRaster{ReaderAt: f, size: listed.size, stamp: listed.stamp(), unchanged: unchanged, close: f.Close, beside: satellite.BesideLocal(name, openRegular)}, nil
 }
 
 // checkLocalRaster compares a satellite file with the checksum file next to it. Without one it is not read.

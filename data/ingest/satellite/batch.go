@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"math"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,7 @@ type pending struct {
 	values   []float64 // µg/l of the pixels with a value; 0 for those below the limit of detection
 
 	outOfRange int // pixels whose number is not allowed
+	iced       int // pixels with ice, if few have a value
 
 	uncertainties []float64
 	observations  float64 // of all pixels together
@@ -61,7 +63,7 @@ func (x *extraction) flush(ctx context.Context) error {
 	if err := x.gather(ctx, &x.value, lakes, func(p *pending) bool { return !p.gathered }, func(p *pending, chl float64, state pixelState) {
 		switch {
 		case state.usable():
-			p.values = append(p.values, chl)
+			p.values = append(p.values, x.counted(chl))
 		case state == outOfRange:
 			p.outOfRange++
 			x.summary.OutOfRange++
@@ -69,7 +71,17 @@ func (x *extraction) flush(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	hasValue := func(p *pending) bool { _, gap := x.gapOf(p); return !gap }
+	isGap := func(p *pending) bool { _, gap := x.gapOf(p); return gap }
+	hasValue := func(p *pending) bool { return !isGap(p) }
+	if x.ice != nil {
+		if err := x.gather(ctx, x.ice, lakes, isGap, func(p *pending, _ float64, state pixelState) {
+			if state.usable() {
+				p.iced++
+			}
+		}); err != nil {
+			return err
+		}
+	}
 	if x.uncertainty != nil {
 		if err := x.gather(ctx, x.uncertainty, lakes, hasValue, func(p *pending, u float64, state pixelState) {
 			if state.usable() {
@@ -97,6 +109,15 @@ func (x *extraction) flush(ctx context.Context) error {
 	clear(lakes)
 	x.batch = batch{lakes: lakes[:0]}
 	return ctx.Err()
+}
+
+// counted counts a value if it is that of a floored pixel.
+func (x *extraction) counted(chl float64) float64 {
+	if chl == 0 && math.Signbit(chl) {
+		x.summary.Floored++
+		return 0
+	}
+	return chl
 }
 
 // gather decodes the pixels of lakes in a layer, and passes them on one by one.

@@ -5,6 +5,11 @@ import (
 	"testing"
 )
 
+var (
+	cyanDecoder = indexDecoder(cyanFormula, 253)
+	noaaDecoder = indexDecoder(indexFormula, 249)
+)
+
 func TestDecodeDN(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -23,12 +28,12 @@ func TestDecodeDN(t *testing.T) {
 		{"CyAN beyond a byte", cyanDecoder, 256, 0, outOfRange},
 		{"CyAN between two", cyanDecoder, 130.5, 0, outOfRange},
 		{"CyAN NaN is hidden by a mask", cyanDecoder, math.NaN(), 0, noData},
-		{"index 0", indexDecoder, 0, 0, belowLimit},
-		{"index 130", indexDecoder, 130, 12.10, hasValue},
-		{"index 249", indexDecoder, 249, 403.2, hasValue},
-		{"index 250 is a flag", indexDecoder, 250, 0, noData},
-		{"index 254", indexDecoder, 254, 0, landPixel},
-		{"index 255", indexDecoder, 255, 0, noData},
+		{"index 0", noaaDecoder, 0, 0, belowLimit},
+		{"index 130", noaaDecoder, 130, 12.10, hasValue},
+		{"index 249", noaaDecoder, 249, 403.2, hasValue},
+		{"index 250 is a flag", noaaDecoder, 250, 0, noData},
+		{"index 254", noaaDecoder, 254, 0, landPixel},
+		{"index 255", noaaDecoder, 255, 0, noData},
 		{"trophic state index 50", tsiDecoder, 50, 7.22, hasValue},
 		{"trophic state index 101", tsiDecoder, 101, 0, outOfRange},
 	} {
@@ -43,7 +48,7 @@ func TestDecodeDN(t *testing.T) {
 
 // A larger number never gives a smaller value.
 func TestDecodeDNIsMonotonic(t *testing.T) {
-	for name, decode := range map[string]decoder{"CyAN": cyanDecoder, "index": indexDecoder} {
+	for name, decode := range map[string]decoder{"CyAN": cyanDecoder, "index": noaaDecoder} {
 		before := 0.0
 		for dn := range 250 {
 			chl, state := decode(float64(dn))

@@ -48,17 +48,20 @@ func LakesOf(ctx context.Context, scan func(context.Context, func(data.Lake) err
 type Summary struct {
 	Product  Product
 	Variable string
-	Date     data.Date
-	Source   string
-	Version  string
-	Lakes    int          // with a value
-	Poor     int          // of these, with few of their pixels
-	Gaps     [Reasons]int // lakes without a value, by Reason
-	Skipped  int          // lakes without an outline that were left out, as the options say
+	// PeriodStart and Date are the first and the last day that the values are of. Of one day both are the same, and of a file whose first day is not known.
+	PeriodStart, Date data.Date
+	Source            string
+	Version           string
+	Lakes             int          // with a value
+	Poor              int          // of these, with few of their pixels
+	Gaps              [Reasons]int // lakes without a value, by Reason
+	Skipped           int          // lakes without an outline that were left out, as the options say
 	// OutOfRange is how many pixels of lakes have a number that the file, or the product, does not allow. They have no value.
 	OutOfRange int64
-	Pixels     int64 // read
-	Bytes      int64 // read of the file
+	// Floored is how many pixels of lakes have a negative number, which is a value below what can be detected: 0.
+	Floored int64
+	Pixels  int64 // read
+	Bytes   int64 // read of the file
 }
 
 // A Reason is why a lake has no value.
@@ -71,12 +74,13 @@ const (
 	NoPixelInside               // no pixel is inside of the lake
 	TooLarge                    // the lake has more pixels than a mask may have
 	MergedWaters                // the water near its point does not end within the largest size, as that of joined lakes or a sea
+	Ice                         // most pixels have ice
 	Reasons                     // how many there are
 )
 
 var reasonNames = [Reasons]string{
 	NoData: "cloud or no data", TooFewPixels: "too few pixels", Outside: "outside the raster", NoPixelInside: "no pixel wholly inside",
-	TooLarge: "too large for pixels of this size", MergedWaters: "water too large to be one lake",
+	Ice: "ice", TooLarge: "too large for pixels of this size", MergedWaters: "water too large to be one lake",
 }
 
 func (r Reason) String() string { return reasonNames[r] }
@@ -99,8 +103,9 @@ func Extract(ctx context.Context, file File, lakes []Lake, opts *Options, each f
 	if err != nil {
 		return Summary{}, err
 	}
+	defer s.close()
 	x := &extraction{scene: s, opts: &o, lakes: lakes, each: each}
-	x.summary = Summary{Product: s.product, Variable: s.variable, Date: s.date, Source: s.source, Version: s.version}
+	x.summary = Summary{Product: s.product, Variable: s.variable, PeriodStart: s.period.first, Date: s.period.last, Source: s.source, Version: s.version}
 	err = x.run(ctx)
 	x.summary.Bytes = counted.n.Load()
 	if err != nil {

@@ -52,8 +52,12 @@ func (x *extraction) grow(ctx context.Context, indexes []int) error {
 			x.reject(MergedWaters)
 			return nil
 		}
+		values := slices.Clone(g.Values)
+		for i, chl := range values {
+			values[i] = x.counted(chl)
+		}
 		return x.batchLake(ctx, pending{lake: shown[k], mask: g.Mask, inside: g.Mask.Count() + g.Gaps, method: methodGrown, shore: g.Dropped, gathered: true,
-			values: slices.Clone(g.Values)})
+			values: values})
 	})
 	if err != nil {
 		return err

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"math"
-	"strings"
 
 	"limnomap/data/raster/netcdf"
 	"limnomap/data/raster/tiff"
@@ -22,10 +20,10 @@ type layer struct {
 	block  image.Point // size of the tiles or chunks in which the file is stored, zero if there are none
 }
 
-// tiffGatherer reads a band of an image, counted from 0. The internal mask and the alpha band make pixels NaN.
-func tiffGatherer(im *tiff.Image, band int) gatherer {
+// tiffGatherer reads a band of an image, counted from 0. The internal mask, the alpha band and the masks of other files make pixels NaN.
+func tiffGatherer(im *tiff.Image, band int, beside ...masked) gatherer {
 	return func(ctx context.Context, windows []image.Rectangle, each func(int, image.Rectangle, []float64) error) error {
-		masks := []masked{{im.Mask(), 0}}
+		masks := append([]masked{{im.Mask(), 0}}, beside...)
 		if alpha := im.AlphaBand(); alpha >= 0 && alpha != band {
 			masks = append(masks, masked{im, alpha})
 		}
@@ -38,7 +36,11 @@ func tiffGatherer(im *tiff.Image, band int) gatherer {
 				hidden = make([]hiddenPixels, len(windows))
 			}
 			if err := m.image.Gather(ctx, m.band, windows, func(i int, part image.Rectangle, values []float64) error {
-				hidden[i].add(windows[i], part, values)
+				for k, v := range values {
+					if v == 0 {
+						hidden[i].set(windows[i], part.Min.X+k%part.Dx(), part.Min.Y+k/part.Dx())
+					}
+				}
 				return nil
 			}); err != nil {
 				return fmt.Errorf("mask: %w", err)
@@ -57,34 +59,6 @@ func tiffGatherer(im *tiff.Image, band int) gatherer {
 type masked struct {
 	image *tiff.Image
 	band  int
-}
-
-// hiddenPixels has a bit for each pixel of a window that has no data.
-type hiddenPixels []uint64
-
-func (h *hiddenPixels) add(window, part image.Rectangle, values []float64) {
-	for i, v := range values {
-		if v != 0 {
-			continue
-		}
-		if *h == nil {
-			*h = make(hiddenPixels, (window.Dx()*window.Dy()+63)/64)
-		}
-		at := (part.Min.Y+i/part.Dx()-window.Min.Y)*window.Dx() + part.Min.X + i%part.Dx() - window.Min.X
-		(*h)[at/64] |= 1 << (at % 64)
-	}
-}
-
-func (h hiddenPixels) hide(window, part image.Rectangle, values []float64) {
-	if h == nil {
-		return
-	}
-	for i := range values {
-		at := (part.Min.Y+i/part.Dx()-window.Min.Y)*window.Dx() + part.Min.X + i%part.Dx() - window.Min.X
-		if h[at/64]>>(at%64)&1 != 0 {
-			values[i] = math.NaN()
-		}
-	}
 }
 
 // netcdfGatherer reads a plane of a variable: its columns and rows, and one index of all other dimensions.
@@ -121,27 +95,4 @@ func transpose(dst, values []float64, size image.Point) []float64 {
 		}
 	}
 	return dst
-}
-
-// units are what one unit of a mass concentration is in µg/l, by its name without spaces in small letters. One mg/m³ is one µg/l.
-var units = map[string]float64{
-	"mgm-3": 1, "mgm^-3": 1, "mg.m-3": 1, "mg.m^-3": 1, "mg/m3": 1, "mg/m^3": 1, "mg/m³": 1, "mgm⁻³": 1,
-	"mg*m-3": 1, "mg*m^-3": 1, "mg/m**3": 1, "mgm**-3": 1,
-	"milligramm-3": 1, "milligramm^-3": 1, "milligrammeter-3": 1, "milligrams/m3": 1,
-	"µg/l": 1, "μg/l": 1, "ug/l": 1, "ugl-1": 1, "µgl-1": 1, "μgl-1": 1, "ugl^-1": 1, "µgl^-1": 1,
-	"ug.l-1": 1, "µgl⁻¹": 1, "μgl⁻¹": 1, "microgram/l": 1, "micrograms/l": 1, "ppb": 1,
-	"mg/l": 1000, "mgl-1": 1000, "gm-3": 1000, "gm^-3": 1000, "g/m3": 1000, "g.m-3": 1000,
-	"ng/l": 0.001, "kgm-3": 1e6, "kgm^-3": 1e6, "kg.m-3": 1e6,
-}
-
-// unitScale returns what one unit is in µg/l.
-func unitScale(unit string) (scale float64, ok bool) {
-	scale, ok = units[strings.ToLower(strings.Join(strings.Fields(unit), ""))]
-	return scale, ok
-}
-
-// isPercent reports whether a unit is a hundredth part.
-func isPercent(unit string) bool {
-	u := strings.ToLower(strings.TrimSpace(unit))
-	return u == "%" || u == "percent" || u == "percentage"
 }

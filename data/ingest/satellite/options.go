@@ -21,6 +21,8 @@ type Options struct {
 	Band int
 	// Scale is what one unit of an [OwnRaster] is in µg/l. Zero means that the file says it.
 	Scale float64
+	// Valid is an expression for the pixels that count, in place of that of the file: see [expression]. Empty means that of the file.
+	Valid string
 	// Source is the source of the values of an [OwnRaster], such as the name of the program that made it; and of other products, if the
 	// file does not say which version of them it is. Empty means that of the product.
 	Source string
@@ -71,6 +73,11 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if !(c.Scale >= 0) || math.IsInf(c.Scale, 1) {
 		return c, fmt.Errorf("scale %v: want a number above 0", c.Scale)
+	}
+	if strings.TrimSpace(c.Valid) != "" {
+		if _, err := parseExpression(c.Valid, nil); err != nil {
+			return c, fmt.Errorf("valid: %w", err)
+		}
 	}
 	if c.MinPixels < 0 {
 		return c, fmt.Errorf("min pixels %d: want 1 or more", c.MinPixels)

@@ -66,7 +66,7 @@ func TestLWQ(t *testing.T) {
 }
 
 func TestLWQ1HasNoChlorophyll(t *testing.T) {
-	f := fileOf("c_gls_LWQ300_202009010000_GLOBE_OLCI_V1.3.0.nc", lwqFile(satellitetest.Variable{Name: "trophic_state_index", Fill: fill, Floats: constant(50)}).Encode())
+	f := fileOf("c_gls_LWQ300_202509010000_GLOBE_OLCI_V1.3.0.nc", lwqFile(satellitetest.Variable{Name: "trophic_state_index", Fill: fill, Floats: constant(50)}).Encode())
 	_, err := Extract(t.Context(), f, wholeRaster(t), nil, func(*Row) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "--variable trophic_state_index") {
 		t.Errorf("the error is %v, want one that names the variable", err)
@@ -95,7 +95,7 @@ func TestChlorophyllOfAnyProgram(t *testing.T) {
 		{"two", []satellitetest.Variable{other("chl_oc3", "mg m-3", 9), other("chl_re_gons", "mg m-3", 8)}, Options{}, 0, "chl_oc3, chl_re_gons"},
 		{"chosen", []satellitetest.Variable{other("chl_oc3", "mg m-3", 9), other("chl_re_gons", "mg m-3", 8)}, Options{Variable: "chl_re_gons"}, 8, ""},
 		{"none", []satellitetest.Variable{other("turbidity", "FNU", 9)}, Options{}, 0, "turbidity"},
-		{"negative", []satellitetest.Variable{other("chl", "mg m-3", -9)}, Options{}, math.NaN(), ""},
+		{"senseless", []satellitetest.Variable{other("chl", "mg m-3", -999.5)}, Options{}, math.NaN(), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := lwqFile(test.variables...)
@@ -165,7 +165,7 @@ func TestCyAN(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "lake_id,date,chl,data_type,n_inside,n_valid,p10,p90,uncertainty,method,source,version,quality,flags\n" +
-		"a,2020-07-25,<3.07,satellite,100,100,0,11.2714,,median of pixels wholly inside the outline,EPA CyAN,,,\n"
+		"a,2020-07-25,<3.07,satellite,100,100,0,11.2714,,CI = 10^(0.011714 DN - 4.1870866): median of pixels wholly inside the outline,EPA CyAN,,,\n"
 	if table.String() != want {
 		t.Errorf("the table is\n%s\nwant\n%s", table.String(), want)
 	}
@@ -184,24 +184,6 @@ func TestIndexOfNOAA(t *testing.T) {
 	rows, summary := extractAll(t, fileOf(name, indexRaster(func(i int) byte { return byte(130 + i%2*121) }).Encode()), []Lake{pixels(t, "a", 0, 0, 10, 10)}, nil)
 	if r := rows["a"]; math.Abs(r.Value-12.10) > 0.01 || r.Valid != r.Inside/2 || summary.Product.ID != NOAACI || r.Date.String() != "2019-07-19" {
 		t.Errorf("the value is %+v of %s, want 12.10 and half of the pixels", r, summary.Product.ID)
-	}
-}
-
-func TestLastDay(t *testing.T) {
-	for _, test := range []struct{ start, end, want string }{
-		{"2025-09-01T00:00:00Z", "2025-09-10T23:59:59Z", "2025-09-10"},
-		{"2025-09-01T00:00:00Z", "2025-09-11T00:00:00Z", "2025-09-10"}, // the end is not in the period
-		{"2025-09-11T00:00:00Z", "2025-09-11T00:00:00Z", "2025-09-11"},
-		{"", "20250910T235959Z", "2025-09-10"},
-		{"", "soon", ""},
-	} {
-		got := ""
-		if d, ok := lastDay(test.start, test.end); ok {
-			got = d.String()
-		}
-		if got != test.want {
-			t.Errorf("lastDay(%q, %q) = %q, want %q", test.start, test.end, got, test.want)
-		}
 	}
 }
 
@@ -318,7 +300,7 @@ func TestVersionAndDekadInName(t *testing.T) {
 		t.Errorf("version %q, date %s, want V2.1.2 and the last day of the ten", r.Version, r.Date)
 	}
 	for name, want := range map[string]string{"ESACCI-LAKES-L3S-LK_PRODUCTS-MERGED-20200801-fv2.1.0.nc": "V2.1.0", "chl_2025-07-01.tif": "", "S2A_MSIL2A_20250701T103031.nc": ""} {
-		if got := versionOfName(name); got != want {
+		if got := versionOfName(Product{ID: OwnRaster}, name); got != want {
 			t.Errorf("versionOfName(%q) = %q, want %q", name, got, want)
 		}
 	}

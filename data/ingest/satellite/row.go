@@ -85,10 +85,13 @@ func (s Shore) of(mask *zonal.Mask) int {
 // gapOf returns why a lake has no value.
 func (x *extraction) gapOf(p *pending) (reason Reason, gap bool) {
 	valid := len(p.values)
+	few := valid < x.opts.MinPixels || float64(valid) < x.opts.MinShare.Value*float64(p.inside)
 	switch {
+	case few && 2*p.iced > p.inside:
+		return Ice, true
 	case valid == 0:
 		return NoData, true
-	case valid < x.opts.MinPixels, float64(valid) < x.opts.MinShare.Value*float64(p.inside):
+	case few:
 		return TooFewPixels, true
 	}
 	return 0, false
@@ -97,7 +100,7 @@ func (x *extraction) gapOf(p *pending) (reason Reason, gap bool) {
 // finish makes the row of a lake and passes it on.
 func (x *extraction) finish(p *pending) error {
 	x.passed++
-	row := Row{index: p.lake, Lake: x.lakes[p.lake].ID, Date: x.date, Source: x.source, Version: x.version, Method: x.methodOf(p),
+	row := Row{index: p.lake, Lake: x.lakes[p.lake].ID, Date: x.period.last, Source: x.source, Version: x.version, Method: x.methodOf(p),
 		Inside: p.inside, Valid: len(p.values), Uncertainty: -1}
 	if reason, gap := x.gapOf(p); gap {
 		x.summary.Gaps[reason]++
@@ -109,8 +112,11 @@ func (x *extraction) finish(p *pending) error {
 	row.Value = x.opts.Statistic.of(p.values, x.limit)
 	most := data.MaxChlorophyll.Float()
 	row.P10, row.P90 = min(zonal.Quantile(p.values, 0.1), most), min(zonal.Quantile(p.values, 0.9), most)
-	if row.Value < x.limit {
+	switch {
+	case row.Value < x.limit:
 		row.Limit = x.limit
+	case hundredths(fourDecimals(min(row.Value, most))) == 0: // clean water, whose value no sensor can tell from none
+		row.Limit = leastLimit
 	}
 	if len(p.uncertainties) > 0 && row.Limit == 0 {
 		row.Uncertainty = zonal.Median(p.uncertainties)
@@ -142,6 +148,9 @@ func (x *extraction) finish(p *pending) error {
 	}
 	return x.each(&row)
 }
+
+// leastLimit is the limit of detection in µg/l of a value that is 0 or rounded to 0: half of it is the least that is stored.
+const leastLimit = 0.02
 
 const (
 	// strangeShare is the share of pixels with numbers out of range above which a value has the flag out_of_range: in a bloom, the highest

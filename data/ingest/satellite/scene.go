@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
-
-	"limnomap/data"
 )
 
 // A File is a satellite file.
@@ -19,6 +17,34 @@ type File struct {
 	Name string // its date and product may be in it
 	io.ReaderAt
 	Size int64
+	// Beside opens the file whose name is that of this file and an ending, such as .msk. The error is [fs.ErrNotExist] if there is none. Nil means
+	// that no file is beside this one.
+	Beside func(ending string) (Beside, error)
+}
+
+// A Beside is an open file beside another one.
+type Beside struct {
+	io.ReaderAt
+	io.Closer
+	Size int64
+}
+
+// BesideLocal returns [File.Beside] of a file in a folder. open opens a file.
+func BesideLocal(name string, open func(name string) (*os.File, error)) func(ending string) (Beside, error) {
+	return func(ending string) (Beside, error) {
+		info, err := os.Stat(name + ending)
+		if err != nil {
+			return Beside{}, err
+		}
+		if !info.Mode().IsRegular() {
+			return Beside{}, errors.New("want a file")
+		}
+		f, err := open(name + ending)
+		if err != nil {
+			return Beside{}, err
+		}
+		return Beside{f, f, info.Size()}, nil
+	}
 }
 
 // A scene is an open file: what an extraction needs of it.
@@ -27,17 +53,27 @@ type scene struct {
 	grid     grid
 	value    layer
 	variable string // of the value, for people
-	date     data.Date
+	period   period
 	source   string
 	version  string
 	method   string // what the method begins with, such as tsi
 	// limit is the limit of detection in µg/l, 0 if there is none.
 	limit float64
+	// ice is a layer that is 1 where there is ice, nil if the file does not say it.
+	ice *layer
 	// uncertainty is a layer that decodes to µg/l, or to a share of the value if it is relative. It is nil if there is none.
 	uncertainty *layer
 	relative    bool
 	// observations is a layer that counts how many observations a pixel has. It is nil if there is none or version says enough.
 	observations *layer
+	closers      []io.Closer // of files beside it
+}
+
+// close closes the files that are open beside the file itself.
+func (s *scene) close() {
+	for _, c := range s.closers {
+		c.Close()
+	}
 }
 
 // openScene opens a file. The options are complete.
@@ -48,7 +84,12 @@ func openScene(ctx context.Context, file File, opts *Options) (*scene, error) {
 	}
 	switch {
 	case begins(head, "II*\x00", "MM\x00*", "II+\x00", "MM\x00+"):
-		return openTIFF(file, opts)
+		s := new(scene)
+		if err := s.openTIFF(file, opts); err != nil {
+			s.close()
+			return nil, err
+		}
+		return s, nil
 	case begins(head, "\x89HDF\r\n\x1a\n", "CDF\x01", "CDF\x02", "CDF\x05"): // NetCDF-4, which is HDF5, and NetCDF-3
 		return openNetCDF(ctx, file, opts)
 	}
@@ -96,70 +137,13 @@ func sourceOf(p Product, own string, opts *Options) (string, error) {
 	return opts.Source, nil
 }
 
-// A dating is what a file says about its date.
-type dating struct {
-	name       string    // of the file
-	start, end string    // of the period, as global attributes
-	time       time.Time // of the coordinate variable; zero without one
-}
-
-// dateOf returns the last day of the period of a file.
-func dateOf(d dating, opts *Options) (data.Date, error) {
-	date, ok := opts.Date.Value, opts.Date.Known
-	if !ok {
-		date, ok = lastDay(d.start, d.end)
-		if last, isDekad := dekadInName(path.Base(d.name)); isDekad && ok && date > last-11 && date < last {
-			date = last // the file says only its first day
-		}
-	}
-	if !ok {
-		date, ok = DateInName(path.Base(d.name))
-	}
-	if !ok && !d.time.IsZero() {
-		date, ok = data.DateOf(d.time), true
-	}
-	if !ok {
-		return 0, errors.New("no date, neither in the name nor in the file: want --date YYYY-MM-DD")
-	}
-	if today := data.DateOf(opts.Now().UTC()); date > today+1 {
-		return 0, fmt.Errorf("date %s: want a day until tomorrow, %s", date, today+1)
-	}
-	return date, nil
-}
-
-// timeForms are the forms of time_coverage_end (Attribute Convention for Data Discovery 1.3 wants ISO 8601).
-var timeForms = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "20060102T150405Z", "20060102T150405", "2006-01-02", "20060102"}
-
-func parseTime(s string) (t time.Time, hasTime, ok bool) {
-	s = strings.TrimSpace(s)
-	for _, form := range timeForms {
-		if t, err := time.Parse(form, s); err == nil {
-			return t.UTC(), strings.Contains(form, "15"), t.Year() >= firstYear && t.Year() <= 2100
-		}
-	}
-	return t, false, false
-}
-
-// lastDay returns the last day of a period. An end at midnight is not in the period, unless there is no other day.
-func lastDay(start, end string) (data.Date, bool) {
-	t, hasTime, ok := parseTime(end)
-	if !ok {
-		return 0, false
-	}
-	day := data.DateOf(t)
-	if begin, _, ok := parseTime(start); ok && hasTime && t.Equal(t.Truncate(24*time.Hour)) && data.DateOf(begin) < day {
-		day--
-	}
-	return day, true
-}
-
 // maxVersion is how many characters a version may have.
 const maxVersion = 64
 
 // versionOf joins the version of a product and the time at which a file was made, which puts the files of a version into an order.
 func versionOf(version, made string) string {
 	version = strings.Join(strings.Fields(version), " ")
-	if t, _, ok := parseTime(made); ok {
+	if t, _, ok := parseTimes(made); ok {
 		version = strings.TrimSpace(version + " " + t.Format("2006-01-02T15:04:05Z"))
 	}
 	if len(version) > maxVersion || strings.ContainsFunc(version, func(r rune) bool { return r < ' ' || r > '~' }) {
@@ -175,27 +159,25 @@ var (
 	versionName = regexp.MustCompile(`(?i)[_-]f?(v\d+(?:\.\d+)*)(?:[._-]|$)`)
 )
 
-// sourceOfName returns the source of a product with the resolution in the name of a file.
-func sourceOfName(p Product, name string) string {
-	if m := resolutionName.FindStringSubmatch(path.Base(name)); m != nil && p.ID == LWQ {
-		return p.Source + m[1]
+// ownSourceOfName returns the source of a product with what the name of a file, or its version, tells apart: the resolution of LWQ, and the version and the
+// satellite of CyAN.
+func ownSourceOfName(p Product, name, version string, opts *Options) (string, error) {
+	base := path.Base(name)
+	switch p.ID {
+	case LWQ:
+		if m := resolutionName.FindStringSubmatch(base); m != nil {
+			return p.Source + m[1], nil
+		}
+	case CyAN:
+		return cyanSource(p, base, version, opts)
 	}
-	return p.Source
+	return p.Source, nil
 }
 
-// versionOfName returns the version that the name of a file says, "" if it says none.
-func versionOfName(name string) string {
-	if m := versionName.FindStringSubmatch(path.Base(name)); m != nil {
+// versionOfName returns the version that the name of a file says, "" if it says none. That of CyAN is in its source.
+func versionOfName(p Product, name string) string {
+	if m := versionName.FindStringSubmatch(path.Base(name)); m != nil && !indexed(p.ID) {
 		return strings.ToUpper(m[1])
 	}
 	return ""
-}
-
-// scaleOf returns what one unit of a variable or a band is in µg/l. The option Scale is for rasters of any program, and for others whose unit is not known.
-func scaleOf(p Product, unit string, opts *Options) (scale float64, ok bool) {
-	scale, ok = unitScale(unit)
-	if opts.Scale > 0 && (p.ID == OwnRaster || !ok) {
-		return opts.Scale, true
-	}
-	return scale, ok
 }

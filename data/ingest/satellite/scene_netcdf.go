@@ -52,28 +52,38 @@ func openNetCDF(ctx context.Context, file File, opts *Options) (*scene, error) {
 	}
 	s.variable = v.Name()
 	s.value = layer{name: v.Name(), gather: netcdfGatherer(v, g, at)}
+	pixels := &netcdfPixels{f: f, value: v, grid: g, ctx: ctx, opts: opts}
+	if err := s.hideInvalid(pixels); err != nil {
+		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
+	}
+	if err := s.addIce(pixels); err != nil {
+		return nil, err
+	}
 	if chunk := v.ChunkShape(); chunk != nil {
 		s.value.block = image.Pt(int(min(chunk[g.X], int64(g.Width))), int(min(chunk[g.Y], int64(g.Height))))
 	}
-	if s.value.decode, err = netcdfDecoder(s.product, v, opts); err != nil {
+	text := attributesOf(slices.Values(f.AttributeNames()), f.Text)
+	if err := s.decodeVariable(v, text, opts); err != nil {
 		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
-	}
-	if indexed(s.product.ID) {
-		s.limit = indexLimit
 	}
 	if v.Name() == tsiVariable {
 		s.method = "tsi"
 	}
-	if s.source, err = sourceOf(s.product, ownSource(s.product, file.Name, g), opts); err != nil {
+	own, err := ownSource(s.product, file.Name, text("obpg_version"), g, opts)
+	if err != nil {
 		return nil, err
 	}
-	s.version = versionOf(cmp.Or(f.Text("product_version"), f.Text("processing_version"), versionOfName(file.Name)),
+	if s.source, err = sourceOf(s.product, own, opts); err != nil {
+		return nil, err
+	}
+	s.version = versionOf(cmp.Or(f.Text("product_version"), f.Text("processing_version"), versionOfName(s.product, file.Name)),
 		cmp.Or(f.Text("date_created"), f.Text("processing_time"), f.Text("creation_date"), f.Text("date_modified")))
 	s.addUncertainty(f, v, g, at, opts)
 	if _, after, found := strings.Cut(s.version, " "); s.product.ID == LWQ && (!found || after == "") {
 		s.addObservations(f, v, g, at)
 	}
-	s.date, err = dateOf(dating{name: file.Name, start: f.Text("time_coverage_start"), end: f.Text("time_coverage_end"), time: when}, opts)
+	when.name, when.attributes = file.Name, text
+	s.period, err = periodOfFile(when, opts)
 	return s, err
 }
 
@@ -163,8 +173,8 @@ func namesOf(f *netcdf.File, take func(*netcdf.Variable) bool) string {
 	return strings.Join(names, ", ")
 }
 
-// planeOf returns the index of the plane to read in the dimensions beside columns and rows, and its time, which is zero without one.
-func planeOf(ctx context.Context, v *netcdf.Variable, g *netcdf.Grid, opts *Options) (at []int64, when time.Time, err error) {
+// planeOf returns the index of the plane to read in the dimensions beside columns and rows, and what the time coordinate says about it.
+func planeOf(ctx context.Context, v *netcdf.Variable, g *netcdf.Grid, opts *Options) (at []int64, when dating, err error) {
 	dimensions := v.Dimensions()
 	at = make([]int64, len(dimensions))
 	times, err := v.Times(ctx)
@@ -181,26 +191,93 @@ func planeOf(ctx context.Context, v *netcdf.Variable, g *netcdf.Grid, opts *Opti
 		if i != v.TimeDimension() || int64(len(times)) != d.Len {
 			return nil, when, fmt.Errorf("dimension %s has %d steps: want one beside columns and rows", d.Name, d.Len)
 		}
-		at[i] = int64(slices.IndexFunc(times, func(t time.Time) bool { return opts.Date.Known && data.DateOf(t) == opts.Date.Value }))
-		if at[i] < 0 {
-			return nil, when, fmt.Errorf("%d times, from %s to %s: want --date with one of these days", d.Len, data.DateOf(times[0]), data.DateOf(times[len(times)-1]))
+		if at[i], err = stepOf(ctx, v, times, opts); err != nil {
+			return nil, when, err
 		}
 	}
-	if t := v.TimeDimension(); t >= 0 && at[t] < int64(len(times)) {
-		when = times[at[t]]
+	step := int64(0)
+	if t := v.TimeDimension(); t >= 0 {
+		step = at[t]
 	}
-	return at, when, nil
+	if step >= int64(len(times)) {
+		return at, when, nil
+	}
+	when.time = times[step]
+	begin, end, ok, err := v.TimeBounds(ctx, step)
+	switch {
+	case opts.Date.Known && err != nil:
+		return at, when, nil
+	case ok && end.Before(begin):
+		err = fmt.Errorf("the bounds of its time are from %s to %s", begin.Format(time.RFC3339), end.Format(time.RFC3339))
+	case ok:
+		when.bounds = [2]time.Time{begin, end}
+	}
+	return at, when, err
 }
 
-// netcdfDecoder returns the decoder of a variable.
-func netcdfDecoder(p Product, v *netcdf.Variable, opts *Options) (decoder, error) {
+// stepOf returns the only step of the day that the options want. A file with several is never read in part without being asked to: the highest value
+// of a day may be in any of them.
+func stepOf(ctx context.Context, v *netcdf.Variable, times []time.Time, opts *Options) (int64, error) {
+	sameDay := !slices.ContainsFunc(times, func(t time.Time) bool { return data.DateOf(t) != data.DateOf(times[0]) })
+	if !opts.Date.Known && !sameDay {
+		return 0, fmt.Errorf("%d times, %s: want --date with one of these days", len(times), listTimes(times))
+	}
+	if !opts.Date.Known {
+		return 0, errSameDay(times)
+	}
+	var found []time.Time
+	step := 0
+	for i, t := range times {
+		day := data.DateOf(t)
+		// The date of a period is its last day.
+		if begin, end, ok, err := v.TimeBounds(ctx, int64(i)); err == nil && ok && end.After(begin) {
+			day = interval{start: begin, end: end}.days().last
+		}
+		if day == opts.Date.Value {
+			step, found = i, append(found, t)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return int64(step), nil
+	case 0:
+		return 0, fmt.Errorf("%d times, %s, and none of %s: want --date with one of these days", len(times), listTimes(times), opts.Date.Value)
+	}
+	return 0, errSameDay(found)
+}
+
+func errSameDay(times []time.Time) error {
+	return fmt.Errorf("%d times of one day, %s: want a file with one of them, as cdo seltimestep makes it, or with their maximum, as cdo timmax does",
+		len(times), listTimes(times))
+}
+
+// listTimes lists times for an error: the first ones, and the last one.
+func listTimes(times []time.Time) string {
+	const most = 8
+	var all []string
+	for i, t := range times {
+		switch {
+		case len(times) > most && i == most-1:
+			all = append(all, "...")
+		case len(times) <= most || i < most || i == len(times)-1:
+			all = append(all, t.Format("2006-01-02T15:04Z"))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// decodeVariable sets the decoder of a variable. text finds global attributes.
+func (s *scene) decodeVariable(v *netcdf.Variable, text func(name string) string, opts *Options) error {
 	d, err := v.Decoder()
 	if err != nil {
-		return nil, err
+		return err
 	}
+	special := flagValuesOf(v, d) // such as land and cloud, between the values
 	decode := func(raw float64) (float64, pixelState) {
 		value, state := d.Decode(raw)
 		switch {
+		case special != nil && slices.Contains(special, d.Raw(raw)):
+			return 0, noData
 		case state == netcdf.Fill || math.IsNaN(value):
 			return 0, noData
 		case state == netcdf.OutOfRange:
@@ -219,35 +296,39 @@ func netcdfDecoder(p Product, v *netcdf.Variable, opts *Options) (decoder, error
 	}
 	switch {
 	case v.Name() == tsiVariable:
-		return then(tsiDecoder), nil
-	case indexed(p.ID):
+		s.value.decode = then(tsiDecoder)
+		return nil
+	case opts.Valid == "" && s.product.ID == OwnRaster && v.Text("flag_masks") != "":
+		return fmt.Errorf("its values are flags (flag_masks, %.200q): want another --variable, or --valid with an expression for the pixels that count",
+			v.Text("flag_meanings"))
+	case indexed(s.product.ID):
 		scale, hasScale := v.Number("scale_factor")
 		offset, hasOffset := v.Number("add_offset")
 		if v.Type() != "uint8" && v.Type() != "int8" || hasScale && scale != 1 || hasOffset && offset != 0 {
-			return nil, fmt.Errorf("product %s has digital numbers from 0 to 255 as bytes without a scale; this variable has %s", p.ID, v.Type())
+			return fmt.Errorf("product %s has digital numbers from 0 to 255 as bytes without a scale; this variable has %s", s.product.ID, v.Type())
 		}
-		return then(indexDecoderOf(p.ID)), nil
+		about := attributesOf(slices.Values(v.AttributeNames()), v.Text)
+		return s.setIndex(func(name string) string { return cmp.Or(about(name), text(name)) }, then)
 	}
-	perUnit, ok := scaleOf(p, d.Unit(), opts)
-	if !ok {
-		return nil, fmt.Errorf("unit %.80q: want mg m-3, µg/l or another one of chlorophyll, or --scale with what one unit is in µg/l, such as --scale 1", d.Unit())
+	u, err := unitOfValues(s.product, d.Unit(), []string{v.Name(), v.Text("long_name")}, opts)
+	if err != nil {
+		return err
 	}
-	zeroIsNoData := p.ID == OwnRaster && len(v.Numbers("_FillValue")) == 0 && len(v.Numbers("missing_value")) == 0
-	return then(func(value float64) (float64, pixelState) { return ownDecoder(value*perUnit, zeroIsNoData) }), nil
+	own := ownDecoder{unit: u, noPadding: s.product.ID != OwnRaster || d.HasFill()}
+	s.value.decode = then(own.decode)
+	return nil
 }
 
 // ownSource returns the source of a product with what its resolution says.
-func ownSource(p Product, name string, g *netcdf.Grid) string {
-	if p.ID != LWQ {
-		return p.Source
-	}
-	if s := sourceOfName(p, name); s != p.Source || !g.Geographic {
-		return s
+func ownSource(p Product, name, version string, g *netcdf.Grid, opts *Options) (string, error) {
+	s, err := ownSourceOfName(p, name, version, opts)
+	if p.ID != LWQ || err != nil || s != p.Source || !g.Geographic {
+		return s, err
 	}
 	if math.Abs(g.Transform[1]) < 0.0015 { // the grids have 1/1008° and 1/448°
-		return p.Source + "100"
+		return p.Source + "100", nil
 	}
-	return p.Source + "300"
+	return p.Source + "300", nil
 }
 
 // addUncertainty adds the variable of the uncertainty, if the file has one that fits.
@@ -265,16 +346,16 @@ func (s *scene) addUncertainty(f *netcdf.File, value *netcdf.Variable, g *netcdf
 		if err != nil {
 			continue
 		}
-		perUnit, known := scaleOf(s.product, d.Unit(), opts)
+		u, err := unitOfValues(s.product, d.Unit(), nil, opts)
 		if isPercent(d.Unit()) {
-			perUnit, known, s.relative = 0.01, true, true
+			u, err, s.relative = unit{perUnit: 0.01}, nil, true
 		}
-		if !known {
+		if err != nil || u.base != 0 { // the uncertainty of a logarithm is a factor
 			continue
 		}
 		s.uncertainty = &layer{name: name, gather: netcdfGatherer(v, g, at), decode: func(raw float64) (float64, pixelState) {
 			value, state := d.Decode(raw)
-			if value *= perUnit; state != netcdf.Valid || !(value >= 0) || math.IsInf(value, 1) {
+			if value *= u.perUnit; state != netcdf.Valid || !(value >= 0) || math.IsInf(value, 1) {
 				return 0, noData
 			}
 			return value, hasValue

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-
+	"io/fs"
+	"maps"
 	"math"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"limnomap/data/raster/crs"
@@ -15,62 +17,160 @@ import (
 )
 
 // openTIFF opens a GeoTIFF.
-func openTIFF(file File, opts *Options) (*scene, error) {
+func (s *scene) openTIFF(file File, opts *Options) error {
 	f, err := tiff.Open(file, file.Size, &tiff.Options{Workers: opts.Workers})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	im := f.Images()[0]
 	if err := im.Err(); err != nil {
-		return nil, err
+		return err
 	}
-	s := new(scene)
 	if s.product, err = productOfTIFF(file.Name, im, opts); err != nil {
-		return nil, err
+		return err
 	}
 	if opts.Variable != "" {
-		return nil, fmt.Errorf("variable %.80q: a GeoTIFF has bands: want --band", opts.Variable)
+		return fmt.Errorf("variable %.80q: a GeoTIFF has bands: want --band", opts.Variable)
 	}
 	band, err := bandOf(im, opts)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s.value = layer{name: fmt.Sprintf("band %d", band+1), gather: tiffGatherer(im, band), block: im.BlockSize()}
+	masks, err := s.masksBeside(file, im, band, opts)
+	if err != nil {
+		return err
+	}
+	s.value = layer{name: fmt.Sprintf("band %d", band+1), gather: tiffGatherer(im, band, masks...), block: im.BlockSize()}
 	s.variable = s.value.name
 	if d := im.Description(band); d != "" {
 		s.variable += " (" + d + ")"
 	}
-	if s.value.decode, err = tiffDecoder(s.product, im, band, opts); err != nil {
-		return nil, err
+	metadata := im.Metadata()
+	text := attributesOf(maps.Keys(metadata), func(name string) string { return metadata[name] })
+	if err := s.hideInvalidBand(im, band, metadata, opts); err != nil {
+		return fmt.Errorf("%s: %w", s.variable, err)
 	}
-	if indexed(s.product.ID) {
-		s.limit = indexLimit
+	if err := s.decodeBand(im, band, text, opts); err != nil {
+		return err
 	}
 	if s.grid, err = gridOfTIFF(im); err != nil {
 		if indexed(s.product.ID) && errors.Is(err, crs.ErrUnsupported) {
 			err = fmt.Errorf("%w (with -dstnodata 255, since 0 is clean water)", err)
 		}
-		return nil, err
+		return err
 	}
-	if s.source, err = sourceOf(s.product, sourceOfName(s.product, file.Name), opts); err != nil {
-		return nil, err
+	own, err := ownSourceOfName(s.product, file.Name, text("obpg_version"), opts)
+	if err != nil {
+		return err
 	}
-	metadata := im.Metadata()
-	text := func(name string) string { return cmp.Or(metadata[name], metadata["NC_GLOBAL#"+name]) }
-	s.version = versionOf(cmp.Or(text("product_version"), text("PRODUCT_VERSION"), text("processing_version"), versionOfName(file.Name)),
+	if s.source, err = sourceOf(s.product, own, opts); err != nil {
+		return err
+	}
+	s.version = versionOf(cmp.Or(text("product_version"), text("processing_version"), versionOfName(s.product, file.Name)),
 		cmp.Or(text("date_created"), text("processing_time")))
-	s.date, err = dateOf(dating{name: file.Name, start: text("time_coverage_start"), end: text("time_coverage_end")}, opts)
-	return s, err
+	s.period, err = periodOfFile(dating{name: file.Name, attributes: text}, opts)
+	return err
+}
+
+// maskEnd is the end of the name of a file with the mask of a GeoTIFF, as GDAL and rasterio write it beside the file.
+const maskEnd = ".msk"
+
+// masksBeside opens the mask beside a GeoTIFF.
+func (s *scene) masksBeside(file File, im *tiff.Image, band int, opts *Options) ([]masked, error) {
+	if file.Beside == nil {
+		return nil, nil
+	}
+	b, err := file.Beside(maskEnd)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	name := path.Base(file.Name) + maskEnd
+	refused := func(err error) ([]masked, error) {
+		return nil, fmt.Errorf("the mask %s beside it cannot be used: %w: mend it, or move it away if all pixels count", name, err)
+	}
+	if err != nil {
+		return refused(err)
+	}
+	s.closers = append(s.closers, b)
+	f, err := tiff.Open(b, b.Size, &tiff.Options{Workers: opts.Workers})
+	if err != nil {
+		return refused(err)
+	}
+	m := f.Images()[0]
+	if err := m.Err(); err != nil {
+		return refused(err)
+	}
+	if m.Width() != im.Width() || m.Height() != im.Height() {
+		return refused(fmt.Errorf("it has %d x %d pixels, and not %d x %d", m.Width(), m.Height(), im.Width(), im.Height()))
+	}
+	// GDAL writes a mask for all bands, or one for each. INTERNAL_MASK_FLAGS says which, with GMF_PER_DATASET, 2, in each item.
+	switch m.Bands() {
+	case 1:
+		return []masked{{m, 0}}, nil
+	case im.Bands():
+		if flags, err := strconv.Atoi(m.Metadata()[fmt.Sprintf("INTERNAL_MASK_FLAGS_%d", band+1)]); err == nil && flags&2 != 0 {
+			return []masked{{m, 0}}, nil
+		}
+		return []masked{{m, band}}, nil
+	}
+	return refused(fmt.Errorf("it has %d bands, and not 1 or %d", m.Bands(), im.Bands()))
+}
+
+// hideInvalidBand hides the pixels that the options say do not count. An expression that the file itself has is about the file from which it was made.
+func (s *scene) hideInvalidBand(im *tiff.Image, band int, metadata map[string]string, opts *Options) error {
+	if strings.TrimSpace(opts.Valid) == "" {
+		items := im.BandMetadata(band)
+		for _, name := range validAttributes {
+			text := items[name]
+			for key, value := range metadata {
+				if text == "" && strings.HasSuffix(key, "#"+name) {
+					text = value
+				}
+			}
+			if strings.TrimSpace(text) != "" {
+				return errValid(name, text, errors.New("a GeoTIFF has no flags by these names"))
+			}
+		}
+		return nil
+	}
+	e, err := parseExpression(opts.Valid, nil)
+	if err != nil {
+		return errValid("--valid", opts.Valid, err)
+	}
+	v, err := newValidity(e, true, func(name string) (operand, error) { return bandOperand(im, name) })
+	if err != nil {
+		return errValid("--valid", opts.Valid, err)
+	}
+	s.value.gather = v.over(s.value.gather)
+	return nil
+}
+
+// bandOperand returns what a name in an expression is: a band by its number (b1, band_1), or by its description.
+func bandOperand(im *tiff.Image, name string) (operand, error) {
+	for b := range im.Bands() {
+		if name != im.Description(b) && name != fmt.Sprintf("b%d", b+1) && name != fmt.Sprintf("band_%d", b+1) {
+			continue
+		}
+		scale, offset := im.Scale(b)
+		return operand{of: b, gather: tiffGatherer(im, b), decode: func(raw float64) (float64, bool, error) {
+			if im.IsNoData(raw) {
+				return math.NaN(), true, nil
+			}
+			return raw*scale + offset, true, nil
+		}}, nil
+	}
+	return operand{}, fmt.Errorf("the file has no band %.80q: bands are b1 to b%d, or have the names of their descriptions", name, im.Bands())
 }
 
 // indexed reports whether a product has digital numbers of a cyanobacteria index.
 func indexed(id ProductID) bool { return id == CyAN || id == CyANv1 || id == NOAACI }
 
-// The names of files of an index: L20202012020207.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_2.tif of CyAN from version 5 on,
-// envisat.2010188.0706.1535C.L3.CONUS.v670.CIcyano1.tif of earlier ones, and sentinel-3a.2019200.0719.1543C.L3.LE3.v930seadasv7521_1_2.CIcyano.tif of NOAA.
+// The names of files of an index: L20202012020207.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_2.tif of CyAN from version 5 on, or
+// S3A_OLCI_EFRNT.20160424.L3m.7D.CYAN.CI_cyano.CYAN_CONUS.300m_1_1.tif of one satellite, envisat.2010188.0706.1535C.L3.CONUS.v670.CIcyano1.tif of
+// earlier ones, and of NOAA sentinel-3a.2019200.0719.1543C.L3.LE3.v930seadasv7521_1_2.CIcyano.tif and ts_2016.1007_1013.L4.LCHMP3.CIcyano.MAXIMUM_7day.tif.
 var (
-	cyanName = regexp.MustCompile(`(?i)_CYAN_`)
-	noaaName = regexp.MustCompile(`(?i)^(sentinel-3[ab]|envisat|meris|olci).*CIcyano`)
+	cyanName = regexp.MustCompile(`(?i)[._]CYAN(?:V\d+[A-Z]?|AK)?[._]`)
+	noaaName = regexp.MustCompile(`(?i)^(sentinel-3[ab]?|envisat|meris|olci|ts_).*CIcyano`)
 )
 
 // productOfTIFF returns the product of a GeoTIFF. An index has bytes, whose meaning no tag says.
@@ -119,30 +219,35 @@ func bandOf(im *tiff.Image, opts *Options) (int, error) {
 	return 0, nil
 }
 
-// tiffDecoder returns the decoder of a band.
-func tiffDecoder(p Product, im *tiff.Image, band int, opts *Options) (decoder, error) {
-	fill, hasFill := im.NoData()
-	if indexed(p.ID) {
-		decode := indexDecoderOf(p.ID)
-		return func(raw float64) (float64, pixelState) {
-			if hasFill && raw == fill {
-				return 0, noData // such as the edge of a file that was warped
-			}
-			return decode(raw)
-		}, nil
-	}
-	perUnit, ok := scaleOf(p, im.Unit(band), opts)
-	if !ok {
-		return nil, fmt.Errorf("band %d has the unit %q: want mg m-3, µg/l or another one of chlorophyll, or --scale with what one unit is in µg/l, such as --scale 1",
-			band+1, im.Unit(band))
-	}
+// decodeBand sets the decoder of a band.
+func (s *scene) decodeBand(im *tiff.Image, band int, text func(string) string, opts *Options) error {
 	scale, offset := im.Scale(band)
-	return func(raw float64) (float64, pixelState) {
-		if math.IsInf(raw, 0) || hasFill && raw == fill || !hasFill && raw == 0 {
+	if indexed(s.product.ID) {
+		if scale != 1 || offset != 0 {
+			return fmt.Errorf("product %s has digital numbers without a scale; this band has the scale %v and the offset %v", s.product.ID, scale, offset)
+		}
+		return s.setIndex(text, func(next decoder) decoder {
+			return func(raw float64) (float64, pixelState) {
+				if im.IsNoData(raw) {
+					return 0, noData // such as the edge of a file that was warped
+				}
+				return next(raw)
+			}
+		})
+	}
+	u, err := unitOfValues(s.product, im.Unit(band), []string{im.Description(band)}, opts)
+	if err != nil {
+		return fmt.Errorf("band %d: %w", band+1, err)
+	}
+	_, hasFill := im.NoData()
+	own := ownDecoder{unit: u, noPadding: hasFill}
+	s.value.decode = func(raw float64) (float64, pixelState) {
+		if math.IsInf(raw, 0) || im.IsNoData(raw) || !hasFill && raw == 0 {
 			return 0, noData
 		}
-		return ownDecoder((raw*scale+offset)*perUnit, false)
-	}, nil
+		return own.decode(raw*scale + offset)
+	}
+	return nil
 }
 
 // gridOfTIFF returns the grid of an image.

@@ -4,6 +4,7 @@ package satellitetest
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -17,6 +18,7 @@ type TIFF struct {
 	X0, Y0, Step  float64   // the upper left corner and the size of pixels
 	EPSG          uint16    // 0 means 4326
 	NoData, Unit  string
+	Items         map[string]string // metadata of GDAL
 }
 
 // Encode returns the bytes of the file.
@@ -61,8 +63,15 @@ func (f TIFF) Encode() []byte {
 		short(277, 1), long(278, uint32(f.Height)), long(279, uint32(len(pixels))), short(339, format),
 		doubles(33550, f.Step, f.Step, 0), doubles(33922, 0, 0, 0, f.X0, f.Y0, 0),
 		short(34735, 1, 1, 0, 3, 1024, 0, 1, model, 1025, 0, 1, 1, key, 0, 1, cmp.Or(f.EPSG, 4326))}
+	items := ""
 	if f.Unit != "" {
-		fields = append(fields, text(42112, `<GDALMetadata><Item name="UNITTYPE" sample="0" role="unittype">`+f.Unit+`</Item></GDALMetadata>`))
+		items = `<Item name="UNITTYPE" sample="0" role="unittype">` + f.Unit + `</Item>`
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Items)) {
+		items += fmt.Sprintf("<Item name=%q>%s</Item>", name, f.Items[name])
+	}
+	if items != "" {
+		fields = append(fields, text(42112, "<GDALMetadata>"+items+"</GDALMetadata>"))
 	}
 	if f.NoData != "" {
 		fields = append(fields, text(42113, f.NoData))
@@ -98,11 +107,13 @@ func (f TIFF) Encode() []byte {
 	return order.AppendUint32(out, 0)
 }
 
-// A NetCDF is a file of NetCDF-3 classic with variables of float32 over time (one), lat and lon.
+// A NetCDF is a file of NetCDF-3 classic with variables over time, lat and lon.
 type NetCDF struct {
 	Lats, Lons []float64
-	Attributes map[string]string
-	Variables  []Variable
+	// Times are days since 1970-01-01; none means one step without a time. Bounds are the begin and the end of each, nil for none.
+	Times, Bounds []float64
+	Attributes    map[string]string
+	Variables     []Variable
 }
 
 // A Variable is a variable of a [NetCDF].
@@ -111,6 +122,11 @@ type Variable struct {
 	Text   map[string]string // attributes
 	Fill   float32           // 0 means none
 	Floats []float32
+	// Ints are values of int32 in place of Floats, and Numbers attributes with such numbers.
+	Ints    []int32
+	Numbers map[string][]int32
+	// Scalar is a variable without dimensions and values, whose attributes say something.
+	Scalar bool
 }
 
 // Encode returns the bytes of the file, by the specification of the classic format (NetCDF User's Guide, appendix B).
@@ -123,8 +139,8 @@ func (f NetCDF) Encode() []byte {
 		}
 		return b
 	}
-	attributes := func(b []byte, texts map[string]string, fill float32) []byte {
-		n := len(texts)
+	attributes := func(b []byte, texts map[string]string, fill float32, numbers map[string][]int32) []byte {
+		n := len(texts) + len(numbers)
 		if fill != 0 {
 			n++
 		}
@@ -142,6 +158,13 @@ func (f NetCDF) Encode() []byte {
 			b = order.AppendUint32(order.AppendUint32(b, 5), 1)
 			b = order.AppendUint32(b, math.Float32bits(fill))
 		}
+		for _, key := range slices.Sorted(maps.Keys(numbers)) {
+			b = name(b, key)
+			b = order.AppendUint32(order.AppendUint32(b, 4), uint32(len(numbers[key])))
+			for _, v := range numbers[key] {
+				b = order.AppendUint32(b, uint32(v))
+			}
+		}
 		return b
 	}
 	type variable struct {
@@ -149,6 +172,7 @@ func (f NetCDF) Encode() []byte {
 		dims  []uint32
 		text  map[string]string
 		fill  float32
+		ints  map[string][]int32
 		kind  uint32
 		bytes []byte
 	}
@@ -162,20 +186,40 @@ func (f NetCDF) Encode() []byte {
 		{name: "lat", dims: []uint32{1}, text: map[string]string{"units": "degrees_north"}, kind: 6, bytes: doubles(f.Lats)},
 		{name: "lon", dims: []uint32{2}, text: map[string]string{"units": "degrees_east"}, kind: 6, bytes: doubles(f.Lons)},
 	}
+	steps := max(1, len(f.Times))
+	if f.Times != nil {
+		text := map[string]string{"units": "days since 1970-01-01"}
+		if f.Bounds != nil {
+			text["bounds"] = "time_bnds"
+			all = append(all, variable{name: "time_bnds", dims: []uint32{0, 3}, kind: 6, bytes: doubles(f.Bounds)})
+		}
+		all = append(all, variable{name: "time", dims: []uint32{0}, text: text, kind: 6, bytes: doubles(f.Times)})
+	}
 	for _, v := range f.Variables {
 		var b []byte
+		to := variable{name: v.Name, dims: []uint32{0, 1, 2}, text: v.Text, fill: v.Fill, ints: v.Numbers, kind: 5}
 		for _, x := range v.Floats {
 			b = order.AppendUint32(b, math.Float32bits(x))
 		}
-		all = append(all, variable{v.Name, []uint32{0, 1, 2}, v.Text, v.Fill, 5, b})
+		if v.Ints != nil || v.Scalar {
+			to.kind = 4
+		}
+		for _, x := range v.Ints {
+			b = order.AppendUint32(b, uint32(x))
+		}
+		if v.Scalar {
+			to.dims, b = nil, make([]byte, 4)
+		}
+		to.bytes = b
+		all = append(all, to)
 	}
 	header := func(starts []uint32) []byte {
 		b := append([]byte("CDF\x01"), 0, 0, 0, 0)
-		b = order.AppendUint32(order.AppendUint32(b, 10), 3)
-		for i, n := range []int{1, len(f.Lats), len(f.Lons)} {
-			b = order.AppendUint32(name(b, []string{"time", "lat", "lon"}[i]), uint32(n))
+		b = order.AppendUint32(order.AppendUint32(b, 10), 4)
+		for i, n := range []int{steps, len(f.Lats), len(f.Lons), 2} {
+			b = order.AppendUint32(name(b, []string{"time", "lat", "lon", "bnds"}[i]), uint32(n))
 		}
-		b = attributes(b, f.Attributes, 0)
+		b = attributes(b, f.Attributes, 0, nil)
 		b = order.AppendUint32(order.AppendUint32(b, 11), uint32(len(all)))
 		for i, v := range all {
 			b = name(b, v.name)
@@ -183,7 +227,7 @@ func (f NetCDF) Encode() []byte {
 			for _, d := range v.dims {
 				b = order.AppendUint32(b, d)
 			}
-			b = attributes(b, v.text, v.fill)
+			b = attributes(b, v.text, v.fill, v.ints)
 			b = order.AppendUint32(order.AppendUint32(b, v.kind), uint32(len(v.bytes)))
 			b = order.AppendUint32(b, starts[i])
 		}

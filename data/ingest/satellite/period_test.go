@@ -1,0 +1,280 @@
+package satellite
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"limnomap/data"
+	"limnomap/data/ingest/satellite/satellitetest"
+)
+
+// at parses a time of a test; "" is the zero time.
+func at(t testing.TB, s string) time.Time {
+	t.Helper()
+	if s == "" {
+		return time.Time{}
+	}
+	for _, form := range []string{time.DateOnly, time.RFC3339} {
+		if when, err := time.Parse(form, s); err == nil {
+			return when
+		}
+	}
+	t.Fatalf("%q is no time", s)
+	return time.Time{}
+}
+
+func TestPeriod(t *testing.T) {
+	type texts = map[string]string
+	coverage := func(start, end string) texts { return texts{"time_coverage_start": start, "time_coverage_end": end} }
+	with := func(all texts, name, value string) texts {
+		all[name] = value
+		return all
+	}
+	const monthly = "ESACCI-OC-L3S-CHLOR_A-MERGED-1M_MONTHLY_4km_GEO_PML_OCx-202201-fv6.0.nc"
+	const dayOfNASA = "AQUA_MODIS.20200712.L3m.DAY.CHL.chlor_a.4km.nc"
+	for _, test := range []struct {
+		about, name, time, begin, end string
+		attributes                    texts
+		want                          string // a period, or a part of an error
+	}{
+		{about: "only a name", name: "chl_2025-07-01.tif", want: "2025-07-01"},
+		{about: "only a time", name: "chl.nc", time: "2025-07-01T12:00:00Z", want: "2025-07-01"},
+		{about: "nothing", name: "chl.nc", want: "no date"},
+		{about: "only attributes", name: "chl.nc", attributes: coverage("2025-09-01T00:00:00Z", "2025-09-10T23:59:59Z"), want: "2025-09-01 to 2025-09-10"},
+		{about: "an end at midnight", name: "chl.nc", attributes: coverage("2025-09-01T00:00:00Z", "2025-09-11T00:00:00Z"), want: "2025-09-01 to 2025-09-10"},
+		{about: "days without a time", name: "chl.nc", attributes: coverage("2025-09-01", "2025-09-10"), want: "2025-09-01 to 2025-09-10"},
+		{about: "only an end", name: "chl.nc", attributes: texts{"time_coverage_end": "20250910T235959Z"}, want: "2025-09-10"},
+		{about: "an end that is none", name: "chl.nc", attributes: texts{"time_coverage_end": "soon"}, want: "no date"},
+		{about: "an end before the begin", name: "chl.nc", attributes: coverage("2025-09-10", "2025-09-01"), want: "no date"},
+
+		{about: "the day of NASA", name: dayOfNASA, attributes: with(coverage("2020-07-12T01:00:01.000Z", "2020-07-13T02:20:00.000Z"), "temporal_range", "day"), want: "2020-07-12"},
+		{about: "the day of NASA under another name", name: "download.nc",
+			attributes: with(coverage("2020-07-12T01:00:01.000Z", "2020-07-13T02:20:00.000Z"), "temporal_range", "day"), want: "2020-07-12"},
+		{about: "eight days of NASA", name: "AQUA_MODIS.20200704_20200711.L3m.8D.CHL.chlor_a.9km.nc",
+			attributes: with(coverage("2020-07-04T00:35:01.000Z", "2020-07-12T02:24:59.000Z"), "temporal_range", "8-day"), want: "2020-07-04 to 2020-07-11"},
+		{about: "its older times", name: "A2020194.L3m_DAY_CHL_chlor_a_4km.nc", attributes: texts{"start_time": "2020194001000123", "end_time": "2020195023000456"}, want: "2020-07-12"},
+		{about: "a day that is a month", name: dayOfNASA, attributes: with(coverage("2020-07-01T00:00:00Z", "2020-07-31T23:59:59Z"), "temporal_range", "month"), want: "temporal_range \"month\""},
+		{about: "another day", name: dayOfNASA, attributes: coverage("2020-07-20T01:00:01.000Z", "2020-07-21T02:20:00.000Z"), want: "the name says 2020-07-12"},
+
+		{about: "a month of OC-CCI", name: monthly, time: "2022-01-01", attributes: with(coverage("202201010000Z", "202201312359Z"), "time_coverage_duration", "P1M"),
+			want: "2022-01-01 to 2022-01-31"},
+		{about: "the same under another name", name: "download.nc", time: "2022-01-01", attributes: with(coverage("202201010000Z", "202201312359Z"), "time_coverage_duration", "P1M"),
+			want: "2022-01-01 to 2022-01-31"},
+		{about: "a month with its middle", name: "chl_202201.nc", time: "2022-01-16T12:00:00Z", want: "2022-01-01 to 2022-01-31"},
+		{about: "a month with its end", name: "chl_202201.nc", time: "2022-02-01", want: "2022-01-01 to 2022-01-31"},
+		{about: "a month with the time of another", name: monthly, time: "2022-03-01", want: "the time coordinate 2022-03-01"},
+		{about: "a month of a day", name: "chl_202201.nc", attributes: coverage("2022-01-15T10:00:00Z", "2022-01-15T10:05:00Z"), want: "not clear"},
+		{about: "a month by its length", name: "chl.nc", time: "2022-02-15", attributes: texts{"time_coverage_resolution": "P1M"}, want: "2022-02-01 to 2022-02-28"},
+		{about: "eight days without a begin", name: "chl.nc", time: "2022-02-15", attributes: texts{"temporal_range": "8-day"}, want: "not clear"},
+
+		{about: "bounds", name: "chl.nc", time: "2022-01-01", begin: "2022-01-01", end: "2022-02-01", want: "2022-01-01 to 2022-01-31"},
+		{about: "bounds beat all", name: dayOfNASA, time: "2022-01-01", begin: "2022-01-01", end: "2022-01-09", attributes: coverage("1997-09-04T00:00:00Z", "2024-12-31T23:59:59Z"),
+			want: "2022-01-01 to 2022-01-08"},
+		{about: "bounds without a length", name: "chl_20220105.nc", time: "2022-01-05", begin: "2022-01-05", end: "2022-01-05", want: "2022-01-05"},
+
+		{about: "a subset of a series", name: "chl_subset_20210705.nc", time: "2021-07-05", attributes: coverage("1997-09-04T00:00:00Z", "2024-12-31T23:59:59Z"), want: "2021-07-05"},
+		{about: "its first day", name: "chl_19970904.nc", time: "1997-09-04", attributes: coverage("1997-09-04T00:00:00Z", "2024-12-31T23:59:59Z"), want: "1997-09-04"},
+		{about: "its last day", name: "chl_20241231.nc", time: "2024-12-31", attributes: coverage("1997-09-04T00:00:00Z", "2024-12-31T23:59:59Z"), want: "2024-12-31"},
+		{about: "only the time of a subset", name: "chl.nc", time: "2021-07-05", attributes: coverage("1997-09-04T00:00:00Z", "2024-12-31T23:59:59Z"), want: "2021-07-05"},
+		{about: "only the name of a subset", name: "chl_20210705.nc", attributes: coverage("1997-09-04T00:00:00Z", "2024-12-31T23:59:59Z"), want: "2021-07-05"},
+		{about: "a subset of a month", name: "chl_20210705.nc", time: "2021-07-05", attributes: coverage("2021-07-01T00:00:00Z", "2021-07-31T23:59:59Z"), want: "2021-07-05"},
+		{about: "the first day of a month, or the month", name: "chl_20210701.nc", time: "2021-07-01", attributes: coverage("2021-07-01T00:00:00Z", "2021-07-31T23:59:59Z"),
+			want: "not clear"},
+		{about: "the first day of a month of days", name: "chl_20210701.nc", time: "2021-07-01",
+			attributes: with(coverage("2021-07-01T00:00:00Z", "2021-07-31T23:59:59Z"), "time_coverage_resolution", "P1D"), want: "2021-07-01"},
+		{about: "a month whose file is named for its first day", name: "chl_monthly_20210701.nc", time: "2021-07-01",
+			attributes: coverage("2021-07-01T00:00:00Z", "2021-07-31T23:59:59Z"), want: "2021-07-01 to 2021-07-31"},
+		{about: "days labelled by the first", name: "chl.nc", time: "2021-07-04", attributes: coverage("2021-07-04T00:00:00Z", "2021-07-11T23:59:59Z"), want: "2021-07-04 to 2021-07-11"},
+		{about: "days labelled by the middle", name: "chl.nc", time: "2021-07-08", attributes: coverage("2021-07-04T00:00:00Z", "2021-07-11T23:59:59Z"), want: "2021-07-04 to 2021-07-11"},
+		{about: "a name for the first day and a time of the middle", name: "chl_20210704.nc", time: "2021-07-08", attributes: coverage("2021-07-04T00:00:00Z", "2021-07-11T23:59:59Z"),
+			want: "2021-07-04 to 2021-07-11"},
+		{about: "a time outside of a subset", name: "chl.nc", time: "2026-07-05", attributes: coverage("1997-09-04T00:00:00Z", "2024-12-31T23:59:59Z"), want: "not clear"},
+		{about: "name and time of two days", name: "chl_20210705.nc", time: "2021-07-06T12:00:00Z", want: "the time coordinate 2021-07-06"},
+		{about: "name and time of two days in a series", name: "chl_20210705.nc", time: "2021-07-20", attributes: coverage("1997-09-04T00:00:00Z", "2024-12-31T23:59:59Z"), want: "not clear"},
+		{about: "the time at the end of the day", name: "chl_20210705.nc", time: "2021-07-06", attributes: coverage("2021-07-05T00:00:00Z", "2021-07-06T00:00:00Z"), want: "2021-07-05"},
+
+		{about: "a scene by SNAP", name: "S2A_MSIL2A_20250701T103031_N0511_R108_T32TPT_20250702T005301.nc",
+			attributes: texts{"start_date": "01-JUL-2025 10:30:31.024000", "stop_date": "01-JUL-2025 10:30:31.024000"}, want: "2025-07-01"},
+		{about: "a scene by SNAP with another name", name: "chl_20250801.nc", attributes: texts{"start_date": "01-JUL-2025 10:30:31.024000", "stop_date": "01-JUL-2025 10:30:45.024000"},
+			want: "the name says 2025-08-01"},
+		{about: "a scene of a series", name: "x.nc", attributes: with(with(coverage("2016-01-01T00:00:00Z", "2024-12-31T23:59:59Z"), "start_time", "2021-04-01T10:00:00Z"), "stop_time", "2021-04-01T10:03:00Z"),
+			want: "2021-04-01"},
+		{about: "two scenes", name: "x.nc", attributes: with(with(coverage("2016-01-01T00:00:00Z", "2016-01-01T23:59:59Z"), "start_time", "2021-04-01T10:00:00Z"), "stop_time", "2021-04-01T10:03:00Z"),
+			want: "not clear"},
+		{about: "ACOLITE", name: "S2A_MSI_2021_04_01_11_06_52_T31UDS_L2W.nc", attributes: texts{"isodate": "2021-04-01T11:06:52.458Z"}, want: "2021-04-01"},
+		{about: "a period and its first day only", name: "c_gls_LWQ300_202509010000_GLOBE_OLCI_V2.1.1.nc", attributes: coverage("2025-09-01T00:00:00Z", "2025-09-01T00:00:00Z"),
+			want: "2025-09-01 to 2025-09-10"},
+		{about: "a doubtful name", name: "chl_20250701_20250901.tif", want: "not clear"},
+		{about: "a doubtful name and a time", name: "chl_20250701_20250901.nc", time: "2025-07-01", want: "2025-07-01"},
+		{about: "days that a name says and a scene", name: "chl_20250701_20250707.nc", attributes: coverage("2025-07-03T10:00:00Z", "2025-07-03T10:03:00Z"), want: "not clear"},
+		{about: "days that two say", name: "chl_20250701_20250707.nc", attributes: coverage("2025-07-08T00:00:00Z", "2025-07-14T23:59:59Z"), want: "not clear"},
+	} {
+		t.Run(test.about, func(t *testing.T) {
+			d := dating{name: test.name, time: at(t, test.time), bounds: [2]time.Time{at(t, test.begin), at(t, test.end)},
+				attributes: func(name string) string { return test.attributes[name] }}
+			p, err := d.period()
+			switch {
+			case err != nil:
+				if !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "--date") {
+					t.Errorf("the error is %v, want %q", err, test.want)
+				}
+			case p.String() != test.want:
+				t.Errorf("the period is %s, want %s", p, test.want)
+			}
+		})
+	}
+}
+
+func TestParseTimes(t *testing.T) {
+	for text, want := range map[string]string{
+		"2020-07-13T02:20:00.000Z": "2020-07-13 02:20:00", "202201312359Z": "2022-01-31 23:59:00", "20250701T093000Z": "2025-07-01 09:30:00",
+		"01-JUL-2025 09:30:00.123456": "2025-07-01 09:30:00", "2020194010001000": "2020-07-12 01:00:01", "2025-07-01T02:00:00+02:00": "2025-07-01 00:00:00",
+		"2025-07-01": "2025-07-01 00:00:00", "2022-01": "2022-01-01 00:00:00", "20250701": "2025-07-01 00:00:00", " 2025-07-01 09:30:00 UTC ": "2025-07-01 09:30:00",
+		"": "", "soon": "", "09:30": "", "1": "", "0001-01-01": "", "9999-12-31": "", "99999999999999999999": "",
+	} {
+		got := ""
+		if begin, end, ok := parseTimes(text); ok {
+			got = begin.Format("2006-01-02 15:04:05")
+			if end.Before(begin) {
+				t.Errorf("%q ends before it begins", text)
+			}
+		}
+		if got != want {
+			t.Errorf("parseTimes(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Whatever a file says, its period lies in what it says, or it is refused with the way out.
+func TestPeriodIsOneOfItsReadings(t *testing.T) {
+	start := at(t, "2025-01-01")
+	rapid.Check(t, func(t *rapid.T) {
+		day := func(name string) time.Time { return start.AddDate(0, 0, rapid.IntRange(0, 60).Draw(t, name)) }
+		from, days := day("from"), rapid.SampledFrom([]int{0, 1, 7, 8, 10, 31, 92, 400}).Draw(t, "days")
+		d := dating{name: "chl.nc", attributes: func(name string) string {
+			switch name {
+			case "time_coverage_start":
+				return from.Format(time.RFC3339)
+			case "time_coverage_end":
+				return from.AddDate(0, 0, days).Format(time.RFC3339)
+			}
+			return ""
+		}}
+		if rapid.Bool().Draw(t, "has a name") {
+			d.name = day("name").Format("chl_20060102.nc")
+		}
+		if rapid.Bool().Draw(t, "has a time") {
+			d.time = day("time")
+		}
+		p, err := d.period()
+		if err != nil {
+			if !strings.Contains(err.Error(), "--date") {
+				t.Fatalf("the error is %v", err)
+			}
+			return
+		}
+		whole := interval{start: from, end: from.AddDate(0, 0, days)}.days()
+		if p.first > p.last || !whole.contains(p) {
+			t.Fatalf("the period is %s, and not of %s", p, whole)
+		}
+	})
+}
+
+func TestPeriodOfFile(t *testing.T) {
+	none := func(string) string { return "" }
+	month := dating{name: "chl_202506.nc", attributes: none}
+	year := dating{name: "chl.nc", time: at(t, "2024-07-01"), bounds: [2]time.Time{at(t, "2024-01-01"), at(t, "2025-01-01")}, attributes: none}
+	now := func() time.Time { return at(t, "2025-07-10T12:00:00Z") }
+	date := func(s string) Options {
+		d, err := data.ParseDate(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Options{Now: now, Date: data.Known(d)}
+	}
+	for _, test := range []struct {
+		name string
+		d    dating
+		opts Options
+		want string
+	}{
+		{"as the file says", month, Options{Now: now}, "2025-06-01 to 2025-06-30"},
+		{"its last day", month, date("2025-06-30"), "2025-06-01 to 2025-06-30"},
+		{"another day", month, date("2025-06-15"), "2025-06-15"},
+		{"a day of a file without one", dating{name: "chl.nc", attributes: none}, date("2025-06-15"), "2025-06-15"},
+		{"a year", year, Options{Now: now}, "366 days"},
+		{"a year with a date", year, date("2024-12-31"), "2024-01-01 to 2024-12-31"},
+		{"the future", dating{name: "chl_20250712.nc", attributes: none}, Options{Now: now}, "want a day until tomorrow, 2025-07-11"},
+	} {
+		p, err := periodOfFile(test.d, &test.opts)
+		if err == nil && p.String() != test.want || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %s, %v, want %s", test.name, p, err, test.want)
+		}
+	}
+}
+
+// A file with several times is never read in part without being asked to, and the period is that of the step.
+func TestSeveralTimes(t *testing.T) {
+	const hour = 1.0 / 24
+	file := func(times, bounds []float64) File {
+		f := lwqFile()
+		f.Attributes, f.Times, f.Bounds = nil, times, bounds
+		v := satellitetest.Variable{Name: "chl", Text: map[string]string{"units": "mg m-3"}, Fill: fill}
+		for i := range times {
+			v.Floats = append(v.Floats, constant(float32(10*(i+1)))...)
+		}
+		f.Variables = append(f.Variables, v)
+		return fileOf("chl.nc", f.Encode())
+	}
+	day := func(s string) data.Optional[data.Date] {
+		d, err := data.ParseDate(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data.Known(d)
+	}
+	hourly := []float64{18813 + 8*hour, 18813 + 10*hour, 18813 + 12*hour}
+	daily := []float64{18813.5, 18814.5, 18815.5}
+	for _, test := range []struct {
+		name          string
+		times, bounds []float64
+		opts          Options
+		want          float64
+		first, last   string
+		err           string
+	}{
+		{"hours of a day", hourly, nil, Options{}, 0, "", "", "3 times of one day, 2021-07-05T08:00Z, 2021-07-05T10:00Z, 2021-07-05T12:00Z"},
+		{"hours of the date", hourly, nil, Options{Date: day("2021-07-05")}, 0, "", "", "cdo"},
+		{"days", daily, nil, Options{}, 0, "", "", "--date with one of these days"},
+		{"one of the days", daily, nil, Options{Date: day("2021-07-06")}, 20, "2021-07-06", "2021-07-06", ""},
+		{"none of the days", daily, nil, Options{Date: day("2021-07-16")}, 0, "", "", "none of 2021-07-16"},
+		{"two of one day", []float64{18813.5, 18814.25, 18814.5}, nil, Options{Date: day("2021-07-06")}, 0, "", "", "2 times of one day"},
+		{"many", make([]float64, 500), nil, Options{}, 0, "", "", "1970-01-01T00:00Z, ..., 1970"},
+		{"one", daily[:1], nil, Options{}, 10, "2021-07-05", "2021-07-05", ""},
+		{"bounds of one", []float64{18813}, []float64{18813, 18820}, Options{}, 10, "2021-07-05", "2021-07-11", ""},
+		{"bounds of several", []float64{18813, 18820}, []float64{18813, 18820, 18820, 18827}, Options{Date: day("2021-07-18")}, 20, "2021-07-12", "2021-07-18", ""},
+		{"bounds in the wrong order", []float64{18813}, []float64{18820, 18813}, Options{}, 0, "", "", "bounds"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var rows []Row
+			summary, err := Extract(t.Context(), file(test.times, test.bounds), wholeRaster(t), &test.opts, func(r *Row) error {
+				rows = append(rows, *r)
+				return nil
+			})
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) || len(err.Error()) > 500 {
+					t.Errorf("the error is %v, want one with %q", err, test.err)
+				}
+				return
+			}
+			if err != nil || len(rows) != 1 || math.Abs(rows[0].Value-test.want) > 1e-9 || rows[0].Date.String() != test.last || summary.PeriodStart.String() != test.first ||
+				summary.Date.String() != test.last {
+				t.Errorf("%+v of %+v, %v, want %v of %s to %s", rows, summary, err, test.want, test.first, test.last)
+			}
+		})
+	}
+}
