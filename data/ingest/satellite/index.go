@@ -35,7 +35,10 @@ func short(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }
 func (f formula) index(dn float64) float64 { return math.Pow(f.base, f.slope*dn+f.intercept) }
 
 // formulaText is a formula in a text: CI = 10^(DN * 0.011714 - 4.1870866), or 10**(3/250*DN - 4.2).
-var formulaText = regexp.MustCompile(`(?i)10(?:\.0*)?\s*(?:\^|\*\*)\s*[([]\s*(?:DN\s*\*\s*(` + ratio + `)|(` + ratio + `)\s*\*?\s*DN)\s*([-+−])\s*(\d*\.?\d+)\s*[)\]]`)
+var formulaText = regexp.MustCompile(`(?i)10(?:\.0*)?\s*(?:\^|\*\*)\s*[([]\s*\(?\s*(?:DN\s*\*\s*(` + ratio + `)|(` + ratio + `)\s*\*?\s*DN)\s*\)?\s*([-+−])\s*(\d*\.?\d+)\s*[)\]]`)
+
+// anyFormula is a text with a power of ten of a digital number in any form.
+var anyFormula = regexp.MustCompile(`(?i)10(?:\.0*)?\s*(?:\^|\*\*)\s*[([].*\bDN\b`)
 
 const ratio = `\(?\s*\d*\.?\d+\.?\s*(?:/\s*\d*\.?\d+\.?\s*)?\)?`
 
@@ -47,6 +50,9 @@ func formulaOf(text func(name string) string, byProduct formula) (formula, error
 	var found []formula
 	for _, name := range formulaAttributes {
 		m := formulaText.FindStringSubmatch(text(name))
+		if m == nil && anyFormula.MatchString(text(name)) {
+			return formula{}, fmt.Errorf("%s %.200q: the formula of the index cannot be read, want one such as 10^(DN * 0.012 - 4.2)", name, text(name))
+		}
 		if m == nil {
 			continue
 		}

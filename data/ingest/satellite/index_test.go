@@ -1,0 +1,119 @@
+package satellite
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"limnomap/data"
+	"limnomap/data/ingest/satellite/satellitetest"
+)
+
+func TestFormulaOf(t *testing.T) {
+	const cyan, noaa = "CI = 10^(0.011714 DN - 4.1870866)", "CI = 10^(0.012 DN - 4.2)"
+	for _, test := range []struct {
+		attributes map[string]string
+		want       string // or a part of an error
+	}{
+		{nil, cyan},
+		{map[string]string{"comment": "made by NASA"}, cyan},
+		{map[string]string{"scaling_equation": "CI = 10^(DN * 0.011714 - 4.1870866)"}, cyan},
+		{map[string]string{"scaling_equation": "10**(3/250*DN - 4.2)"}, noaa},
+		{map[string]string{"comment": "cells: 10^(3.0/250.0 * DN - 4.2) * 1E+8"}, noaa},
+		{map[string]string{"comment": "CI_cyano = 10^((DN*0.012)-4.2)"}, noaa},
+		{map[string]string{"comment": "10^(sqrt(DN)-4.2)"}, "cannot be read"},
+		{map[string]string{"comment": "DN of 10^6 cells"}, cyan},
+		{map[string]string{"slope": "0.012", "intercept": "-4.2"}, noaa},
+		{map[string]string{"slope": "0.012", "intercept": "-4.2", "base": "10", "scaling": "logarithmic"}, noaa},
+		{map[string]string{"slope": "0.027631", "intercept": "-9.670857", "base": "2.718281828"}, "CI = 2.7182818^(0.027631 DN - 9.670857)"},
+		{map[string]string{"slope": "0.012", "intercept": "-4.2", "scaling": "linear"}, "linear"},
+		{map[string]string{"slope": "0.012"}, "want numbers"},
+		{map[string]string{"slope": "0.012", "intercept": "-4.2", "comment": "10^(DN * 0.011714 - 4.1870866)"}, "two formulas"},
+		{map[string]string{"slope": "0.012", "intercept": "4.2"}, "no formula of a cyanobacteria index"},
+		{map[string]string{"slope": "-0.012", "intercept": "-4.2"}, "no formula of a cyanobacteria index"},
+	} {
+		f, err := formulaOf(func(name string) string { return test.attributes[name] }, cyanFormula)
+		if got := f.String(); err == nil && got != test.want || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: %q, %v, want %q", test.attributes, got, err, test.want)
+		}
+	}
+}
+
+// What a file states counts before its product, and the method names the formula.
+func TestFormulaInMethod(t *testing.T) {
+	const name = "L20202012020207.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_2.tif"
+	lake := []Lake{pixels(t, "a", 0, 0, 10, 10)}
+	for _, test := range []struct {
+		product ProductID
+		items   map[string]string
+		want    float64
+		method  string
+	}{
+		{CyAN, nil, 393, "CI = 10^(0.011714 DN - 4.1870866): median"},
+		{CyAN, map[string]string{"Slope": "0.012", "Intercept": "-4.2"}, 450.7, "CI = 10^(0.012 DN - 4.2): median"},
+		{NOAACI, nil, 450.7, "CI = 10^(0.012 DN - 4.2): median"},
+	} {
+		dn := byte(253)
+		if test.product == NOAACI {
+			dn, test.want = 249, 403.2
+		}
+		f := indexRaster(func(int) byte { return dn })
+		f.Items = test.items
+		rows, _ := extractAll(t, fileOf(name, f.Encode()), lake, &Options{Product: test.product})
+		r := rows["a"]
+		if math.Abs(r.Value-test.want) > 0.01*test.want || !strings.HasPrefix(r.Method, test.method) {
+			t.Errorf("%s %v: %v by %q, want %v by %q", test.product, test.items, r.Value, r.Method, test.want, test.method)
+		}
+		o := r.Observation()
+		if _, err := data.ParseDate(o.Date.String()); err != nil || len(o.Details.Method) > 200 {
+			t.Errorf("the observation is %+v", o)
+		}
+	}
+}
+
+func TestSourceOfCyAN(t *testing.T) {
+	lake := []Lake{pixels(t, "a", 0, 0, 10, 10)}
+	for _, test := range []struct{ name, version, option, want string }{
+		{"L20161292016135.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m.tif", "", "", "EPA CyAN"},
+		{"L20161292016135.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_2.tif", "", "", "EPA CyAN"}, // 5_2 is a tile
+		{"L20161292016135.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m.tif", "6.0", "", "EPA CyAN V6"},
+		{"L20221602022166.L3m_7D_CYANV6T_CI_cyano_CYAN_CONUS_300m.tif", "", "", "EPA CyAN V6T"},
+		{"L20221602022166.L3m_7D_CYANV6T_CI_cyano_CYAN_CONUS_300m.tif", "6T", "", "EPA CyAN V6T"},
+		{"L20221602022166.L3m_7D_CYANAK_CI_cyano_CYAN_AK_300m.tif", "6.0", "", "EPA CyAN V6"},
+		{"M20120922012098.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_3.tif", "", "", "EPA CyAN MERIS"},
+		{"S3A_OLCI_EFRNT.20160424.L3m.7D.CYAN.CI_cyano.CYAN_CONUS.300m.tif", "", "", "EPA CyAN S3A"},
+		{"S3B_OLCI_EFRNT.20240424.L3m.7D.CYANV6T.CI_cyano.CYAN_CONUS.300m.tif", "", "", "EPA CyAN V6T S3B"},
+		{"S3B_OLCI_EFRNT.20240424_20240430.L3m.7D.CYAN.V5.CI_cyano.CYAN_CONUS.300m.tif", "", "", "EPA CyAN V5 S3B"},
+		{"L20161292016135.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m.tif", "nonsense", "", "EPA CyAN"},
+		{"L20161292016135.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m.tif", "", "EPA CyAN V5", "EPA CyAN V5"},
+		{"L20161292016135.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m.tif", "6.0", "EPA CyAN V6", "EPA CyAN V6"},
+		{"L20161292016135.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m.tif", "6.0", "EPA CyAN V6.0 tiles", "EPA CyAN V6.0 tiles"},
+		{"L20221602022166.L3m_7D_CYANV6T_CI_cyano_CYAN_CONUS_300m.tif", "", "EPA CyAN V6", "error"},
+		{"L20161292016135.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m.tif", "6.0", "EPA CyAN V5", "error"},
+	} {
+		f := indexRaster(func(int) byte { return 130 })
+		if test.version != "" {
+			f.Items = map[string]string{"OBPG_version": test.version}
+		}
+		var got string
+		summary, err := Extract(t.Context(), fileOf(test.name, f.Encode()), lake, &Options{Source: test.option}, func(*Row) error { return nil })
+		if got = summary.Source; err != nil {
+			if got = "error"; !strings.Contains(err.Error(), "the file is of version") {
+				t.Errorf("%s: %v", test.name, err)
+			}
+		}
+		if got != test.want || err == nil && summary.Product.ID != CyAN {
+			t.Errorf("%s, version %q, --source %q: the source is %q of %s, want %q", test.name, test.version, test.option, got, summary.Product.ID, test.want)
+		}
+		if of, ok := OfSource(test.want); err == nil && (!ok || of.ID != CyAN) {
+			t.Errorf("%q is of %q", test.want, of.ID)
+		}
+	}
+	// NOAA's names.
+	for _, name := range []string{"ts_2016.1007_1013.L4.LCHMP3.CIcyano.MAXIMUM_7day.tif", "sentinel-3.2018.0812_0818.L4.LE3.CIcyano.tif"} {
+		f := satellitetest.TIFF(indexRaster(func(int) byte { return 130 }))
+		if summary, err := Extract(t.Context(), fileOf(name, f.Encode()), lake, nil, func(*Row) error { return nil }); err != nil || summary.Product.ID != NOAACI || summary.PeriodStart != summary.Date-6 {
+			t.Errorf("%s: %+v, %v", name, summary, err)
+		}
+	}
+}
