@@ -26,14 +26,17 @@ func (r *Refresher) localRaster(folder string, e entry) *raster {
 		date = data.DateOf(e.modified)
 	}
 	f := &raster{key: keyOf(name), name: e.name, label: name, date: date, stamp: e.stamp()}
-	f.open = func(ctx context.Context, _ string) (*openRaster, error) { return r.openLocal(ctx, name, e) }
+	if mask, err := os.Lstat(name + satellite.MaskEnd); err == nil { // a new mask changes the values too
+		f.stamp += " " + entry{size: mask.Size(), modified: mask.ModTime()}.stamp()
+	}
+	f.open = func(ctx context.Context, _ string) (*openRaster, error) { return r.openLocal(ctx, name, e, f.stamp) }
 	return f
 }
 
 func (e entry) stamp() string { return fmt.Sprintf("%d %d", e.size, e.modified.UnixNano()) }
 
 // openLocal opens a file in a folder, and checks its checksum if it has one.
-func (r *Refresher) openLocal(ctx context.Context, name string, listed entry) (*openRaster, error) {
+func (r *Refresher) openLocal(ctx context.Context, name string, listed entry, stamp string) (*openRaster, error) {
 	f, err := openRegular(name)
 	if err != nil {
 		return nil, fault(folderReason, "%w", err)
@@ -58,7 +61,7 @@ func (r *Refresher) openLocal(ctx context.Context, name string, listed entry) (*
 		f.Close()
 		return nil, err
 	}
-	return &openRaster{ReaderAt: f, size: listed.size, stamp: listed.stamp(), unchanged: unchanged, close: f.Close, beside: satellite.BesideLocal(name, openRegular)}, nil
+	return &openRaster{ReaderAt: f, size: listed.size, stamp: stamp, unchanged: unchanged, close: f.Close, beside: satellite.BesideLocal(name, openRegular)}, nil
 }
 
 // checkLocalRaster compares a satellite file with the checksum file next to it. Without one it is not read.

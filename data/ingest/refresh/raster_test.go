@@ -322,6 +322,27 @@ func TestRasterThatEndsTheProcess(t *testing.T) {
 	})
 }
 
+// The mask beside a file in a folder counts, and a new one makes the file be read again.
+func TestRasterMask(t *testing.T) {
+	g := newRasterRig(t, storetest.New(t), Options{})
+	const name = "chl_20240701.tif"
+	write(t, g.dir, "lakes.csv", lakes)
+	write(t, g.dir, name, scene(12))
+	g.refreshed(t, "", name, data.RasterCounts{})
+	mask := satellitetest.TIFF{Width: 26, Height: 26, Step: 1, Bytes: make([]byte, 26*26)}
+	if r := recordsOf(t, g.store)[name]; r.Lakes != 2 {
+		t.Errorf("without a mask the record is %+v, want two lakes", r)
+	}
+	write(t, g.dir, name+".msk", string(mask.Encode()))
+	g.refreshed(t, "", name, data.RasterCounts{})
+	if r := recordsOf(t, g.store)[name]; r.Lakes != 0 || r.Gaps != 2 {
+		t.Errorf("with a mask the record is %+v, want two gaps", r)
+	}
+	g.refreshed(t, "", "", data.RasterCounts{})
+	write(t, g.dir, name+".msk", "no mask")
+	g.refreshed(t, name+".msk", name, data.RasterCounts{Failing: 1})
+}
+
 func TestRasterThatChanges(t *testing.T) {
 	g := newRasterRig(t, storetest.New(t), Options{})
 	write(t, g.dir, "lakes.csv", lakes)

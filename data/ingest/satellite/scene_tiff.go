@@ -72,19 +72,19 @@ func (s *scene) openTIFF(file File, opts *Options) error {
 	return err
 }
 
-// maskEnd is the end of the name of a file with the mask of a GeoTIFF, as GDAL and rasterio write it beside the file.
-const maskEnd = ".msk"
+// MaskEnd is the end of the name of a file with the mask of a GeoTIFF, as GDAL and rasterio write it beside the file.
+const MaskEnd = ".msk"
 
 // masksBeside opens the mask beside a GeoTIFF.
 func (s *scene) masksBeside(file File, im *tiff.Image, band int, opts *Options) ([]masked, error) {
 	if file.Beside == nil {
 		return nil, nil
 	}
-	b, err := file.Beside(maskEnd)
+	b, err := file.Beside(MaskEnd)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	name := path.Base(file.Name) + maskEnd
+	name := path.Base(file.Name) + MaskEnd
 	refused := func(err error) ([]masked, error) {
 		return nil, fmt.Errorf("the mask %s beside it cannot be used: %w: mend it, or move it away if all pixels count", name, err)
 	}
