@@ -42,10 +42,13 @@ func (s *scene) openTIFF(file File, opts *Options) error {
 	}
 	s.value = layer{name: fmt.Sprintf("band %d", band+1), gather: tiffGatherer(im, band, masks...), block: im.BlockSize()}
 	s.variable = s.value.name
-	if d := im.Description(band); d != "" {
+	if d := bandName(im, band); d != "" {
 		s.variable += " (" + d + ")"
 	}
 	metadata := im.Metadata()
+	if start, stop := im.SNAPTimes(); start != "" {
+		metadata["start_date"], metadata["stop_date"] = start, stop // as SNAP calls them in a NetCDF file
+	}
 	text := attributesOf(maps.Keys(metadata), func(name string) string { return metadata[name] })
 	if err := s.hideInvalidBand(im, band, metadata, opts); err != nil {
 		return fmt.Errorf("%s: %w", s.variable, err)
@@ -116,10 +119,14 @@ func (s *scene) masksBeside(file File, im *tiff.Image, band int, opts *Options) 
 	return refused(fmt.Errorf("it has %d bands, and not 1 or %d", m.Bands(), im.Bands()))
 }
 
-// hideInvalidBand hides the pixels that the options say do not count. An expression that the file itself has is about the file from which it was made.
+// hideInvalidBand hides the pixels that do not count, as the options say, or the file. Its expression is often about flags of the file from which it was
+// made: then it is refused.
 func (s *scene) hideInvalidBand(im *tiff.Image, band int, metadata map[string]string, opts *Options) error {
 	if strings.TrimSpace(opts.Valid) == "" {
 		items := im.BandMetadata(band)
+		if b, ok := im.SNAP(band); ok && items == nil {
+			items = map[string]string{validAttributes[0]: b.Valid}
+		}
 		for _, name := range validAttributes {
 			text := items[name]
 			for key, value := range metadata {
@@ -128,27 +135,38 @@ func (s *scene) hideInvalidBand(im *tiff.Image, band int, metadata map[string]st
 				}
 			}
 			if strings.TrimSpace(text) != "" {
-				return errValid(name, text, errors.New("a GeoTIFF has no flags by these names"))
+				return s.hideBy(name, text, im)
 			}
 		}
 		return nil
 	}
-	e, err := parseExpression(opts.Valid, nil)
+	return s.hideBy("--valid", opts.Valid, im)
+}
+
+// hideBy hides the pixels that do not count by an expression of bands.
+func (s *scene) hideBy(from, text string, im *tiff.Image) error {
+	e, err := parseExpression(text, nil)
 	if err != nil {
-		return errValid("--valid", opts.Valid, err)
+		return errValid(from, text, err)
 	}
 	v, err := newValidity(e, true, func(name string) (operand, error) { return bandOperand(im, name) })
 	if err != nil {
-		return errValid("--valid", opts.Valid, err)
+		return errValid(from, text, err)
 	}
 	s.value.gather = v.over(s.value.gather)
 	return nil
 }
 
+// bandName returns the name of a band, "" if it has none.
+func bandName(im *tiff.Image, band int) string {
+	b, _ := im.SNAP(band)
+	return cmp.Or(im.Description(band), b.Name)
+}
+
 // bandOperand returns what a name in an expression is: a band by its number (b1, band_1), or by its description.
 func bandOperand(im *tiff.Image, name string) (operand, error) {
 	for b := range im.Bands() {
-		if name != im.Description(b) && name != fmt.Sprintf("b%d", b+1) && name != fmt.Sprintf("band_%d", b+1) {
+		if name != bandName(im, b) && name != fmt.Sprintf("b%d", b+1) && name != fmt.Sprintf("band_%d", b+1) {
 			continue
 		}
 		scale, offset := im.Scale(b)
@@ -212,7 +230,7 @@ func bandOf(im *tiff.Image, opts *Options) (int, error) {
 	case n > 1:
 		var names []string
 		for b := range min(n, 20) {
-			names = append(names, strings.TrimSpace(fmt.Sprintf("%d %s", b+1, im.Description(b))))
+			names = append(names, strings.TrimSpace(fmt.Sprintf("%d %s", b+1, bandName(im, b))))
 		}
 		return 0, fmt.Errorf("the file has %d bands: want --band with one of them: %s", n, strings.Join(names, ", "))
 	}
@@ -235,7 +253,12 @@ func (s *scene) decodeBand(im *tiff.Image, band int, text func(string) string, o
 			}
 		})
 	}
-	u, err := unitOfValues(s.product, im.Unit(band), []string{im.Description(band)}, opts)
+	snap, ok := im.SNAP(band)
+	if ok && (snap.Log10 || snap.Scale != 1 || snap.Offset != 0) && scale == 1 && offset == 0 {
+		return fmt.Errorf("band %d has raw numbers of SNAP (scale %v, offset %v, logarithms: %v): want a file of the values, for example by SNAP's band maths or as NetCDF",
+			band+1, snap.Scale, snap.Offset, snap.Log10)
+	}
+	u, err := unitOfValues(s.product, cmp.Or(im.Unit(band), snap.Unit), []string{bandName(im, band)}, opts)
 	if err != nil {
 		return fmt.Errorf("band %d: %w", band+1, err)
 	}

@@ -162,6 +162,42 @@ func TestValidOfBands(t *testing.T) {
 	}
 }
 
+// SNAP says in a header of its own which pixels count, the unit, the number for no data and the time.
+func TestHeaderOfSNAP(t *testing.T) {
+	header := func(valid, log10, noData string) string {
+		return `<Dimap_Document name="x"><Production><PRODUCT_SCENE_RASTER_START_TIME>01-JUL-2025 09:30:00.000000</PRODUCT_SCENE_RASTER_START_TIME>` +
+			`<PRODUCT_SCENE_RASTER_STOP_TIME>01-JUL-2025 09:33:00.000000</PRODUCT_SCENE_RASTER_STOP_TIME></Production><Image_Interpretation><Spectral_Band_Info>` +
+			`<BAND_INDEX>0</BAND_INDEX><BAND_NAME>conc_chl</BAND_NAME><PHYSICAL_UNIT>mg m^-3</PHYSICAL_UNIT><LOG10_SCALED>` + log10 + `</LOG10_SCALED>` +
+			`<NO_DATA_VALUE_USED>true</NO_DATA_VALUE_USED><NO_DATA_VALUE>` + noData + `</NO_DATA_VALUE><VALID_MASK_TERM>` + valid + `</VALID_MASK_TERM>` +
+			`</Spectral_Band_Info></Image_Interpretation></Dimap_Document>`
+	}
+	for _, test := range []struct {
+		header, option string
+		valid          int // 0 for an error
+		err            string
+	}{
+		{header("conc_chl &gt; 5", "false", "NaN"), "", 50, ""},
+		{header("", "false", "9"), "", 90, ""},
+		{header("c2rcc_flags.Valid_PE", "false", "NaN"), "", 0, `valid_pixel_expression "c2rcc_flags.Valid_PE": the file has no band`},
+		{header("c2rcc_flags.Valid_PE", "false", "NaN"), "true", 100, ""},
+		{header("", "true", "NaN"), "", 0, "logarithms: true"},
+	} {
+		f := chlRaster(10, 10, func(x, y int) float64 { return float64(x + 1) })
+		f.NoData, f.Unit, f.SNAP = "", "", test.header
+		file, lake := fileOf("chl.tif", f.Encode()), []Lake{pixels(t, "a", 0, 0, 10, 10)}
+		if test.err != "" {
+			if err := errOf(t, file, lake, Options{Valid: test.option}); err == nil || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("the error is %v, want one with %q", err, test.err)
+			}
+			continue
+		}
+		rows, summary := extractAll(t, file, lake, &Options{Valid: test.option, Shore: FixedShore(0)})
+		if r := rows["a"]; r.Valid != test.valid || r.Date.String() != "2025-07-01" || summary.Variable != "band 1 (conc_chl)" {
+			t.Errorf("%s: %+v of %s, want %d pixels", test.header, r, summary.Variable, test.valid)
+		}
+	}
+}
+
 // A mask beside a GeoTIFF hides pixels, or the file is refused.
 func TestMaskBeside(t *testing.T) {
 	raster := chlRaster(10, 10, func(x, y int) float64 { return []float64{999, 12}[x/5] }).Encode()

@@ -22,6 +22,7 @@ type Image struct {
 	noData          *float64
 	noDataTolerance float64 // relative; 0 for exact values
 	metadata        metadata
+	snap            snapInfo
 	geo             georeference
 }
 
@@ -101,6 +102,9 @@ func newImage(f *File, t *tagReader, d *directory) (*Image, error) {
 		return nil, err
 	}
 	if im.geo, err = readGeoreference(t, d); err != nil {
+		return nil, err
+	}
+	if err := im.readSNAP(t, d); err != nil {
 		return nil, err
 	}
 	return im, im.readNoData(t, d)

@@ -1,6 +1,7 @@
 package tiff
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"strconv"
@@ -39,13 +40,13 @@ func (t SampleType) holds(v float64) bool {
 	return v >= low && v < high && v == math.Trunc(v)
 }
 
-// readNoData reads the tag GDAL_NODATA, a text.
+// readNoData reads the tag GDAL_NODATA, a text, or what the header of SNAP says about the first band.
 func (im *Image) readNoData(t *tagReader, d *directory) error {
 	text, err := d.text(t, tagGDALNoData, 1024)
 	if err != nil {
 		return err
 	}
-	text = strings.TrimSpace(text)
+	text = cmp.Or(strings.TrimSpace(text), im.snap.bands[0].NoData)
 	if text == "" {
 		return nil
 	}
@@ -56,7 +57,9 @@ func (im *Image) readNoData(t *tagReader, d *directory) error {
 	}
 	if im.sample.Format == Float {
 		if math.Abs(v) > largeNoData && !math.IsInf(v, 0) {
-			im.noDataTolerance = math.Min(0.5*math.Pow(10, float64(1-digitsOf(text))), 0.05)
+			// GDAL writes 18 digits of a number that had few.
+			digits := min(digitsOf(text), digitsOf(strconv.FormatFloat(v, 'g', -1, 64)))
+			im.noDataTolerance = math.Min(0.5*math.Pow(10, float64(1-digits)), 0.05)
 		}
 		if im.sample.Bits <= 32 && !math.IsInf(v, 0) {
 			// The number of a float64 file stays when its pixels are converted: they become the largest of float32.

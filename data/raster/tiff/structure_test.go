@@ -351,6 +351,7 @@ func TestIsNoData(t *testing.T) {
 		{"-1.79769313486232e+308", 3, 64, -1.7e308, false},
 		{"-1.79769313486232e+308", 3, 32, -math.MaxFloat32, true},
 		{"-3.40282e+38", 3, 32, -math.MaxFloat32, true},
+		{"-3.40282000000000014e+38", 3, 32, -math.MaxFloat32, true},
 		{"-3.4e+38", 3, 32, -math.MaxFloat32, true},
 		{"-3.4e+38", 3, 64, -3.4028234663852886e+38, true},
 		{"-3.40282e+38", 3, 64, -3.3e38, false},
@@ -369,6 +370,41 @@ func TestIsNoData(t *testing.T) {
 		w.directory(with(grayFields(1, 1, test.bits, test.format, w.data(make([]byte, 8)), 8), field{tagGDALNoData, []byte(test.text + "\x00")})...)
 		if got := open(t, w.buf).Images()[0].IsNoData(test.raw); got != test.want {
 			t.Errorf("with nodata %q, %g of %d bits is no data: %v, want %v", test.text, test.raw, test.bits, got, test.want)
+		}
+	}
+}
+
+// The header of SNAP has the mask of values, their unit, their number for no data and the times of the scene.
+func TestSNAPHeader(t *testing.T) {
+	const header = `<?xml version="1.0" encoding="ISO-8859-1"?>
+<Dimap_Document name="chl.dim"><Production><PRODUCT_SCENE_RASTER_START_TIME>01-JUL-2025 09:30:00.000000</PRODUCT_SCENE_RASTER_START_TIME>
+<PRODUCT_SCENE_RASTER_STOP_TIME>01-JUL-2025 09:33:00.000000</PRODUCT_SCENE_RASTER_STOP_TIME></Production>
+<Image_Interpretation><Spectral_Band_Info><BAND_INDEX>0</BAND_INDEX><BAND_NAME>conc_chl</BAND_NAME><PHYSICAL_UNIT>\xb5g/l</PHYSICAL_UNIT><SCALING_FACTOR>2.0</SCALING_FACTOR>
+<SCALING_OFFSET>1.0</SCALING_OFFSET><LOG10_SCALED>true</LOG10_SCALED><NO_DATA_VALUE_USED>true</NO_DATA_VALUE_USED><NO_DATA_VALUE>-1.0</NO_DATA_VALUE>
+<VALID_MASK_TERM>c2rcc_flags.Valid_PE &amp;&amp; conc_chl &gt; 0</VALID_MASK_TERM></Spectral_Band_Info></Image_Interpretation></Dimap_Document>`
+	w := newFileWriter(binary.LittleEndian, false)
+	fields := grayFields(1, 1, 32, 3, w.data(make([]byte, 4)), 4)
+	w.directory(with(fields, field{tagSNAP, []byte(strings.ReplaceAll(header, `\xb5`, "\xb5") + "\x00")})...)
+	im := open(t, w.buf).Images()[0]
+	want := SNAPBand{Name: "conc_chl", Unit: "µg/l", Valid: "c2rcc_flags.Valid_PE && conc_chl > 0", Log10: true, Scale: 2, Offset: 1, NoData: "-1.0"}
+	if got, ok := im.SNAP(0); !ok || got != want {
+		t.Errorf("SNAP(0) = %+v, %v, want %+v", got, ok, want)
+	}
+	if _, ok := im.SNAP(1); ok {
+		t.Error("SNAP(1) is ok")
+	}
+	if start, stop := im.SNAPTimes(); start != "01-JUL-2025 09:30:00.000000" || stop != "01-JUL-2025 09:33:00.000000" {
+		t.Errorf("the times are %q and %q", start, stop)
+	}
+	if v, ok := im.NoData(); !ok || v != -1 {
+		t.Errorf("no data is %v, %v, want -1", v, ok)
+	}
+	for text, want := range map[string]string{"<Dimap_Document><a": "header of SNAP", "<Dimap_Document>" + strings.Repeat("<a>", 1<<19): "too many elements", "another program": ""} {
+		w := newFileWriter(binary.LittleEndian, false)
+		fields := grayFields(1, 1, 32, 3, w.data(make([]byte, 4)), 4)
+		w.directory(with(fields, field{tagSNAP, []byte(text)})...)
+		if err := open(t, w.buf).Images()[0].Err(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v, want %q", text, err, want)
 		}
 	}
 }

@@ -37,6 +37,7 @@ const (
 	tagGeoTexts        tag = 34737
 	tagGDALMetadata    tag = 42112
 	tagGDALNoData      tag = 42113
+	tagSNAP            tag = 65000
 )
 
 var tagNames = map[tag]string{
@@ -48,7 +49,7 @@ var tagNames = map[tag]string{
 	tagTileWidth: "TileWidth", tagTileHeight: "TileLength", tagTileOffsets: "TileOffsets", tagTileByteCounts: "TileByteCounts",
 	tagExtraSamples: "ExtraSamples", tagSampleFormat: "SampleFormat", tagModelPixelScale: "ModelPixelScale",
 	tagModelTiepoint: "ModelTiepoint", tagModelTransform: "ModelTransformation", tagGeoKeys: "GeoKeyDirectory",
-	tagGeoDoubles: "GeoDoubleParams", tagGeoTexts: "GeoAsciiParams", tagGDALMetadata: "GDAL_METADATA", tagGDALNoData: "GDAL_NODATA",
+	tagGeoDoubles: "GeoDoubleParams", tagGeoTexts: "GeoAsciiParams", tagGDALMetadata: "GDAL_METADATA", tagGDALNoData: "GDAL_NODATA", tagSNAP: "65000",
 }
 
 func (t tag) known() bool { return tagNames[t] != "" }

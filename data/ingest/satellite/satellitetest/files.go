@@ -19,6 +19,7 @@ type TIFF struct {
 	EPSG          uint16    // 0 means 4326
 	NoData, Unit  string
 	Items         map[string]string // metadata of GDAL
+	SNAP          string            // the header of SNAP
 }
 
 // Encode returns the bytes of the file.
@@ -72,6 +73,9 @@ func (f TIFF) Encode() []byte {
 	}
 	if items != "" {
 		fields = append(fields, text(42112, "<GDALMetadata>"+items+"</GDALMetadata>"))
+	}
+	if f.SNAP != "" {
+		fields = append(fields, text(65000, f.SNAP))
 	}
 	if f.NoData != "" {
 		fields = append(fields, text(42113, f.NoData))
