@@ -108,6 +108,14 @@ func (d *dating) intervals() (found []interval) {
 			found = append(found, i)
 		}
 	}
+	// The files of NASA before 2014 have numbers: "Period Start Year" and "Period Start Day", which is the day of the year.
+	year := func(which string) string {
+		return d.attributes("period_"+which+"_year") + fmt.Sprintf("%03s", d.attributes("period_"+which+"_day"))
+	}
+	start, _, hasStart := parseTimes(year("start"))
+	if _, end, ok := parseTimes(year("end")); hasStart && ok && end.After(start) {
+		found = append(found, interval{"period_start_day, period_end_day", start, end})
+	}
 	return found
 }
 

@@ -179,7 +179,7 @@ func planeOf(ctx context.Context, v *netcdf.Variable, g *netcdf.Grid, opts *Opti
 	at = make([]int64, len(dimensions))
 	times, err := v.Times(ctx)
 	if err != nil && !opts.Date.Known {
-		return nil, when, fmt.Errorf("%w: want another calendar and unit, or --date YYYY-MM-DD", err)
+		return nil, when, fmt.Errorf("%w; --date YYYY-MM-DD says the day", err)
 	}
 	for i, d := range dimensions {
 		if i == g.X || i == g.Y || d.Len == 1 {

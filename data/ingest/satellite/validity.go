@@ -38,8 +38,8 @@ func newValidity(e *expression, strict bool, resolve func(name string) (operand,
 
 const (
 	// stripPixels bounds the pixels of a window that are tested at once, and maxTested the numbers that are in memory for them.
-	stripPixels = 1 << 18
-	maxTested   = 4 << 20
+	stripPixels = 1 << 17
+	maxTested   = 1 << 20
 )
 
 // over returns a gatherer of raw numbers that are NaN for hidden pixels.

@@ -1,8 +1,11 @@
 package satellite
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io/fs"
 	"math"
 	"os"
@@ -11,6 +14,7 @@ import (
 	"testing"
 
 	"limnomap/data/ingest/satellite/satellitetest"
+	"limnomap/data/raster/tiff"
 )
 
 // halves returns 400 numbers, of which the first half of each row is a.
@@ -123,6 +127,40 @@ func TestValidityOfLargeWindows(t *testing.T) {
 	const n = 1500
 	f := chlRaster(n, n, func(x, y int) float64 { return float64(1 + (x+y)%7) })
 	lakes := []Lake{pixels(t, "large", 0, 0, n, n), pixels(t, "small", 700, 700, 720, 720), {ID: "point", Point: [2]float64{10 + 5*step, 50 - 5*step}}}
+	// Operands of two variables, so that their numbers are kept for a strip.
+	two := func(ctx context.Context, windows []image.Rectangle, hidden []hiddenPixels) error {
+		im, err := tiff.Open(bytes.NewReader(f.Encode()), int64(len(f.Encode())), nil)
+		if err != nil {
+			return err
+		}
+		e, err := parseExpression("b1 > 3 && second < 6", nil)
+		if err != nil {
+			return err
+		}
+		v, err := newValidity(e, true, func(name string) (operand, error) {
+			o, err := bandOperand(im.Images()[0], "b1")
+			o.of = name
+			return o, err
+		})
+		if err != nil {
+			return err
+		}
+		return v.hide(ctx, windows, hidden)
+	}
+	windows := []image.Rectangle{image.Rect(0, 0, n, n), image.Rect(3, 5, 9, 11), {}}
+	hidden := make([]hiddenPixels, len(windows))
+	if err := two(t.Context(), windows, hidden); err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range windows {
+		for y := w.Min.Y; y < w.Max.Y; y++ {
+			for x := w.Min.X; x < w.Max.X; x++ {
+				if v := 1 + (x+y)%7; hidden[i].has(w, x, y) == (v == 4 || v == 5) {
+					t.Fatalf("pixel %d, %d of window %d with %d is hidden, or not", x, y, i, v)
+				}
+			}
+		}
+	}
 	rows, _ := extractAll(t, fileOf(chlName, f.Encode()), lakes, &Options{Valid: "b1 > 3 && band_1 < 6", Shore: FixedShore(0), Statistic: Mean})
 	want := 0
 	for y := range n {
