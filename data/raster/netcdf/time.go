@@ -1,6 +1,7 @@
 package netcdf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -213,18 +214,21 @@ func fromJulian(year, month, day int) time.Time {
 }
 
 // TimeBounds returns the begin and the end of a step of the time dimension, or of a scalar time, by the variable that the attribute "bounds"
-// or "climatology" of the time coordinate names (CF conventions 1.11, 7.1 and 7.4). It is not ok if there is none.
+// or "climatology" of the time coordinate names (CF conventions 1.11, 7.1 and 7.4), or that has the usual name. It is not ok if there is none.
 func (v *Variable) TimeBounds(ctx context.Context, step int64) (begin, end time.Time, ok bool, err error) {
 	c := v.timeCoordinate()
 	if c == nil {
 		return begin, end, false, nil
 	}
-	name := c.Text("bounds")
-	if name == "" {
-		name = c.Text("climatology")
-	}
+	name := cmp.Or(c.Text("bounds"), c.Text("climatology"))
+	named := name != ""
 	b, found := c.lookup(name)
-	if name == "" || !found {
+	for _, usual := range []string{"time_bnds", "time_bounds"} { // a program has dropped the attribute
+		if !named && !found {
+			b, found = c.lookup(usual)
+		}
+	}
+	if !found {
 		return begin, end, false, nil
 	}
 	window := Window{Start: []int64{0}, Shape: []int64{2}}
@@ -232,6 +236,9 @@ func (v *Variable) TimeBounds(ctx context.Context, step int64) (begin, end time.
 		window = Window{Start: []int64{step, 0}, Shape: []int64{1, 2}}
 	}
 	if len(b.dimensions) != len(window.Shape) || b.dimensions[len(b.dimensions)-1].Len != 2 || b.checkWindow(window) != nil {
+		if !named {
+			return begin, end, false, nil
+		}
 		return begin, end, false, fmt.Errorf("bounds of time %s: %w", b.name, unsupported("dimensions %v, want those of %s and 2", b.dimensions, c.name))
 	}
 	units, calendar := b, b
