@@ -26,8 +26,10 @@ func (r *Refresher) localRaster(folder string, e entry) *raster {
 		date = data.DateOf(e.modified)
 	}
 	f := &raster{key: keyOf(name), name: e.name, label: name, date: date, stamp: e.stamp()}
-	if mask, err := os.Lstat(name + satellite.MaskEnd); err == nil { // a new mask changes the values too
-		f.stamp += " " + entry{size: mask.Size(), modified: mask.ModTime()}.stamp()
+	for _, end := range satellite.BesideEnds { // a new mask changes the values too
+		if beside, err := os.Lstat(name + end); err == nil {
+			f.stamp += " " + end + " " + entry{size: beside.Size(), modified: beside.ModTime()}.stamp()
+		}
 	}
 	f.open = func(ctx context.Context, _ string) (*openRaster, error) { return r.openLocal(ctx, name, e, f.stamp) }
 	return f

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"math"
@@ -18,7 +19,11 @@ import (
 
 // openTIFF opens a GeoTIFF.
 func (s *scene) openTIFF(file File, opts *Options) error {
-	f, err := tiff.Open(file, file.Size, &tiff.Options{Workers: opts.Workers})
+	aux, err := auxBeside(file)
+	if err != nil {
+		return err
+	}
+	f, err := tiff.Open(file, file.Size, &tiff.Options{Workers: opts.Workers, Aux: aux})
 	if err != nil {
 		return err
 	}
@@ -75,19 +80,44 @@ func (s *scene) openTIFF(file File, opts *Options) error {
 	return err
 }
 
-// MaskEnd is the end of the name of a file with the mask of a GeoTIFF, as GDAL and rasterio write it beside the file.
-const MaskEnd = ".msk"
+// The ends of the names of files that GDAL and rasterio write beside a GeoTIFF: its mask, and what its own tags do not say.
+const (
+	maskEnd = ".msk"
+	auxEnd  = ".aux.xml"
+)
+
+// BesideEnds are the ends of the names of files beside a file, without which its values may be others.
+var BesideEnds = []string{maskEnd, auxEnd}
+
+// auxBeside returns the content of the file .aux.xml beside a GeoTIFF, nil if there is none.
+func auxBeside(file File) ([]byte, error) {
+	if file.Beside == nil {
+		return nil, nil
+	}
+	b, err := file.Beside(auxEnd)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		defer b.Close()
+		var aux []byte
+		if aux, err = io.ReadAll(io.NewSectionReader(b, 0, tiff.MaxAux+1)); err == nil {
+			return aux, nil
+		}
+	}
+	return nil, fmt.Errorf("the metadata %s beside it cannot be read: %w", path.Base(file.Name)+auxEnd, err)
+}
 
 // masksBeside opens the mask beside a GeoTIFF.
 func (s *scene) masksBeside(file File, im *tiff.Image, band int, opts *Options) ([]masked, error) {
 	if file.Beside == nil {
 		return nil, nil
 	}
-	b, err := file.Beside(MaskEnd)
+	b, err := file.Beside(maskEnd)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	name := path.Base(file.Name) + MaskEnd
+	name := path.Base(file.Name) + maskEnd
 	refused := func(err error) ([]masked, error) {
 		return nil, fmt.Errorf("the mask %s beside it cannot be used: %w: mend it, or move it away if all pixels count", name, err)
 	}

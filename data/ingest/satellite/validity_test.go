@@ -281,6 +281,23 @@ func TestMaskBeside(t *testing.T) {
 			}
 		})
 	}
+	// A number for no data that is not in the file, but beside it.
+	bytesOf := indexRaster(func(i int) byte { return []byte{40, 255}[i%2] })
+	name := filepath.Join(t.TempDir(), chlName)
+	f := fileOf(name, bytesOf.Encode())
+	f.Beside = BesideLocal(name, os.Open)
+	for aux, want := range map[string]int{"": 100, `<PAMDataset><PAMRasterBand band="1"><NoDataValue>255</NoDataValue></PAMRasterBand></PAMDataset>`: 50} {
+		if aux != "" {
+			if err := os.WriteFile(name+".aux.xml", []byte(aux), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.RemoveAll(name + ".aux.xml"); err != nil {
+			t.Fatal(err)
+		}
+		if rows, _ := extractAll(t, f, []Lake{pixels(t, "a", 0, 0, 10, 10)}, &Options{Shore: FixedShore(0), Scale: 1}); rows["a"].Valid != want {
+			t.Errorf("with .aux.xml %q %d pixels have a value, want %d", aux, rows["a"].Valid, want)
+		}
+	}
 	for _, err := range []error{fs.ErrPermission, errors.New("gone")} {
 		f := fileOf(chlName, raster)
 		f.Beside = func(string) (Beside, error) { return Beside{}, err }

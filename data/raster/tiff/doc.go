@@ -12,7 +12,7 @@
 // is the upper left pixel, and a window excludes its Max. Bands count from 0; GDAL and its tools count them from 1. Values are
 // float64: raw values of the file, without scale and offset, palette indexes for palette images. Integers above 2^53 are rounded.
 // A tile that is not in the file (a sparse file) has the nodata value, or 0 without one, as in GDAL. Only the file itself is read:
-// no world file, no .aux.xml, no external mask or overviews.
+// no world file, no external mask or overviews, and an .aux.xml only as [Options].
 //
 // # What is supported
 //

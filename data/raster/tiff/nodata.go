@@ -47,13 +47,18 @@ func (im *Image) readNoData(t *tagReader, d *directory) error {
 		return err
 	}
 	text = cmp.Or(strings.TrimSpace(text), im.snap.bands[0].NoData)
-	if text == "" {
-		return nil
+	if text != "" {
+		im.setNoData(text)
 	}
+	return nil
+}
+
+// setNoData sets the number for no data that a text says.
+func (im *Image) setNoData(text string) {
 	v, ok := parseNoData(text)
 	if !ok {
 		im.refuse(unsupported("nodata value %q, want a number", text))
-		return nil
+		return
 	}
 	if im.sample.Format == Float {
 		if math.Abs(v) > largeNoData && !math.IsInf(v, 0) {
@@ -67,7 +72,6 @@ func (im *Image) readNoData(t *tagReader, d *directory) error {
 		}
 	}
 	im.noData = &v
-	return nil
 }
 
 // largeNoData is a number beyond which no value of a raster is.

@@ -408,3 +408,33 @@ func TestSNAPHeader(t *testing.T) {
 		}
 	}
 }
+
+// The metadata that GDAL writes beside a file complete those in it.
+func TestAux(t *testing.T) {
+	const aux = `<PAMDataset><Metadata><MDI key="a">b</MDI></Metadata><PAMRasterBand band="1"><Description>chl</Description><NoDataValue>2.55000000000000000E+02</NoDataValue>` +
+		`<UnitType>mg m-3</UnitType><Offset>1</Offset><Scale>0.5</Scale></PAMRasterBand><PAMRasterBand band="7"><Scale>9</Scale></PAMRasterBand></PAMDataset>`
+	read := func(aux string, change ...field) *Image {
+		w := newFileWriter(binary.LittleEndian, false)
+		w.directory(with(grayFields(1, 1, 8, 1, w.data([]byte{1}), 1), change...)...)
+		f, err := Open(bytes.NewReader(w.buf), int64(len(w.buf)), &Options{Aux: []byte(aux)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Images()[0]
+	}
+	im := read(aux)
+	scale, offset := im.Scale(0)
+	if v, ok := im.NoData(); !ok || v != 255 || scale != 0.5 || offset != 1 || im.Unit(0) != "mg m-3" || im.Description(0) != "chl" || im.Err() != nil {
+		t.Errorf("no data %v, %v, scale %v, offset %v, unit %q, description %q, %v", v, ok, scale, offset, im.Unit(0), im.Description(0), im.Err())
+	}
+	if v, _ := read(aux, field{tagGDALNoData, []byte("7\x00")}).NoData(); v != 7 {
+		t.Errorf("no data of a file that says it: %v, want 7", v)
+	}
+	for aux, want := range map[string]string{"<PAMDataset>": ".aux.xml", strings.Repeat(" ", MaxAux+1): "at most",
+		`<PAMDataset><PAMRasterBand band="1"><Scale>x</Scale></PAMRasterBand></PAMDataset>`:             `"x" of band 1`,
+		`<PAMDataset><PAMRasterBand band="1"><NoDataValue>x</NoDataValue></PAMRasterBand></PAMDataset>`: `nodata value "x"`} {
+		if err := read(aux).Err(); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: %v, want an error with %q", aux, err, want)
+		}
+	}
+}

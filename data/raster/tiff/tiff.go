@@ -29,6 +29,9 @@ type File struct {
 type Options struct {
 	// Workers is the number of goroutines that decompress in one call of Gather. Zero means GOMAXPROCS.
 	Workers int
+	// Aux is the content of the file .aux.xml beside the file, in which GDAL writes what it cannot write into the file: units, scales and numbers
+	// for no data. It is about the first image. Nil means that there is none.
+	Aux []byte
 }
 
 // Open reads the structure of a TIFF file of the given size. It does not read pixels. The reader must stay open as long as the
@@ -58,6 +61,9 @@ func Open(r io.ReaderAt, size int64, opts *Options) (*File, error) {
 	}
 	if len(f.images) == 0 {
 		return nil, damaged("none of the %d image directories is a full-resolution image", len(dirs))
+	}
+	if opts.Aux != nil {
+		f.images[0].readAux(opts.Aux)
 	}
 	return f, nil
 }
