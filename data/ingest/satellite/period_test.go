@@ -57,8 +57,8 @@ func TestPeriod(t *testing.T) {
 		{about: "eight days of NASA", name: "AQUA_MODIS.20200704_20200711.L3m.8D.CHL.chlor_a.9km.nc",
 			attributes: with(coverage("2020-07-04T00:35:01.000Z", "2020-07-12T02:24:59.000Z"), "temporal_range", "8-day"), want: "2020-07-04 to 2020-07-11"},
 		{about: "its older times", name: "A2020194.L3m_DAY_CHL_chlor_a_4km.nc", attributes: texts{"start_time": "2020194001000123", "end_time": "2020195023000456"}, want: "2020-07-12"},
-		{about: "its older days", name: "chl.nc", attributes: texts{"period_start_year": "2016", "period_start_day": "115", "period_end_year": "2016", "period_end_day": "121"},
-			want: "2016-04-24 to 2016-04-30"},
+		{about: "its older days", name: "chl.nc", attributes: texts{"period_start_year": "2016", "period_start_day": "3", "period_end_year": "2016", "period_end_day": "9"},
+			want: "2016-01-03 to 2016-01-09"},
 		{about: "a day that is a month", name: dayOfNASA, attributes: with(coverage("2020-07-01T00:00:00Z", "2020-07-31T23:59:59Z"), "temporal_range", "month"), want: "temporal_range \"month\""},
 		{about: "another day", name: dayOfNASA, attributes: coverage("2020-07-20T01:00:01.000Z", "2020-07-21T02:20:00.000Z"), want: "the name says 2020-07-12"},
 
