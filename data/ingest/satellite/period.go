@@ -96,7 +96,7 @@ func (d *dating) intervals() (found []interval) {
 		case hasStart && hasEnd && !end.Before(start):
 		case hasStart && hasEnd: // nonsense
 			continue
-		case hasStart && (names[1] == "" || d.attributes(names[1]) == ""):
+		case hasStart && !slices.ContainsFunc(periodAttributes, func(o [2]string) bool { return o[0] == names[0] && o[1] != "" && d.attributes(o[1]) != "" }):
 			i.from, i.end = names[0], start
 		case hasEnd && d.attributes(names[0]) == "":
 			begin, _, _ := parseTimes(d.attributes(names[1]))
@@ -109,11 +109,12 @@ func (d *dating) intervals() (found []interval) {
 		}
 	}
 	// The files of NASA before 2014 have numbers: "Period Start Year" and "Period Start Day", which is the day of the year.
-	year := func(which string) string {
-		return d.attributes("period_"+which+"_year") + fmt.Sprintf("%03s", d.attributes("period_"+which+"_day"))
+	ordinal := func(which string) string {
+		day := d.attributes("period_" + which + "_day")
+		return d.attributes("period_"+which+"_year") + strings.Repeat("0", max(0, 3-len(day))) + day
 	}
-	start, _, hasStart := parseTimes(year("start"))
-	if _, end, ok := parseTimes(year("end")); hasStart && ok && end.After(start) {
+	start, _, hasStart := parseTimes(ordinal("start"))
+	if _, end, ok := parseTimes(ordinal("end")); hasStart && ok && end.After(start) {
 		found = append(found, interval{"period_start_day, period_end_day", start, end})
 	}
 	return found

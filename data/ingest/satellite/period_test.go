@@ -107,6 +107,8 @@ func TestPeriod(t *testing.T) {
 			want: "2021-04-01"},
 		{about: "two scenes", name: "x.nc", attributes: with(with(coverage("2016-01-01T00:00:00Z", "2016-01-01T23:59:59Z"), "start_time", "2021-04-01T10:00:00Z"), "stop_time", "2021-04-01T10:03:00Z"),
 			want: "not clear"},
+		{about: "a begin with an end of another name", name: "chl_20250705.nc", time: "2025-07-05", attributes: texts{"start_date": "2025-07-01", "end_date": "2025-09-30"}, want: "2025-07-05"},
+		{about: "only a begin", name: "chl.nc", attributes: texts{"start_date": "2025-07-01T10:00:00Z"}, want: "2025-07-01"},
 		{about: "ACOLITE", name: "S2A_MSI_2021_04_01_11_06_52_T31UDS_L2W.nc", attributes: texts{"isodate": "2021-04-01T11:06:52.458Z"}, want: "2021-04-01"},
 		{about: "a period and its first day only", name: "c_gls_LWQ300_202509010000_GLOBE_OLCI_V2.1.1.nc", attributes: coverage("2025-09-01T00:00:00Z", "2025-09-01T00:00:00Z"),
 			want: "2025-09-01 to 2025-09-10"},
