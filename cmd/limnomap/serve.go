@@ -230,7 +230,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	watcher := newWatcher(source, shown, server, events)
+	watcher := newWatcher(source, shown, server, events, con.log)
 	defer watchNotifications(ctx, shown.store, watcher)()
 	s := &serving{
 		flags:     c,
@@ -404,7 +404,7 @@ func (c *serveCmd) newTiles(shown *source, diskCache tiles.Disk, turns *admissio
 }
 
 // newWatcher returns what loads the data again when they change, and publishes them.
-func newWatcher(source snapshot.Source, shown *source, server *api.Server, events *eventlog.Keeper) *snapshot.Watcher {
+func newWatcher(source snapshot.Source, shown *source, server *api.Server, events *eventlog.Keeper, log *slog.Logger) *snapshot.Watcher {
 	// Whether a snapshot is being served, and whether it is the last one; only the watcher's goroutine uses these.
 	serving, published := false, false
 	watcher := &snapshot.Watcher{
@@ -424,6 +424,7 @@ func newWatcher(source snapshot.Source, shown *source, server *api.Server, event
 				// tenth of a second, in which any stop of the world waits, and with it all requests. Later limitGarbage does it when the server is
 				// quiet.
 				debug.FreeOSMemory()
+				warnOfOldData(log, s)
 			}
 			serving = serving || published
 			if published {
@@ -441,4 +442,12 @@ func newWatcher(source snapshot.Source, shown *source, server *api.Server, event
 		watcher.Outcome, watcher.Refreshed = shown.store.Refresh, server.DatabaseRefreshed
 	}
 	return watcher
+}
+
+// warnOfOldData tells an operator why no lake has a colour.
+func warnOfOldData(log *slog.Logger, s *snapshot.Snapshot) {
+	if newest, ok := s.Newest(s.Current.Week); ok && s.Current.WithData == 0 {
+		log.Warn("no lake has a current value: all are older than --stale-after; for an archive give --as-of data",
+			"newest", newest.String(), "age_days", int(s.Current.AsOf-newest))
+	}
 }
