@@ -36,6 +36,8 @@ test('a value is compared with the same time of earlier years', () => {
     ['nor do forecasts, samples, poor values and gaps', [
       entry('2025-11-24', 9, { forecast: true }), entry('2025-11-24', 9, { sample: true }), entry('2025-11-24', 9, { quality: 'poor' }), entry('2025-11-24', null), years[4],
     ], years[4], ''],
+    ['samples with samples', [entry('2024-11-25', 50), entry('2024-11-26', 9, { sample: true }), entry('2025-11-25', 11, { sample: true }), { ...years[4], sample: true }], { ...years[4], sample: true },
+      'Value of 23 Nov 2026: 23 µg/l. In earlier years: usually 10 µg/l at this time of year (median of 2 years), 11 µg/l in the same week a year ago.'],
     ['without a value nothing is said: usual values must not stand for it', years, undefined, ''],
   ])) assert.equal(seasonText(entries, current), want, name)
 })
@@ -51,4 +53,10 @@ test('the line of usual values has the weeks of its year only, and gaps', () => 
   assert.equal(usualPath(usual, chartScales([entry('2026-08-31', 5), entry('2026-11-16', 5)], who2003)), '', 'nothing before the chart')
   assert.deepEqual(usualValues([], weekNumber('2026-11-23')), [])
   assert.deepEqual(usualValues(all.slice(0, 3), weekNumber('2026-11-23')), [], 'one year')
+})
+
+test('the usual values are of the series with more values', () => {
+  const samples = ['2024-11-25', '2025-11-24', '2026-11-23'].map((date) => entry(date, 8, { sample: true }))
+  assert.deepEqual(usualValues([...samples, entry('2025-11-25', 90)], weekNumber('2026-11-23')).map(({ chl }) => chl), [8, 8, 8])
+  assert.deepEqual(usualValues([...years, ...samples], weekNumber('2026-11-23')).map(({ chl }) => chl), [13.5, 13.5, 13.5])
 })

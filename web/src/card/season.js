@@ -1,4 +1,4 @@
-// What was usual at a time of year: the values that satellites measured in earlier years.
+// What was usual at a time of year: the values of earlier years, of satellites or of samples.
 import { dayMs, startOfWeek, weekNumber } from '../calendar.js'
 import { concentration, count, date, fill } from '../words.js'
 import { valueText } from './entries.js'
@@ -27,12 +27,11 @@ export function median(values) {
 
 /**
  * Returns a function that returns the values at the time of year of a week in the years before its own: by year, the median of that week and the
- * weeks beside it, because clouds hide many single weeks. Poor values do not count, nor do samples, which are taken at other
- * places and times.
- * @param {Entry[]} entries oldest first
+ * weeks beside it, because clouds hide many single weeks. Samples, which are taken at other places and times, are a series of their own.
+ * @param {Entry[]} entries oldest first @param {boolean} [sample] the series
  */
-function earlierYears(entries) {
-  const counted = entries.filter((e) => e.chl !== null && !e.forecast && !e.sample && e.quality !== 'poor')
+function earlierYears(entries, sample = false) {
+  const counted = entries.filter((e) => counts(e) && e.sample === sample)
   const values = new Map(counted.map((e) => [e.week, e.chl])) // the latest of several values in one week
   const oldest = counted.length > 0 ? yearAndNumber(counted[0].week).year : Infinity
   return (/** @type {number} */ week) => {
@@ -49,13 +48,17 @@ function earlierYears(entries) {
   }
 }
 
+const counts = (e) => e.chl !== null && !e.forecast && e.quality !== 'poor'
+
 /**
- * Returns what was usual in earlier years, for the weeks of the year of a week: the medians of at least two years, in order.
+ * Returns what was usual in earlier years, for the weeks of the year of a week: the medians of at least two years, in order, of the series with
+ * more values.
  * @param {Entry[]} entries oldest first @param {number} week
  * @returns {{week: number, time: number, chl: number}[]}
  */
 export function usualValues(entries, week) {
-  const earlier = earlierYears(entries)
+  const counted = entries.filter(counts)
+  const earlier = earlierYears(counted, 2 * counted.filter((e) => e.sample).length > counted.length)
   const { year } = yearAndNumber(week)
   return Array.from({ length: maxWeeks }, (_, i) => firstWeek(year) + i)
     .filter((w) => yearAndNumber(w).year === year) // most years have 52 weeks
@@ -65,12 +68,12 @@ export function usualValues(entries, week) {
 }
 
 /**
- * Returns in words how a value compares with the same time of earlier years; empty if there is none, or no value.
+ * Returns in words how a value compares with those of its series at the same time of earlier years; empty if there is none, or no value.
  * @param {Entry[]} entries oldest first @param {Entry | undefined} current
  */
 export function seasonText(entries, current) {
   if (!current) return ''
-  const { years, lastYear } = earlierYears(entries)(current.week)
+  const { years, lastYear } = earlierYears(entries, current.sample)(current.week)
   if (years.size === 0) return ''
   const text = cardWords.season
   const parts = [
