@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"limnomap/data/store"
 )
@@ -127,7 +128,7 @@ func checkHeader(f File, l *layout) (not, err error) {
 		return nil, err
 	}
 	defer r.Close()
-	_, end, not := open(r, l)
+	_, end, not := open(r, f, l, func(again io.Reader) io.Reader { return again })
 	if not == nil {
 		end()
 	}

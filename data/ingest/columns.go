@@ -13,7 +13,9 @@ type column struct {
 	required bool
 	feature  bool // whether it is for GeoJSON only
 	unread   bool // whether its values are not used
-	in       span // of a column of numbers
+	in       span // of a column of numbers, in the unit of the file
+	of       *dimension
+	bases    []string // names that count only with a unit of the dimension, as plainName returns them
 
 	// Set by [Options]:
 	mapped   string // its only name in the file; or empty
@@ -21,6 +23,11 @@ type column struct {
 	ids      *idMaker
 	from     int // if ids is set, the column that is used for this one
 	numbers  numberFormat
+
+	// Set by the header or a row of a table:
+	inUnit string     // the unit in its name in the file; or empty
+	factor unitFactor // of the file's unit; zero if that is the column's own
+	own    span       // in, in the column's own unit
 }
 
 // names returns the names of the column, the preferred one first.
@@ -41,6 +48,18 @@ func (c column) called(header string) bool {
 
 // plain reports whether no option changes the column.
 func (c column) plain() bool { return c.mapped == "" && c.constant == "" && c.ids == nil }
+
+// setUnits makes the numbers of columns those of the units in the names of a header.
+func setUnits(columns []column, header []string, positions []int) error {
+	for i, at := range positions {
+		if c := &columns[i]; at >= 0 && c.of != nil {
+			if err := c.setUnitOf(header[at]); err != nil {
+				return fmt.Errorf("%.40q, which is %s, %w", strings.TrimSpace(header[at]), c.name, err)
+			}
+		}
+	}
+	return nil
+}
 
 func sameColumn(header, name string) bool { return strings.EqualFold(strings.TrimSpace(header), name) }
 
@@ -76,6 +95,15 @@ func find(columns []column, header []string) ([]int, *clash) {
 				}
 				positions[i] = at
 			}
+		}
+		for at, h := range header {
+			if positions[i] >= 0 || !c.calledWithUnit(h) {
+				continue
+			}
+			if second := slices.IndexFunc(header[at+1:], c.calledWithUnit); second >= 0 {
+				return nil, &clash{strings.TrimSpace(h), fmt.Sprintf("and %.40q, which are both %s: want one of them, or --map %s=NAME", strings.TrimSpace(header[at+1+second]), c.name, c.name)}
+			}
+			positions[i] = at
 		}
 		if c.constant != "" && positions[i] >= 0 {
 			return nil, &clash{strings.TrimSpace(header[positions[i]]), fmt.Sprintf("although %s is set to %.40q: want one of the two", c.name, c.constant)}

@@ -23,7 +23,7 @@ func parseDetails(r *row, o *data.Observation) {
 		o.Quality, err = data.ParseQuality(strings.ToLower(quality))
 		r.fail(err)
 	}
-	o.Details.Flags = r.flags(obsFlags)
+	o.Details.Flags |= r.flags(obsFlags)
 	o.Details.Secchi, o.Details.WaterTemperature = r.hundredths(obsSecchi), r.hundredths(obsTemperature)
 }
 

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,9 @@ type notation struct {
 	charset   charset
 	separator rune
 	marks     func() *marks // finds the decimal marks of a table; nil where numbers have a decimal point, as in JSON
+	format    tableFormat
+	units     map[unitText]knownUnit // those that were read
+	parameters
 }
 
 // A row is a row of a table or a feature of a collection.
@@ -45,12 +49,15 @@ func (r *row) text(c int) string {
 	s := r.columns[c].constant
 	if at := r.positions[c]; at >= 0 {
 		var err error
-		if s, err = r.charset.decode(strings.TrimSpace(r.fields[at])); err != nil {
+		if s, err = r.charset.decode(r.fields[at]); err != nil {
 			r.fail(fmt.Errorf("%s %w", r.columns[c].name, err))
 			return ""
 		}
 	}
-	return fieldValue(s)
+	if s = fieldValue(s); slices.Contains(r.format.nulls, s) {
+		return ""
+	}
+	return s
 }
 
 // fieldValue returns s without surrounding white space; empty if it is a word for no value.
@@ -131,7 +138,7 @@ func (r *row) number(c int, in span) (f float64, ok bool) {
 		return 0, false
 	}
 	f, err := r.parseNumber(c, s, in)
-	return f, err == nil
+	return r.columns[c].fromUnit(f), err == nil
 }
 
 // censorable is number for measurements, which may be below a limit of detection: then it returns half the limit, the
@@ -145,37 +152,16 @@ func (r *row) censorable(c int, in span) (f float64, ok bool) {
 	f, err := r.parseNumber(c, strings.TrimSpace(limit), in)
 	switch {
 	case err != nil || !below:
-		return f, err == nil
+		return r.columns[c].fromUnit(f), err == nil
 	case f == 0:
 		r.bad(c, s, "a limit above 0")
 		return 0, false
 	}
 	r.censored++
-	return f / 2, true
+	return r.columns[c].fromUnit(f) / 2, true
 }
 
-// The years that a date may be in; checkLead has a stricter limit for the future. Chlorophyll has been measured from space
-// since 1978, and in lakes for decades longer.
-const (
-	firstYear = 1900
-	lastYear  = 2100
-	wantDate  = "a day from 1900 to 2100 as YYYY-MM-DD or dd.mm.yyyy"
-	wantTime  = "a time from 1900 to 2100 such as 2026-07-01T10:30:00Z"
-)
-
-func (r *row) date(c int) data.Date {
-	s := r.required(c, wantDate)
-	layout := time.DateOnly
-	if strings.Contains(s, ".") {
-		layout = "2.1.2006"
-	}
-	t, err := time.Parse(layout, s)
-	if err != nil || t.Year() < firstYear || t.Year() > lastYear {
-		r.bad(c, s, wantDate)
-		return 0
-	}
-	return data.DateOf(t)
-}
+const wantTime = "a time from 1900 to 2100 such as 2026-07-01T10:30:00Z"
 
 // time returns the time in column c in UTC to the second; the zero time if there is none.
 func (r *row) time(c int) time.Time {

@@ -44,8 +44,8 @@ type collection struct {
 }
 
 // openCollection reads up to the first feature.
-func openCollection(r io.Reader, columns []column) (*collection, error) {
-	c := &collection{feature: feature{notation: notation{charset: inUTF8, separator: ','}, columns: columns}}
+func openCollection(r io.Reader, l *layout) (*collection, error) {
+	c := &collection{feature: feature{notation: notation{charset: charset{inUTF8: true}, separator: ',', format: l.format}, columns: slices.Clone(l.columns)}}
 	c.jsonList = jsonList{name: "features", early: errEarlyEnd, bound: rowBound{max: maxFeatureBytes, tooLong: errLongFeature}, other: c.member}
 	found, err := c.start(r)
 	if err == nil && !found {
@@ -57,6 +57,8 @@ func openCollection(r io.Reader, columns []column) (*collection, error) {
 func (c *collection) unit() unit { return ofFeatures }
 
 func (c *collection) unknown() []string { return c.ignored }
+
+func (c *collection) encodedIn() string { return "" }
 
 // member checks a member of the collection.
 func (c *collection) member(name string, value []byte) error {
@@ -100,7 +102,7 @@ func (c *collection) end() error {
 	case !c.typed:
 		return errors.New(`the file has no "type": want FeatureCollection`)
 	case c.count > 0:
-		if err := c.checkMapped(); err != nil {
+		if err := c.checkFound(); err != nil {
 			return err
 		}
 	}
@@ -280,6 +282,10 @@ func (f *feature) locate() error {
 		f.positions = nil
 		return fmt.Errorf("it has the property %.40q %s", clash.name, clash.is)
 	}
+	if err := setUnits(f.columns, f.names, positions); err != nil {
+		f.positions = nil
+		return fmt.Errorf("the property %w", err)
+	}
 	f.positions = positions
 	f.found |= setOf(f.columns, positions)
 	for _, name := range unknown(f.names, positions) {
@@ -290,12 +296,15 @@ func (f *feature) locate() error {
 	return nil
 }
 
-// checkMapped returns an error if no feature had a property that is mapped.
-func (f *feature) checkMapped() error {
+// checkFound returns an error if no feature had a property that is mapped, or one for the names of the lakes.
+func (f *feature) checkFound() error {
 	for i, c := range f.columns {
 		if c.mapped != "" && f.found.lacks(i) {
 			return fmt.Errorf("no feature has the property %.40q, which is mapped to %s", c.mapped, c.name)
 		}
+	}
+	if c := f.columns[lakeName]; c.required && f.found.lacks(lakeName) && len(f.ignored) > 0 { // one of these may be the name
+		return fmt.Errorf("no feature has the property name: want one, which may be empty where a lake has no name, or --map name=PROPERTY (the properties are %s)", quoted(f.ignored))
 	}
 	return nil
 }
@@ -334,6 +343,9 @@ func integer(number string) string {
 // checkCRS returns an error unless the member "crs", of GeoJSON before RFC 7946, names the reference system of RFC 7946 or
 // one with the same coordinates.
 func checkCRS(raw []byte) error {
+	if string(raw) == "null" { // it says nothing
+		return nil
+	}
 	var crs struct {
 		Properties struct{ Name string }
 	}

@@ -51,7 +51,7 @@ func TestFeatureBombs(t *testing.T) {
 			text := io.MultiReader(strings.NewReader(tt.start), &endless{text: tt.repeated, bytes: tt.bytes / len(tt.repeated) * len(tt.repeated)}, strings.NewReader(tt.end))
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			rs, err := openRows(bufio.NewReaderSize(text, maxRowBytes), &layout{columns: lakeColumns(), json: featureCollection})
+			rs, err := openRows(bufio.NewReaderSize(text, maxRowBytes), "a.json", charset{}, &layout{columns: lakeColumns(), json: featureCollection})
 			var bad badRow
 			var r *row
 			for err == nil {

@@ -24,7 +24,7 @@ func FuzzCollection(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		rs, err := openRows(bufio.NewReaderSize(strings.NewReader(text), maxRowBytes), &layout{columns: lakeColumns(), json: featureCollection})
+		rs, err := openRows(bufio.NewReaderSize(strings.NewReader(text), maxRowBytes), "a.json", charset{}, &layout{columns: lakeColumns(), json: featureCollection})
 		if err != nil {
 			return
 		}

@@ -176,7 +176,8 @@ func readInto[T any](ctx context.Context, tx Tx, k kind[T], files []File, opts *
 		if err := im.write(ctx, tx, b.rows); err != nil {
 			return im.report, fmt.Errorf("%s: %w", files[b.rows[0].file].Name, err)
 		}
-		im.report.ignore(b.ignored)
+		im.report.ignore(b.found.ignored)
+		im.report.addEncodings(b.found.encodings)
 		if b.err != nil {
 			return im.report, b.err
 		}

@@ -31,6 +31,8 @@ type Options struct {
 	// Thousands separates groups of three digits of the numbers in tables: ".", ",", "'", " " (also those that do not
 	// break a line) or "space", or "none". Empty means that it is detected, or follows from Decimal.
 	Thousands string
+	// Table says how the files write what their content does not show.
+	Table TableFormat
 	// ValidDays is the number of days, 1 to 365, after which a warning of a Swim Guide document ends without a next record of its
 	// location and substance. Zero means 7.
 	ValidDays int
@@ -116,11 +118,13 @@ type File struct {
 	Name string
 	// Open returns the file from its beginning. The caller closes it.
 	Open func() (io.ReadCloser, error)
+	// Table replaces that of [Options], unless it is nil.
+	Table *TableFormat
 }
 
 // NewFile returns a File with the first size bytes of r, which the caller closes after the import.
 func NewFile(name string, r io.ReaderAt, size int64) File {
-	return File{name, func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(r, 0, size)), nil }}
+	return File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(r, 0, size)), nil }}
 }
 
 // A Store is what an import needs of a database.

@@ -41,7 +41,7 @@ func textFile(name, text string) File {
 
 // fileOf returns a File that is what read returns each time.
 func fileOf(name string, read func() io.Reader) File {
-	return File{name, func() (io.ReadCloser, error) { return io.NopCloser(read()), nil }}
+	return File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(read()), nil }}
 }
 
 func mustImport(tb testing.TB, f importFunc, s *store.Store, opts *Options, texts ...string) Report {

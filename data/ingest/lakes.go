@@ -23,6 +23,7 @@ const (
 	lakeArea
 	lakeCategory
 	lakeSite
+	lakeSeason
 	lakeOutline // not in tables: it comes from a feature's geometry and the property that [FormatGeoJSON] adds
 )
 
@@ -30,13 +31,14 @@ func lakeColumns() []column {
 	return []column{
 		lakeID:         {name: "id", aliases: []string{"bathingWaterIdentifier", "Location_Identifier", "MonitoringLocationIdentifier"}, required: true},
 		lakeExternalID: {name: "external_id"},
-		lakeName:       {name: "name", aliases: []string{"bathingWaterName", "Location_Name", "MonitoringLocationName"}, required: true},
+		lakeName:       {name: "name", aliases: []string{"bathingWaterName", "nameText", "Location_Name", "MonitoringLocationName"}, required: true},
 		lakeLat:        {name: "lat", in: span{-90, 90, " degrees"}, aliases: []string{"latitude", "Location_LatitudeStandardized", "Location_Latitude", "LatitudeMeasure"}, required: true},
 		lakeLon:        {name: "lon", in: span{-180, 180, " degrees"}, aliases: []string{"longitude", "Location_LongitudeStandardized", "Location_Longitude", "LongitudeMeasure"}, required: true},
 		lakeRegion:     {name: "region", aliases: []string{"state", "countryCode", "Location_State"}},
-		lakeArea:       {name: "area_km2", in: areaKM2},
-		lakeCategory:   {name: "bwWaterCategory"},
+		lakeArea:       {name: "area_km2", in: areaKM2, of: areaUnits, bases: []string{"area", "lakearea"}},
+		lakeCategory:   {name: "bwWaterCategory", aliases: []string{"bathingWaterType", "specialisedZoneType"}}, // before 2021, since 2025, and between
 		lakeSite:       {name: "Location_Type", aliases: []string{"MonitoringLocationTypeName"}},
+		lakeSeason:     {name: "season"},
 		lakeOutline:    {name: "limnomap_outline", feature: true},
 	}
 }
@@ -48,14 +50,12 @@ func (k lakeKind) parse(r *row) (data.Lake, error) {
 	if l.ExternalID == "" {
 		l.ExternalID = string(l.ID)
 	}
-	if l.Name == "" && k.optionalName {
+	if l.Name == "" {
 		l.Name = string(l.ID)
 	}
-	if l.Name == "" {
-		r.fail(errors.New("name is missing: want the lake's name"))
-	}
+	k.checkSeason(r, l.ID)
 	l.Point = parsePoint(r)
-	area, ok := r.number(lakeArea, areaKM2)
+	area, ok := r.number(lakeArea, r.columns[lakeArea].in)
 	if s := r.shape; s != nil {
 		if l.Outline = s.outline; !ok {
 			switch area = s.areaKM2(); {
@@ -117,10 +117,10 @@ func parsePoint(r *row) orb.Point {
 	return p
 }
 
-// A lakeKind are lakes.
+// A lakeKind are lakes. One without a name has its id as name.
 type lakeKind struct {
 	*layout
-	optionalName bool // whether a lake without a name has its id as name
+	newest func() (seasons, error)
 }
 
 func newLakeKind(opts *Options, ids *idMaker) (kind[data.Lake], error) {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"maps"
@@ -37,7 +38,8 @@ func (m Mapping) columns() []string { return slices.Sorted(maps.Keys(m)) }
 // layout returns the layout of files with these columns, as changed by o. It is not nil, also with an error.
 func (o *Options) layout(columns []column, id, name int, ids *idMaker) (*layout, error) {
 	columns, err := o.apply(columns, id, name, ids)
-	return &layout{columns: columns, id: id, changed: len(o.Map)+len(o.Set) > 0}, err
+	format, wrong := o.Table.parse()
+	return &layout{columns: columns, id: id, changed: len(o.Map)+len(o.Set) > 0, format: format}, cmp.Or(err, wrong)
 }
 
 // apply returns columns as changed by opts.
@@ -93,7 +95,7 @@ func indexOf(columns []column, name, doing string) (int, error) {
 		if c.feature {
 			continue
 		}
-		if c.name == name {
+		if strings.EqualFold(c.name, name) {
 			return i, nil
 		}
 		all = append(all, c.name)

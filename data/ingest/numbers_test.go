@@ -220,7 +220,7 @@ func TestMarksOfFiles(t *testing.T) {
 func TestSecondReadingFails(t *testing.T) {
 	gone := errors.New("the disk is gone")
 	reads := 0
-	file := File{"a.csv", func() (io.ReadCloser, error) {
+	file := File{Name: "a.csv", Open: func() (io.ReadCloser, error) {
 		if reads++; reads > 1 {
 			return nil, gone
 		}

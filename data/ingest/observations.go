@@ -36,6 +36,14 @@ const (
 	obsLevelBy
 	obsP10
 	obsP90
+
+	// Those that say what the value of a row is. They are not stored.
+	obsParameter
+	obsUnit
+	obsSign
+	obsDepth
+	obsDepthUnit
+	obsLayer
 )
 
 func observationColumns() []column {
@@ -44,15 +52,15 @@ func observationColumns() []column {
 	columns := []column{
 		obsLake:       {name: "lake_id", required: true},
 		obsDate:       {name: "date", required: true},
-		obsChl:        {name: "chl", required: true, in: span{0, data.MaxChlorophyll.Float(), " µg/l, < before it if below a limit, or empty for a gap"}},
+		obsChl:        {name: "chl", required: true, of: chlorophyllUnits, bases: []string{"chl", "chla", "chlorophyll", "chlorophylla"}, in: span{0, data.MaxChlorophyll.Float(), " µg/l, < before it if below a limit, or empty for a gap"}},
 		obsType:       {name: "data_type", required: true},
-		obsDensity:    {name: "cell_density_cells_ml", in: span{0, maxCellDensity, " cells/ml, < before it if below a limit, or empty"}},
+		obsDensity:    {name: "cell_density_cells_ml", of: cellUnits, bases: []string{"celldensity"}, in: span{0, maxCellDensity, " cells/ml, < before it if below a limit, or empty"}},
 		obsLevel:      {name: "who_level", in: span{0, 3, " without decimals, or empty"}}, // columns with gaps are often exported as 2.0,
 		obsMeasuredAt: {name: "measured_at"},
 
-		obsLower:       {name: "chl_lower", in: uncertain},
-		obsUpper:       {name: "chl_upper", in: uncertain},
-		obsUncertainty: {name: "uncertainty", in: uncertain},
+		obsLower:       {name: "chl_lower", in: uncertain, of: chlorophyllUnits, bases: []string{"chllower"}},
+		obsUpper:       {name: "chl_upper", in: uncertain, of: chlorophyllUnits, bases: []string{"chlupper"}},
+		obsUncertainty: {name: "uncertainty", in: uncertain, of: chlorophyllUnits, bases: []string{"uncertainty"}},
 		obsBelowLimit:  {name: "below_limit"},
 		obsValidPixels: {name: "n_valid", in: pixels},
 		obsTotalPixels: {name: "n_total", aliases: []string{"n_inside"}, in: pixels},
@@ -60,8 +68,8 @@ func observationColumns() []column {
 		obsFlags:       {name: "flags"},
 		obsSource:      {name: "source"},
 		obsMethod:      {name: "method"},
-		obsSecchi:      {name: "secchi_m", in: span{0, data.MaxSecchi.Float(), " m, or empty"}},
-		obsTemperature: {name: "water_temperature_c", in: span{data.MinWaterTemperature.Float(), data.MaxWaterTemperature.Float(), " °C, or empty"}},
+		obsSecchi:      {name: "secchi_m", of: lengthUnits, bases: []string{"secchi", "secchidepth"}, in: span{0, data.MaxSecchi.Float(), " m, or empty"}},
+		obsTemperature: {name: "water_temperature_c", of: temperatureUnits, bases: []string{"watertemperature"}, in: span{data.MinWaterTemperature.Float(), data.MaxWaterTemperature.Float(), " °C, or empty"}},
 
 		obsVersion: {name: "version"},
 		obsLevelBy: {name: "level_by"},
@@ -69,6 +77,13 @@ func observationColumns() []column {
 		// An observation has no percentiles. They are in the files that are made of rasters.
 		obsP10: {name: "p10", unread: true},
 		obsP90: {name: "p90", unread: true},
+
+		obsParameter: {name: parameterColumn, aliases: parameterColumns},
+		obsUnit:      {name: "unit", aliases: unitColumns},
+		obsSign:      {name: "sign", aliases: signColumns},
+		obsDepth:     {name: "depth", aliases: depthColumns, in: span{-999, 999, " m"}, of: lengthUnits, bases: depthBases},
+		obsDepthUnit: {name: "depth_unit", aliases: depthUnitColumns},
+		obsLayer:     {name: "layer", aliases: layerColumns},
 	}
 	// Those that a server derives, and those of its own forecasts, in a history that it answered.
 	for _, name := range []string{"cell_density_by", "lower", "upper", "probability_low", "probability_medium", "probability_high", "model", "issued_at", "based_on"} {
@@ -116,11 +131,24 @@ func checkTaken(o data.Observation) error {
 	return nil
 }
 
+// rowColumns are the columns that say what the value of a row is.
+const rowColumns = columnSet(1<<obsParameter | 1<<obsUnit | 1<<obsDepth | 1<<obsLayer)
+
 func (k observationKind) parse(r *row) (data.Observation, error) {
+	unit := ""
+	if !r.has.lacks(obsParameter) {
+		unit = r.checkParameter()
+	}
 	o := data.Observation{LakeID: r.lakeID(obsLake, "the id of a lake"), Date: r.date(obsDate), Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}
 	var err error
 	o.Type, err = data.ParseDataType(r.required(obsType, "satellite, in_situ or ai_forecast"))
 	r.fail(err)
+	if r.has&rowColumns != 0 {
+		if o.Type == data.InSitu {
+			r.checkSurface()
+		}
+		r.setUnits(unit)
+	}
 	parseValues(r, &o)
 	o.MeasuredAt = r.time(obsMeasuredAt)
 	parseDetails(r, &o)
@@ -144,7 +172,11 @@ func checkObservation(o data.Observation, today data.Date) error {
 // parseValues reads the measured values. Each of them may be missing.
 func parseValues(r *row, o *data.Observation) {
 	before := r.censored
-	if chl, ok := r.censorable(obsChl, r.columns[obsChl].in); ok {
+	chl, ok := r.censorable(obsChl, r.columns[obsChl].in)
+	if !r.has.lacks(obsSign) {
+		parseSign(r, &chl, ok, o)
+	}
+	if ok {
 		var err error
 		o.Chlorophyll, err = data.ChlorophyllOf(chl)
 		r.fail(err)

@@ -21,7 +21,7 @@ func ReadLakes(ctx context.Context, files []File, opts *Options) ([]data.Lake, R
 	}
 	l.columns[lakeName].required, l.json = false, featureCollection
 	list := &lakeList{rows: make(map[data.LakeID]int)}
-	report, err := readInto(ctx, list, lakeKind{l, true}, files, opts)
+	report, err := readInto(ctx, list, lakeKind{layout: l}, files, opts)
 	switch {
 	case err != nil:
 		return nil, report, fmt.Errorf("read lakes: %w", err)

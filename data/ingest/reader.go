@@ -71,13 +71,19 @@ func (c *countingReader) Read(p []byte) (int, error) {
 }
 
 // eachRow passes the rows of a file to do, each as a row or as the badRow error of one that cannot be read, until do returns an error, which
-// ends the import. It returns the names in the file that are not columns. Errors name the file.
-func (in *input) eachRow(f File, number int, l *layout, do func(r *row, from origin, bad error) error) (unknown []string, err error) {
+// ends the import. Errors name the file.
+func (in *input) eachRow(f File, number int, l *layout, do func(r *row, from origin, bad error) error) (found findings, err error) {
 	rs, closeFile, err := in.openRows(f, l, false)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name, err)
+		return findings{}, fmt.Errorf("%s: %w", f.Name, err)
 	}
 	defer closeFile()
+	defer func() {
+		found.ignored = rs.unknown()
+		if name := rs.encodedIn(); name != "" {
+			found.encodings = []Encoding{{f.Name, name}}
+		}
+	}()
 	if t, ok := rs.(*table); ok && !l.points {
 		t.marks = sync.OnceValue(func() *marks {
 			m, err := in.findMarks(f, l)
@@ -92,7 +98,7 @@ func (in *input) eachRow(f File, number int, l *layout, do func(r *row, from ori
 		_, isBad := errors.AsType[badRow](bad)
 		switch {
 		case bad == io.EOF:
-			return rs.unknown(), nil
+			return found, nil
 		case bad != nil && !isBad:
 			err = bad
 		default:
@@ -101,7 +107,7 @@ func (in *input) eachRow(f File, number int, l *layout, do func(r *row, from ori
 			}
 		}
 		if err != nil {
-			return rs.unknown(), fmt.Errorf("%s: %w", f.Name, err)
+			return found, fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
 }
@@ -123,7 +129,7 @@ func (in *input) openRows(f File, l *layout, quiet bool) (rs rows, closeFile fun
 	if err != nil {
 		return nil, nil, err
 	}
-	rs, end, err := open(&countingReader{r, in, quiet}, l)
+	rs, end, err := open(&countingReader{r, in, quiet}, f, l, func(again io.Reader) io.Reader { return &countingReader{again, in, true} })
 	if err != nil {
 		r.Close()
 		return nil, nil, err
@@ -145,8 +151,14 @@ func (in *input) findMarks(f File, l *layout) (*marks, error) {
 	return findMarks(t, in)
 }
 
-// A source reads one or several files, and passes their parsed rows on. It returns the names that are not columns. An error ends the import.
-type source[T any] func(in *input, pass func(parsed[T]) error) (unknown []string, err error)
+// findings are what a Report says about whole files.
+type findings struct {
+	ignored   []string // names in the files that are not columns
+	encodings []Encoding
+}
+
+// A source reads one or several files, and passes their parsed rows on. An error ends the import.
+type source[T any] func(in *input, pass func(parsed[T]) error) (findings, error)
 
 // A parsed row is a value, or the reason why there is none. A batch holds bad rows too, because the store may reject more
 // rows and the report is in the order of lines.
@@ -180,7 +192,7 @@ func (p *parsed[T]) refuse(err error, r *row, id int) error {
 
 // fileSource returns the source of one file.
 func fileSource[T any](k kind[T], number int, f File) source[T] {
-	return func(in *input, pass func(parsed[T]) error) ([]string, error) {
+	return func(in *input, pass func(parsed[T]) error) (findings, error) {
 		return in.eachRow(f, number, k.form(), func(r *row, from origin, err error) error {
 			p := parsed[T]{origin: from}
 			if err == nil {
@@ -209,9 +221,9 @@ type reader[T any] struct {
 
 // A batch holds consecutive rows of one source.
 type batch[T any] struct {
-	rows    []parsed[T]
-	ignored []string // the unknown columns, in the last batch of a source
-	err     error    // that ended the reading
+	rows  []parsed[T]
+	found findings // in the last batch of a source
+	err   error    // that ended the reading
 }
 
 func newReader[T any](k kind[T], in *input, files []File) *reader[T] {
@@ -230,8 +242,8 @@ func newReader[T any](k kind[T], in *input, files []File) *reader[T] {
 func (r *reader[T]) read() {
 	defer close(r.batches)
 	for _, s := range r.sources {
-		unknown, err := s(r.in, r.add)
-		if r.send(unknown, err) != nil || err != nil { // for a damaged file too: unknown columns may explain the error
+		found, err := s(r.in, r.add)
+		if r.send(found, err) != nil || err != nil { // for a damaged file too: unknown columns may explain the error
 			return
 		}
 	}
@@ -244,13 +256,13 @@ func (r *reader[T]) add(p parsed[T]) error {
 	if len(r.rows) < batchRows && *r.in.expanded-r.from < batchBytes {
 		return nil
 	}
-	return r.send(nil, nil)
+	return r.send(findings{}, nil)
 }
 
 // send sends the rows so far.
-func (r *reader[T]) send(unknown []string, err error) error {
+func (r *reader[T]) send(found findings, err error) error {
 	select {
-	case r.batches <- batch[T]{r.rows, unknown, err}:
+	case r.batches <- batch[T]{r.rows, found, err}:
 		r.rows, r.from = r.emptyRows(), *r.in.expanded
 		return nil
 	case <-r.in.ctx.Done():

@@ -21,7 +21,7 @@ func sharedFile(t *testing.T, name string) File {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("NOT TESTED against real data: there is no %s", path)
 	}
-	return File{name, func() (io.ReadCloser, error) { return os.Open(path) }}
+	return File{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
 }
 
 // The original file with its own columns; its class of bacteria is ignored.

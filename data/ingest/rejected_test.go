@@ -50,7 +50,6 @@ func TestRejectedLakes(t *testing.T) {
 	}{
 		{"no id", ",B,50,10,1", []string{"id is missing"}},
 		{"id with a blank", "b b,B,50,10,1", []string{`id "b b"`, "letters, digits"}},
-		{"no name", "b, ,50,10,1", []string{"name is missing"}},
 		{"name that mirrors the value", "b,B \u202e1.25,50,10,1", []string{"name", `"B \u202e1.25"`, "U+202E at character 3", "want text without"}},
 		{"no latitude", "b,B,n.a.,10,1", []string{"lat is missing", "from -90 to 90 degrees"}},
 		{"no longitude", "b,B,50,,1", []string{"lon is missing", "from -180 to 180 degrees"}},
@@ -83,7 +82,7 @@ func TestRejectedObservations(t *testing.T) {
 		{"no lake", ",2024-01-08,1,satellite,,,", []string{"lake_id is missing"}},
 		{"unknown lake", "y,2024-01-08,1,satellite,,,", []string{"does not hold this lake", "import the lakes first"}},
 		{"no date", "x,,1,satellite,,,", []string{"date is missing", "YYYY-MM-DD or dd.mm.yyyy"}},
-		{"American date", "x,01/08/2024,1,satellite,,,", []string{`date "01/08/2024"`, "YYYY-MM-DD or dd.mm.yyyy"}},
+		{"American date", "x,01/08/2024,1,satellite,,,", []string{`date "01/08/2024"`, "2024-08-01 or 2024-01-08", "--date-order"}},
 		{"no such day", "x,2023-02-29,1,satellite,,,", []string{`date "2023-02-29"`}},
 		{"year mistyped", "x,2204-01-08,1,satellite,,,", []string{`date "2204-01-08"`, "1900 to 2100"}},
 		{"no type", "x,2024-01-08,1,,,,", []string{"data_type is missing", "satellite, in_situ or ai_forecast"}},

@@ -49,11 +49,20 @@ type Report struct {
 	Censored                                  int           // values such as "<15", taken as half the limit
 	Ignored                                   []string      // unknown columns, each once, at most 31
 	Bad                                       []BadRow      // the first 20; Rejected counts them all
+	Encodings                                 []Encoding    // of files that are not UTF-8, at most 31
 	LeftOutReasons                            []Reason      // why rows were left out, in order of appearance, at most 31
 	Reasons                                   []Reason      // why rows were rejected, in order of appearance, at most 20
 	Unknown                                   []data.LakeID // of observations and statements, but not in the store, each once, at most 31
 	Written                                   bool          // false when anything was rejected and SkipBad was not set
 	DryRun                                    bool          // whether it would have been written
+}
+
+// An Encoding is that of a file.
+type Encoding struct{ File, Name string }
+
+// addEncodings adds the encodings of files.
+func (r *Report) addEncodings(of []Encoding) {
+	r.Encodings = append(r.Encodings, of[:max(min(len(of), maxShownColumns+1-len(r.Encodings)), 0)]...)
 }
 
 // A Reason is how many rows were rejected, or left out, for the same reason.
@@ -175,6 +184,9 @@ func (r Report) String() string {
 	say(r.Untimed, "row", "without a time of day: the time zone is missing or not known")
 	say(r.Samples, "sample value", "not stored: an observation needs chlorophyll, which Swim Guide's standard does not have")
 	say(r.Censored, "value", "below a limit of detection, such as <15: half the limit was taken")
+	for _, e := range r.Encodings {
+		fmt.Fprintf(&b, "%s is not UTF-8: it was read as %s (--encoding says another one).\n", e.File, e.Name)
+	}
 	if len(r.Ignored) > 0 {
 		fmt.Fprintf(&b, "Ignored columns, since their names are not known: %s.\n", quoted(r.Ignored))
 	}

@@ -20,6 +20,8 @@ type rows interface {
 	offset() int64
 	// unknown returns the names so far that are not columns.
 	unknown() []string
+	// encodedIn returns the encoding of the file if it is not UTF-8; or "".
+	encodedIn() string
 }
 
 // A unit is what the rows of a file are counted in.
@@ -58,62 +60,87 @@ type layout struct {
 	changed bool // whether Map or Set are given: then results of the Water Quality Portal are a table like others
 	named   bool // whether errors name the columns as the header does
 	points  bool // whether numbers have a decimal point, as in JSON
+	format  tableFormat
 }
 
 func (l *layout) form() *layout { return l }
 
-// open finds out the format of a file, compressed or not. Without an error, the caller must call end.
-func open(r io.Reader, l *layout) (rs rows, end func(), err error) {
+// open finds out the format of a file, compressed or not. It is opened again, with its reader passed to wrap, if its encoding is not clear
+// from its beginning. Without an error, the caller must call end.
+func open(r io.Reader, f File, l *layout, wrap func(io.Reader) io.Reader) (rs rows, end func(), err error) {
+	if f.Table != nil {
+		own := *l
+		if own.format, err = f.Table.parse(); err != nil {
+			return nil, nil, err
+		}
+		l = &own
+	}
 	buffered, end, err := expand(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	if rs, err = openRows(buffered, l); err != nil {
+	c := charset{inUTF8: l.format.inUTF8, given: l.format.inUTF8 || l.format.encoding != nil, single: l.format.encoding, detect: func() (*byteEncoding, error) { return f.detectEncoding(wrap) }}
+	if rs, err = openRows(buffered, f.Name, c, l); err != nil {
 		end()
 		return nil, nil, err
 	}
 	return rs, end, nil
 }
 
-// textStart returns the beginning of an expanded file after its byte-order mark, and the encoding by the mark. It is an error if the file
-// is no text.
-func textStart(buffered *bufio.Reader) (start []byte, c charset, err error) {
-	if start, err = peek(buffered); err != nil {
-		return nil, c, err
-	}
-	switch {
-	case bytes.HasPrefix(start, []byte("\xef\xbb\xbf")):
-		buffered.Discard(3)
-		return start[3:], inUTF8, nil
-	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
-		return nil, c, errors.New("this is UTF-16: save it as UTF-8")
-	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
-		return nil, c, errors.New("this is a zip archive or a spreadsheet, not CSV: unpack it or save it as CSV")
-	case bytes.HasPrefix(start, []byte("BZh")), bytes.HasPrefix(start, []byte("\xfd7zXZ\x00")):
-		return nil, c, errors.New("this is compressed by bzip2 or xz: want gzip or zstd, or a file that is not compressed")
-	}
-	return start, undecided, nil
-}
-
-// openRows finds out the format of an expanded file from its beginning.
-func openRows(buffered *bufio.Reader, l *layout) (rows, error) {
-	start, charset, err := textStart(buffered)
+// detectEncoding finds out the single-byte encoding of a file.
+func (f File) detectEncoding(wrap func(io.Reader) io.Reader) (*byteEncoding, error) {
+	r, err := f.Open()
 	if err != nil {
 		return nil, err
+	}
+	defer r.Close()
+	buffered, end, err := expand(wrap(r))
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	words, err := readWords(buffered)
+	if err != nil {
+		return nil, err
+	}
+	return detectEncoding(words)
+}
+
+// textStart returns the beginning of an expanded file after its byte-order mark, and whether it has that of UTF-8. It is an error if the file
+// is no text.
+func textStart(buffered *bufio.Reader, name string) (start []byte, marked bool, err error) {
+	if start, err = peek(buffered); err != nil {
+		return nil, false, err
+	}
+	if bytes.HasPrefix(start, []byte("\xef\xbb\xbf")) {
+		_, _ = buffered.Discard(3)
+		return start[3:], true, nil
+	}
+	return start, false, otherFormat(start, name)
+}
+
+// openRows finds out the format of an expanded file from its beginning. The charset is that of a table without a byte-order mark.
+func openRows(buffered *bufio.Reader, name string, c charset, l *layout) (rows, error) {
+	start, marked, err := textStart(buffered, name)
+	if err != nil {
+		return nil, err
+	}
+	if marked {
+		c.inUTF8, c.single = true, nil
 	}
 	switch begin := bytes.TrimSpace(start); {
 	case len(begin) == 0:
 		return nil, errors.New("the file is empty: want a first line that names the columns")
 	case l.json == statementList && (begin[0] == '{' || begin[0] == '['):
-		return openStatements(buffered, l.columns)
+		return openStatements(buffered, l)
 	case l.json == featureCollection && (begin[0] == '[' || begin[0] == '\x1e'): // RFC 8142 begins each feature with a record separator
 		return nil, errors.New("this is an array or a sequence of JSON texts: want one FeatureCollection")
 	case begin[0] != '{':
-		return openTable(buffered, start, charset, l)
+		return openTable(buffered, start, c, l)
 	case l.json == noJSON:
 		return nil, errors.New("this is JSON: want CSV, because JSON is for lakes and official statements, not for observations")
 	}
-	return openCollection(buffered, l.columns)
+	return openCollection(buffered, l)
 }
 
 // A rowBound passes a file on as long as the current row is not too long. It may pass on as much more as the buffer of the

@@ -34,8 +34,8 @@ type statements struct {
 }
 
 // openStatements reads up to the first statement.
-func openStatements(r io.Reader, columns []column) (*statements, error) {
-	s := &statements{notation: notation{charset: inUTF8, separator: ','}, columns: columns}
+func openStatements(r io.Reader, l *layout) (*statements, error) {
+	s := &statements{notation: notation{charset: charset{inUTF8: true}, separator: ',', format: l.format}, columns: l.columns}
 	s.jsonList = jsonList{name: "advisories", early: errStatementsEnd, bound: rowBound{max: maxStatementBytes, tooLong: errLongStatement},
 		other: func(name string, _ []byte) error { return nil }}
 	found, err := s.start(r)
@@ -48,6 +48,8 @@ func openStatements(r io.Reader, columns []column) (*statements, error) {
 func (s *statements) unit() unit { return ofStatements }
 
 func (s *statements) unknown() []string { return s.ignored }
+
+func (s *statements) encodedIn() string { return "" }
 
 func (s *statements) next() (*row, error) {
 	if s.ended {

@@ -11,7 +11,7 @@ func TestStatementsAreReadOneByOne(t *testing.T) {
 	const count = 5_000
 	statement := `{"id":"s","lake_id":"x","kind":"info","text":{"en":"` + strings.Repeat("ü", 1000) + `"},"more":[` + strings.Repeat("1,", 500) + `1]},`
 	text := io.MultiReader(strings.NewReader(`{"advisories":[`), &endless{text: statement, bytes: (count - 1) * len(statement)}, strings.NewReader(strings.TrimSuffix(statement, ",")+"]}"))
-	rs, end, err := open(text, &layout{columns: advisoryColumns(), json: statementList})
+	rs, end, err := open(text, File{}, &layout{columns: advisoryColumns(), json: statementList}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

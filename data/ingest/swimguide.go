@@ -71,7 +71,7 @@ func isSwimGuide(f File) bool {
 		return false
 	}
 	defer end()
-	start, _, err := textStart(buffered)
+	start, _, err := textStart(buffered, f.Name)
 	if err != nil {
 		return false
 	}
@@ -175,7 +175,7 @@ func (im *swimGuideImport) readFile(file int, r io.Reader, most int64) (left int
 		return most, err
 	}
 	defer end()
-	start, _, err := textStart(buffered)
+	start, _, err := textStart(buffered, im.files[file].Name)
 	if err != nil {
 		return most, err
 	}

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -38,11 +39,22 @@ func (t *table) offset() int64 { return t.csv.InputOffset() }
 
 func (t *table) unknown() []string { return t.ignored }
 
-// openTable reads the header. The charset is that of a byte-order mark, and start the beginning of the file.
-func openTable(buffered *bufio.Reader, start []byte, charset charset, l *layout) (*table, error) {
+func (t *table) encodedIn() string {
+	if !t.charset.used {
+		return ""
+	}
+	return t.charset.single.name
+}
+
+// openTable reads the header. The beginning of the file is start.
+func openTable(buffered *bufio.Reader, start []byte, c charset, l *layout) (*table, error) {
 	columns := slices.DeleteFunc(slices.Clone(l.columns), func(c column) bool { return c.feature }) // these are the last ones
 	t := &table{columns: columns}
-	t.charset = charset
+	t.charset, t.format = c, l.format
+	start, err := t.charset.decodeHeader(start)
+	if err != nil {
+		return nil, err
+	}
 	t.separator = detectSeparator(start, columns)
 	if !l.changed && isPortal(start) {
 		return nil, errPortal
@@ -62,7 +74,13 @@ func openTable(buffered *bufio.Reader, start []byte, charset charset, l *layout)
 	if t.positions, err = locate(columns, header); err != nil {
 		return nil, err
 	}
+	if err := setUnits(columns, header, t.positions); err != nil {
+		return nil, fmt.Errorf("line 1: the column %w", err)
+	}
 	t.has = setOf(columns, t.positions)
+	if at := slices.IndexFunc(columns, func(c column) bool { return c.name == parameterColumn }); len(l.format.parameters) > 0 && (at < 0 || t.has.lacks(at)) {
+		return nil, fmt.Errorf("line 1 lacks a column of parameters, which --parameter needs: name it with --map %s=NAME; %s", parameterColumn, found(columns, header))
+	}
 	t.ignored = unknown(header, t.positions)
 	if l.named { // errors name the columns as the header does
 		for i, at := range t.positions {
@@ -98,7 +116,7 @@ func detectSeparator(start []byte, columns []column) rune {
 
 // next returns the next row that is not blank.
 func (t *table) next() (*row, error) {
-	for t.failed == nil {
+	for t.failed == nil && t.charset.failed == nil {
 		fields, err := t.csv.Read()
 		t.bound.rowStart = t.csv.InputOffset()
 		parse, malformed := errors.AsType[*csv.ParseError](err)
@@ -114,6 +132,8 @@ func (t *table) next() (*row, error) {
 			return nil, t.badRow(parse, len(fields))
 		case errors.Is(err, errLongRow):
 			return nil, fmt.Errorf("the row after that of line %d %w", max(t.line, 1), err)
+		case err == io.EOF:
+			return nil, cmp.Or(t.parameters.check(t.format.parameters), err)
 		case err != nil:
 			return nil, err
 		}
@@ -123,7 +143,7 @@ func (t *table) next() (*row, error) {
 			return &t.row, nil
 		}
 	}
-	return nil, t.failed
+	return nil, cmp.Or(t.failed, t.charset.failed)
 }
 
 func (t *table) badRow(parse *csv.ParseError, fields int) error {

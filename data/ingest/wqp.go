@@ -52,7 +52,11 @@ const (
 // WQX 2.2 do (resultPhysChem). The type of the activity is required: without it the blank of a laboratory is a clean lake.
 func wqpColumns() []column {
 	two := func(name, legacy string, required bool) column {
-		return column{name: name, aliases: []string{legacy}, required: required}
+		c := column{name: name, aliases: []string{legacy}, required: required}
+		if strings.Contains(legacy, "/") {
+			c.aliases = append(c.aliases, strings.ReplaceAll(legacy, "/", ".")) // as R makes it a name
+		}
+		return c
 	}
 	return []column{
 		wqpLake:            two("Location_Identifier", "MonitoringLocationIdentifier", true),
@@ -116,7 +120,7 @@ func incomplete(fields []string) bool {
 func portalLayout(o *Options, ids *idMaker) (*layout, error) {
 	columns := wqpColumns()
 	columns[wqpLakeName].required = ids != nil
-	l, err := (&Options{Decimal: o.Decimal, Thousands: o.Thousands}).layout(columns, wqpLake, wqpLakeName, ids)
+	l, err := (&Options{Decimal: o.Decimal, Thousands: o.Thousands, Table: o.Table}).layout(columns, wqpLake, wqpLakeName, ids)
 	// The unit differs from row to row, so that other numbers of the column prove nothing about a number.
 	l.changed, l.named, l.points = true, true, l.columns[wqpValue].numbers.decimal == 0
 	return l, err
@@ -146,10 +150,10 @@ func (k observationKind) sources(in *input, files []File) []source[data.Observat
 // portalSource turns files of results, of each of which a row is one result, into rows that are observations: first the results that are
 // rejected or left out, then the samples that the others make together. All columns of the portal are known.
 func (k observationKind) portalSource(files []File, results []int) source[data.Observation] {
-	return func(in *input, pass func(parsed[data.Observation]) error) (unknown []string, err error) {
+	return func(in *input, pass func(parsed[data.Observation]) error) (found findings, err error) {
 		samples := newWQPSamples(k.today)
 		for _, i := range results {
-			if _, err := in.eachRow(files[i], i, k.portal, func(r *row, from origin, err error) error {
+			of, err := in.eachRow(files[i], i, k.portal, func(r *row, from origin, err error) error {
 				if err == nil {
 					if err = samples.add(r, from); err == nil {
 						return nil
@@ -160,10 +164,12 @@ func (k observationKind) portalSource(files []File, results []int) source[data.O
 					return err
 				}
 				return pass(p)
-			}); err != nil {
-				return nil, err
+			})
+			found.encodings = append(found.encodings, of.encodings...)
+			if err != nil {
+				return found, err
 			}
 		}
-		return nil, samples.pass(pass)
+		return found, samples.pass(pass)
 	}
 }

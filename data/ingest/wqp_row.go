@@ -75,9 +75,6 @@ func checkMedia(r *row, q *wqpQuantity) {
 	}
 }
 
-// maxSurfaceDepth is the depth in metres down to which a sample is one of the surface, where blooms are and people bathe.
-const maxSurfaceDepth = 2
-
 // checkDepth leaves out deep samples. The depth of a result is more exact than that of its activity; a sample over a range of depths counts
 // if it begins at the surface. A Secchi disk is always read from the surface.
 func checkDepth(r *row, q *wqpQuantity) {
@@ -89,10 +86,7 @@ func checkDepth(r *row, q *wqpQuantity) {
 		if s == "" {
 			continue
 		}
-		metres := wqpDepthOfSample.convert(r, depth.value, depth.unit, s)
-		if math.Abs(metres) > maxSurfaceDepth { // some organizations write depths as negative heights
-			r.fail(leftOut(fmt.Sprintf("deeper than %d m", maxSurfaceDepth)))
-		}
+		r.checkDepth(depthOfSample.convert(r, depth.value, depth.unit, depthRange(s)))
 		return
 	}
 	layer := r.lower(wqpRelativeDepth)

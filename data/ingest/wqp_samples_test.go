@@ -159,7 +159,7 @@ func TestWQPBounds(t *testing.T) {
 	} {
 		s := newWQPSamples(20_000)
 		s.max = test.max
-		rs, end, err := open(strings.NewReader(wqpFile(t, wqp3Header, test.rows...)), &layout{columns: wqpColumns(), changed: true, named: true})
+		rs, end, err := open(strings.NewReader(wqpFile(t, wqp3Header, test.rows...)), File{}, &layout{columns: wqpColumns(), changed: true, named: true}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

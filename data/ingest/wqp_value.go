@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -123,14 +122,13 @@ func (w *wqpResult) limit(r *row) float64 {
 // convert returns the number s of column c, whose unit is in another column, in the unit of q.
 func (q *wqpQuantity) convert(r *row, c, unitColumn int, s string) float64 {
 	unit := r.text(unitColumn)
-	u, ok := q.units[strings.ToLower(strings.ReplaceAll(unit, " ", ""))]
+	u, ok := r.unitOf(q.dimension, unit)
 	switch {
 	case !ok && q.otherUnits && unit != "":
 		r.fail(leftOut(fmt.Sprintf("no %s: in %.40q", q.name, unit)))
 		return 0
 	case !ok:
-		known := slices.Sorted(maps.Keys(q.units))
-		r.bad(unitColumn, unit, "a unit of "+q.name+": one of "+strings.Join(known, ", "))
+		r.bad(unitColumn, unit, "a unit of "+q.name+": one of "+q.shown)
 		return 0
 	}
 	in := span{(q.in.min - u.offset) / u.factor, (q.in.max - u.offset) / u.factor, " " + unit}

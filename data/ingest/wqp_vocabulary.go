@@ -4,28 +4,19 @@ import "limnomap/data"
 
 // A wqpQuantity is what a characteristic measures.
 type wqpQuantity struct {
-	name  string // for error messages
-	units map[string]wqpUnitFactor
-	in    span
+	*dimension
+	name string // for error messages
+	in   span
 	// otherUnits is true if other units mean another quantity, which is left out, such as the mass of cyanobacteria.
 	otherUnits bool
 }
 
-// A wqpUnitFactor converts a unit: value * factor + offset.
-type wqpUnitFactor struct{ factor, offset float64 }
-
-// The units have small letters and no spaces.
 var (
-	wqpChlorophyll = &wqpQuantity{name: "chlorophyll", in: span{0, data.MaxChlorophyll.Float(), " µg/l"},
-		units: map[string]wqpUnitFactor{"ug/l": {1, 0}, "µg/l": {1, 0}, "μg/l": {1, 0}, "mg/m3": {1, 0}, "ppb": {1, 0}, "ng/ml": {1, 0}, "mg/l": {1000, 0}}}
-	wqpCells = &wqpQuantity{name: "cell counts", in: span{0, maxCellDensity, " cells/ml"}, otherUnits: true,
-		units: map[string]wqpUnitFactor{"cells/ml": {1, 0}, "#/ml": {1, 0}, "cells/l": {1e-3, 0}, "#/l": {1e-3, 0}, "cells/100ml": {1e-2, 0}, "#/100ml": {1e-2, 0}}}
-	wqpSecchi      = &wqpQuantity{name: "Secchi depths", in: span{0, data.MaxSecchi.Float(), " m"}, units: wqpLengths}
-	wqpTemperature = &wqpQuantity{name: "temperatures", in: span{data.MinWaterTemperature.Float(), data.MaxWaterTemperature.Float(), " °C"},
-		units: map[string]wqpUnitFactor{"degc": {1, 0}, "°c": {1, 0}, "c": {1, 0}, "degf": {5. / 9, -160. / 9}, "°f": {5. / 9, -160. / 9}, "f": {5. / 9, -160. / 9}}}
-	wqpDepthOfSample = &wqpQuantity{name: "depths", in: span{-12_000, 12_000, " m"}, units: wqpLengths}
-
-	wqpLengths = map[string]wqpUnitFactor{"m": {1, 0}, "meters": {1, 0}, "cm": {0.01, 0}, "mm": {0.001, 0}, "ft": {0.3048, 0}, "feet": {0.3048, 0}, "in": {0.0254, 0}}
+	wqpChlorophyll = &wqpQuantity{dimension: chlorophyllUnits, name: "chlorophyll", in: span{0, data.MaxChlorophyll.Float(), " µg/l"}}
+	wqpCells       = &wqpQuantity{dimension: cellUnits, name: "cell counts", in: span{0, maxCellDensity, " cells/ml"}, otherUnits: true}
+	wqpSecchi      = &wqpQuantity{dimension: lengthUnits, name: "Secchi depths", in: span{0, data.MaxSecchi.Float(), " m"}}
+	wqpTemperature = &wqpQuantity{dimension: temperatureUnits, name: "temperatures", in: span{data.MinWaterTemperature.Float(), data.MaxWaterTemperature.Float(), " °C"}}
+	depthOfSample  = &wqpQuantity{dimension: lengthUnits, name: "depths", in: span{-12_000, 12_000, " m"}}
 )
 
 // wqpCharacteristics are the characteristics of the portal that are read, in small letters. The rank is the preference within one

@@ -126,10 +126,10 @@ func TestImportFromStandardInput(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "lakes.db")
 	cmd, in, output := importFromPipe(t, db)
-	_, err := io.WriteString(in, twoLakes+"bad,,1,1,,\n")
+	_, err := io.WriteString(in, twoLakes+"bad,Bad,,1,,\n")
 	must(t, err)
 	in.Close()
-	if err := cmd.Wait(); err == nil || !strings.Contains(output.String(), "standard input, line 4 (bad): name is missing") {
+	if err := cmd.Wait(); err == nil || !strings.Contains(output.String(), "standard input, line 4 (bad): lat is missing") {
 		t.Errorf("%v, want the row rejected:\n%s", err, output)
 	}
 	cmd, in, output = importFromPipe(t, db)
