@@ -39,19 +39,6 @@ type tableFlags struct {
 	MakeIDs bool `name:"make-ids" help:"Make the ids of lakes from their names, for files without ids: lower-case letters without accents, digits, and _ for everything else. In observations and statements lake_id is the name then."`
 }
 
-// tableFormatFlags say how CSV files write what their content does not show. Each source of a refresh has its own.
-type tableFormatFlags struct {
-	Encoding  string   `help:"Character encoding of CSV files that are not UTF-8, such as windows-1250, iso-8859-2, koi8-r or cp850 (default: found out from the letters; a file is refused if they are not clear)." check:"encoding" placeholder:"NAME"`
-	DateOrder string   `help:"Order of dates such as 7/9/2018 in CSV files: dmy, mdy or ymd (default: dates with two readings are rejected)." check:"date-order" placeholder:"ORDER"`
-	Null      []string `help:"Words that mean no value, beside an empty field, NA, n.a. and -, such as -9999,ND." placeholder:"WORD,..."`
-	Parameter []string `help:"Name of the parameter that is chlorophyll-a, in CSV files of observations with one row for each parameter; repeat the flag for several (default: the usual names)." placeholder:"NAME" sep:"none"`
-}
-
-// format returns the format of tables.
-func (f *tableFormatFlags) format() ingest.TableFormat {
-	return ingest.TableFormat{Encoding: f.Encoding, DateOrder: f.DateOrder, Null: f.Null, Parameters: f.Parameter}
-}
-
 // aboutFiles is a part of the help of all imports.
 const aboutFiles = `
 

@@ -38,10 +38,11 @@ func (f *rasterFlags) options() *satellite.Options {
 	return o
 }
 
-// A refreshSource is a source of a refresh: in a file a folder or a URL, or a mapping with the settings of its satellite files.
+// A refreshSource is a source of a refresh: in a file a folder or a URL, or a mapping with the settings of its files.
 type refreshSource struct {
 	From config.Location `help:"Folder or URL."`
 	rasterFlags
+	tableFormatFlags
 }
 
 func (s *refreshSource) UnmarshalText(text []byte) error {
@@ -62,14 +63,11 @@ type shoreFlag struct{ satellite.Shore }
 
 // Decode implements kong.MapperValue. A number below zero is a wrong value, and not the next flag.
 func (f *shoreFlag) Decode(ctx *kong.DecodeContext) error {
-	if next := ctx.Scan.Peek().String(); len(next) > 1 && next[0] == '-' && '0' <= next[1] && next[1] <= '9' {
-		return f.UnmarshalText([]byte(ctx.Scan.Pop().String()))
-	}
-	value, err := ctx.Scan.PopValue("PIXELS or auto as the")
+	text, err := popNumber(ctx, "PIXELS or auto as the")
 	if err != nil {
 		return err
 	}
-	return f.UnmarshalText([]byte(value.String()))
+	return f.UnmarshalText([]byte(text))
 }
 
 // dateFlag is the date of all files of a command.

@@ -46,7 +46,8 @@ func (f *refreshFlags) check(prefix string) error {
 func (f *refreshFlags) sources() []refresh.Source {
 	sources := make([]refresh.Source, len(f.From))
 	for i, s := range f.From {
-		sources[i] = refresh.Source{From: s.Reveal(), Satellite: s.options()}
+		table := s.format()
+		sources[i] = refresh.Source{From: s.Reveal(), Satellite: s.options(), Table: &table}
 	}
 	return sources
 }

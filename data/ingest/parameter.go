@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,6 +35,20 @@ func parameterKey(name string) string {
 		}
 		return r
 	}, name)))
+}
+
+// checkParameters returns an error if parameters are given for a table of observations without a column for them.
+func (l *layout) checkParameters(has columnSet) error {
+	if len(l.format.parameters) == 0 {
+		return nil
+	}
+	if l.columns[0].name == wqpColumns()[0].name {
+		return errors.New("--parameter is for other tables: of results of the Water Quality Portal those of chlorophyll are known")
+	}
+	if at := slices.IndexFunc(l.columns, func(c column) bool { return c.name == parameterColumn }); at >= 0 && has.lacks(at) {
+		return fmt.Errorf("line 1 lacks a column with the names of parameters, which --parameter needs: --map %s=NAME names it", parameterColumn)
+	}
+	return nil
 }
 
 // maxParameters bounds how many different parameters of a file are remembered.

@@ -78,8 +78,8 @@ func openTable(buffered *bufio.Reader, start []byte, c charset, l *layout) (*tab
 		return nil, fmt.Errorf("line 1: the column %w", err)
 	}
 	t.has = setOf(columns, t.positions)
-	if at := slices.IndexFunc(columns, func(c column) bool { return c.name == parameterColumn }); len(l.format.parameters) > 0 && (at < 0 || t.has.lacks(at)) {
-		return nil, fmt.Errorf("line 1 lacks a column of parameters, which --parameter needs: name it with --map %s=NAME; %s", parameterColumn, found(columns, header))
+	if err := l.checkParameters(t.has); err != nil {
+		return nil, err
 	}
 	t.ignored = unknown(header, t.positions)
 	if l.named { // errors name the columns as the header does

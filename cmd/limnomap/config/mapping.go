@@ -31,7 +31,7 @@ func flowOf(item *yaml.Node) (string, error) {
 		if n.Kind != yaml.ScalarNode {
 			return "", fmt.Errorf("%.80s: want one value, such as product: cyan", key.Value)
 		}
-		if n.Tag == "!!null" {
+		if n.Tag == "!!null" && n != key { // null is a key too
 			return "", fmt.Errorf("%.80s: the value is missing", key.Value)
 		}
 		flow.Content = append(flow.Content, &yaml.Node{Kind: n.Kind, Tag: n.Tag, Style: n.Style, Value: n.Value})

@@ -117,6 +117,8 @@ type Source struct {
 	From string
 	// Satellite says how the satellite files of this source are read. Nil means the defaults.
 	Satellite *satellite.Options
+	// Table says how its tables write what their content does not show. Nil means that it is detected.
+	Table *ingest.TableFormat
 }
 
 // New returns a Refresher of s.
@@ -172,7 +174,12 @@ func parseSources(from []Source) ([]source, error) {
 			return nil, fmt.Errorf("refresh: %s is named twice", p)
 		}
 		seen[key] = true
-		p.satellite = s.Satellite
+		p.satellite, p.table = s.Satellite, s.Table
+		if s.Table != nil {
+			if err := s.Table.Check(); err != nil {
+				return nil, fmt.Errorf("refresh: %s: %w", p, err)
+			}
+		}
 		sources = append(sources, p)
 	}
 	return sources, nil

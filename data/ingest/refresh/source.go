@@ -27,7 +27,8 @@ type source struct {
 	folder string   // empty for a URL
 	url    *url.URL // nil for a folder
 
-	satellite *satellite.Options // for its satellite files; nil means the defaults
+	satellite *satellite.Options  // for its satellite files; nil means the defaults
+	table     *ingest.TableFormat // of its tables; nil means that it is detected
 }
 
 // parseSource parses a value of --from.
@@ -81,6 +82,8 @@ type file struct {
 	size int64
 	*os.File
 	temp *diskspace.Temp // of a download
+
+	table *ingest.TableFormat
 }
 
 func (f *file) Close() error {
@@ -126,7 +129,7 @@ func (s fileSet) sameContent(before []data.RefreshFile) bool {
 func (s fileSet) inputs() []ingest.File {
 	var files []ingest.File
 	for _, f := range s {
-		files = append(files, ingest.File{Name: f.name, Open: f.open})
+		files = append(files, ingest.File{Name: f.name, Open: f.open, Table: f.table})
 	}
 	return files
 }

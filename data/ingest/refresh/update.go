@@ -170,6 +170,7 @@ func (r *Refresher) addFiles(in *input, p source, files ...*file) error {
 	for _, f := range files {
 		is, err := isCatalogue(f)
 		if err == nil && !is {
+			f.table = p.table
 			in.files = append(in.files, f)
 			continue
 		}
