@@ -44,6 +44,7 @@ const (
 	costCluster     = 1.5 // a consonant between two others
 	costHiatus      = 1   // a vowel with a grave or circumflex before another vowel, a consonant after another one at the end, and a rare letter
 	costPunctuation = 0.5
+	costUnit        = 1 // less, for the sign of a unit
 )
 
 // encodedWords are the words of a file that are not ASCII, and those of its other words that tell its language.
@@ -226,8 +227,8 @@ func symbolCost(word []rune, i int) float64 {
 	case strings.ContainsRune("’‘´", c), c == '·' && before|0x20 == 'l' && after|0x20 == 'l': // as in Catalan
 		return costPunctuation
 	case c == 'µ':
-		if !left && strings.ContainsRune("gmsSlL", after) {
-			return 0
+		if !left && strings.ContainsRune("gmsSlL", after) { // a unit, which no other encoding has there
+			return -costUnit
 		}
 	case c == '°', c == 'º', c == 'ª':
 		if !left && (!right || after|0x20 == 'c' || after|0x20 == 'f') || strings.ContainsRune("nN", before) && !right {

@@ -33,8 +33,8 @@ var encodings = []*byteEncoding{
 	{"windows-1253", charmap.Windows1253, 0, true},
 	{"iso-8859-7", charmap.ISO8859_7, 0, true},
 	{"windows-1254", charmap.Windows1254, 0.5, true},
-	{"windows-1257", charmap.Windows1257, 1, true},
-	{"iso-8859-13", charmap.ISO8859_13, 1.5, true},
+	{"windows-1257", charmap.Windows1257, 0.5, true},
+	{"iso-8859-13", charmap.ISO8859_13, 1, true},
 	{"iso-8859-5", charmap.ISO8859_5, 1.5, true},
 	// Those of MS-DOS and of old Macs, in which only old programs write.
 	{"cp850", charmap.CodePage850, 1.5, true},

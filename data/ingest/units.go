@@ -26,10 +26,10 @@ var (
 	chlorophyllUnits = &dimension{name: "chlorophyll", unit: "µg/l", shown: "µg/l, ug/l, mg/m3, ppb, ng/ml, mg/l, ng/l",
 		units: map[string]unitFactor{"ugl": {1, 0}, "mgm3": {1, 0}, "ppb": {1, 0}, "ngml": {1, 0}, "ug100ml": {10, 0},
 			"mgl": {1000, 0}, "ppm": {1000, 0}, "ugml": {1000, 0}, "gm3": {1000, 0}, "ugcm3": {1000, 0}, "gl": {1e6, 0}, "mgml": {1e6, 0}, "kgm3": {1e6, 0}, "ngl": {1e-3, 0}, "ugm3": {1e-3, 0}},
-		foreign: []string{"rfu", "afu", "fnu", "ntu", "percent", "volt", "volts", "mv"}}
+		foreign: []string{"log", "log10", "ln", "lg", "rfu", "afu", "fnu", "ntu", "percent", "volt", "volts", "mv"}}
 	cellUnits = &dimension{name: "cell counts", unit: "cells/ml", shown: "cells/ml, cells/100ml, cells/l",
 		units:   map[string]unitFactor{"cellsml": {1, 0}, "ml": {1, 0}, "cellscm3": {1, 0}, "cellsl": {1e-3, 0}, "l": {1e-3, 0}, "cells100ml": {1e-2, 0}, "100ml": {1e-2, 0}, "cellsm3": {1e-6, 0}},
-		foreign: []string{"rfu", "percent", "colonies", "filaments", "biovolume", "1000", "x1000", "10", "103", "106", "x10", "mio", "million", "millions", "thousand", "tsd", "1e3", "1e6", "kcells", "log10"}}
+		foreign: []string{"rfu", "percent", "colonies", "filaments", "biovolume", "1000", "x1000", "10", "103", "106", "x10", "mio", "million", "millions", "thousand", "tsd", "1e3", "1e6", "kcells", "log", "log10", "ln", "lg"}}
 	lengthUnits = &dimension{name: "depths", unit: "m", shown: "m, cm, mm, ft, in",
 		units: map[string]unitFactor{"m": {1, 0}, "meter": {1, 0}, "meters": {1, 0}, "metre": {1, 0}, "metres": {1, 0}, "dm": {0.1, 0}, "cm": {0.01, 0}, "mm": {0.001, 0},
 			"ft": {0.3048, 0}, "feet": {0.3048, 0}, "foot": {0.3048, 0}, "in": {0.0254, 0}, "inch": {0.0254, 0}, "inches": {0.0254, 0}}}
@@ -101,8 +101,8 @@ func (d *dimension) inName(name string) (base, unit string, err error) {
 			text := name[words[from].start:words[to-1].end]
 			key, last := unitKey(text), to == len(words) && from > 0
 			if _, known := d.units[key]; known && (len(key) > 2 || last) { // m and c are units only at the end of a name
-				base = strings.TrimRight(name[:words[from].start], " _.-,;:/")
-				return base, text, d.checkName(base + " " + name[words[to-1].end:])
+				base = strings.TrimSpace(name[:words[from].start] + " " + name[words[to-1].end:])
+				return base, text, d.checkName(base)
 			}
 			if last && isUnit(text) {
 				return "", "", d.notUnit(text)
