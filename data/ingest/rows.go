@@ -114,9 +114,9 @@ func textStart(buffered *bufio.Reader, name string) (start []byte, marked bool, 
 	}
 	if bytes.HasPrefix(start, []byte("\xef\xbb\xbf")) {
 		_, _ = buffered.Discard(3)
-		return start[3:], true, nil
+		start, marked = start[3:], true
 	}
-	return start, false, otherFormat(start, name)
+	return start, marked, otherFormat(start, name)
 }
 
 // openRows finds out the format of an expanded file from its beginning. The charset is that of a table without a byte-order mark.
