@@ -53,11 +53,12 @@ type importLakesCmd struct {
 func (importLakesCmd) Help() string {
 	return `Columns, in any order: id, name, lat, lon; optional: external_id (the id if absent), region, area_km2.
 An import changes existing lakes and removes none; the same file again changes nothing. If an optional column is missing, the
-stored values stay.
+stored values stay. A lake without a name has its id as name.
 
 The columns of the EEA are known too: bathingWaterIdentifier, bathingWaterName, latitude, longitude and countryCode (for
-region). bwWaterCategory decides: Lake and River are imported, Coastal and Transitional are left out and counted. The quality
-classes of the EEA are about bacteria, not about algae, and are ignored.
+region). bwWaterCategory, specialisedZoneType or bathingWaterType decides: lakes and rivers are imported, coastal and transitional
+waters are left out and counted. Of several seasons of a site the newest one counts. The quality classes of the EEA are about bacteria,
+not about algae, and are ignored.
 
 Files of stations of the Water Quality Portal (waterqualitydata.us) are recognized by their header. Stations that are not lakes are
 left out and counted.
@@ -82,7 +83,8 @@ func (importObservationsCmd) Help() string {
 Optional: cell_density_cells_ml, who_level (0 to 3), measured_at; source (product or laboratory), method; version (of
 the product's file); chl_lower and chl_upper, or uncertainty (µg/l); below_limit (true; a value such as <15 is below a limit without
 it); n_valid and n_total (pixels; n_inside is the same as n_total); quality (good, suspect or poor; poor is never shown as current); flags (` + strings.Join(data.Flags(1<<31-1).Names(), ", ") + `);
-secchi_m, water_temperature_c; level_by (of a history of the server: levels and cell densities that it derived are not stored).
+secchi_m, water_temperature_c; unit, parameter, sign and depth (what the value of a row is; units in names of columns such as chl_mg_l are
+converted); level_by (of a history of the server: levels and cell densities that it derived are not stored).
 
 There is one row per lake, date, type and source. If an optional column is missing, the stored values stay, except chl_lower,
 chl_upper, uncertainty and below_limit, which belong to the value; with another value quality, version and flags go too, but not the

@@ -11,12 +11,15 @@
 //
 //   - the separator, `,` `;` `|` or tab, is the one with which the first line has the most known names;
 //   - the encoding is UTF-8 after a byte-order mark. Otherwise the first character that is not ASCII decides: UTF-8 if it is
-//     valid UTF-8, otherwise ISO-8859-1 (as Windows-1252, its superset). A later row that contradicts this is rejected;
+//     valid UTF-8, otherwise one of the single-byte encodings, which the letters of the whole file tell: a file whose letters are not clear is
+//     an error. A later row that contradicts this is rejected. A text that was damaged by a wrong encoding before is rejected too;
 //   - the decimal mark of a number is a point or a comma, and the other one may separate thousands. A number such as 1.091 has
 //     two readings. All other numbers of its column in the file decide, or a decimal comma in another column; the point is the decimal
 //     mark in a file separated by commas. Otherwise the row is rejected. A file with such a number is read twice;
-//   - a date is YYYY-MM-DD or dd.mm.yyyy, a time is RFC 3339, in UTC if it has no zone. A row is rejected if its date or time
-//     is too far in the future for its type, or if a satellite's time of measurement is more than a week from its date.
+//   - a date is YYYY-MM-DD or dd.mm.yyyy, or in another form that has one reading, a time is RFC 3339, in UTC if it has no zone. A row is rejected if its date or time
+//     is too far in the future for its type, or if a satellite's time of measurement is more than a week from its date;
+//   - a unit in the name of a column or of a parameter, or in a column of its own, is converted, or an error if it is one of another quantity;
+//   - of a long table, with a column of parameters, only the rows of chlorophyll-a count, and of samples at several depths those of the surface.
 //
 // Empty, `n.a.`, `NA` and `-` mean no value. `<15` is below a limit of detection: half the limit is stored, and the row is
 // counted in the [Report].
@@ -26,11 +29,12 @@
 // and a reported scum must not be dropped silently.
 //
 // [Options] change how a file is read: Map sets the name of a column in the file, Set gives a missing column one value for
-// all rows, MakeIDs makes ids from names if lakes have no others, and Decimal and Thousands say how numbers are written.
+// all rows, MakeIDs makes ids from names if lakes have no others, and Decimal and Thousands say how numbers are written. A [TableFormat]
+// says what the content of a file does not show.
 //
 // The European Environment Agency's list of bathing waters is recognized by its own column names. Lakes and rivers are
 // imported, since a lake that a river runs through may be listed as a river; coastal and transitional waters are left out
-// and counted. The list's quality classes are about bacteria and are ignored.
+// and counted. Of the rows of several seasons of a site the newest one counts. The list's quality classes are about bacteria and are ignored.
 //
 // # Water Quality Portal
 //

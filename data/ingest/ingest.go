@@ -164,7 +164,7 @@ func start[T any](ctx context.Context, s Store, newKind func(*Options, *idMaker)
 // Lakes imports lakes from files, CSV and GeoJSON, in one transaction. A rejected row is not an error: it is in the Report.
 //
 // The columns are id, name, lat and lon, and optionally external_id, region or state, and area_km2, or those of the EEA's
-// list. A stored lake keeps its value in a column that is missing; the external_id of a new lake is then its id. Line breaks
+// list. A lake without a name has its id as name. A stored lake keeps its value in a column that is missing; the external_id of a new lake is then its id. Line breaks
 // and other runs of white space in a text become one space.
 func Lakes(ctx context.Context, s Store, files []File, opts *Options) (Report, error) {
 	return start(ctx, s, newLakeKind, files, opts)
@@ -173,7 +173,7 @@ func Lakes(ctx context.Context, s Store, files []File, opts *Options) (Report, e
 // Observations imports observations from CSV files in one transaction, like Lakes.
 //
 // The columns are lake_id, date, chl and data_type, and optionally cell_density_cells_ml, who_level and measured_at, which
-// are kept if they are missing. The lakes must be in the store. A satellite's observation may be dated tomorrow at the
+// are kept if they are missing, and those that say what the value of a row is: unit, parameter, sign and depth. The lakes must be in the store. A satellite's observation may be dated tomorrow at the
 // latest, a forecast within the coming year.
 func Observations(ctx context.Context, s Store, files []File, opts *Options) (Report, error) {
 	return start(ctx, s, newObservationKind, files, opts)
