@@ -99,16 +99,18 @@ func (r *row) moment(c int, end bool) time.Time {
 	if s == "" {
 		return time.Time{}
 	}
-	for _, layout := range []string{time.DateOnly, "2.1.2006", time.RFC3339, "2006-01-02 15:04:05Z07:00"} {
+	if day, err := parseDate(s, r.format.dates); err == nil && cutTime(s) == s {
+		if end {
+			day++
+		}
+		return day.Time()
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00"} {
 		t, err := time.Parse(layout, s)
 		if err != nil {
 			continue
 		}
-		t = t.UTC().Truncate(time.Second)
-		if end && (layout == time.DateOnly || layout == "2.1.2006") {
-			t = t.AddDate(0, 0, 1)
-		}
-		if t.Year() >= firstYear && !t.After(lastMoment) {
+		if t = t.UTC().Truncate(time.Second); t.Year() >= firstYear && !t.After(lastMoment) {
 			return t
 		}
 	}

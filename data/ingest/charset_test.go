@@ -138,6 +138,12 @@ func TestNamedEncodings(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.name, text, test.want)
 		}
 	}
+	// Letters that are UTF-8 by chance are read as the others of the file.
+	s := storetest.New(t)
+	mustImport(t, Lakes, s, nil, namesIn(t, charmap.Windows1250, "Śniardwy", "aęąśb", "Jezioro Łękuk"))
+	if lakes, _ := stored(t, s); lakes[1].Name != "aęąśb" {
+		t.Errorf("stored %v", lakes)
+	}
 	// A byte-order mark says more than an option, and ASCII nothing.
 	for _, text := range []string{"\ufeffid,name,lat,lon\nx,Müritz,50,10\n", aLake} {
 		if r := mustImport(t, Lakes, storetest.New(t), &Options{Table: TableFormat{Encoding: "cp850"}}, text); r.Added != 1 || len(r.Encodings) > 0 {
@@ -147,7 +153,7 @@ func TestNamedEncodings(t *testing.T) {
 	// A file may have its own.
 	f := textFile("a.csv", namesIn(t, charmap.CodePage852, "Dąbie"))
 	f.Table = &TableFormat{Encoding: "cp852"}
-	s := storetest.New(t)
+	s = storetest.New(t)
 	if _, err := All(t.Context(), s, []File{f}, nil, func(store.Tx, Reports) error { return nil }); err != nil {
 		t.Error(err)
 	}

@@ -75,6 +75,12 @@ func TestEEASeasons(t *testing.T) {
 	if r := mustImport(t, Lakes, storetest.New(t), nil, header+rows[0]); !r.Written && r.Rejected > 0 {
 		t.Errorf("a coast: %v", r)
 	}
+	season := func(year, name string) string {
+		return featureOf(`"bathingWaterIdentifier":"a","bathingWaterName":"`+name+`","bathingWaterType":"lakeBathingWater","season":`+year, pointGeometry)
+	}
+	if r := mustImport(t, Lakes, storetest.New(t), nil, features(season("2025", "Neu"), season("2024", "Alt"))); r.Added != 1 || r.LeftOut != 1 {
+		t.Errorf("GeoJSON: %v", r)
+	}
 	// Two rows of one season that differ are a contradiction.
 	if r := mustImport(t, Lakes, storetest.New(t), nil, header+"IT,ITX2,,A,lakeBathingWater,,10,45,,2025,\nIT,ITX2,,B,lakeBathingWater,,10,45,,2025,\n"); r.Rejected != 1 {
 		t.Errorf("two rows of one season: %v", r)

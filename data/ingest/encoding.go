@@ -140,7 +140,7 @@ func (c *charset) decode(raw string) (string, error) {
 		return "", errors.New("is not UTF-8, but the file before it is: want one encoding in the whole file, or name it with --encoding")
 	case c.inUTF8:
 		return raw, c.checkText(raw)
-	case valid:
+	case valid && !strings.ContainsFunc(raw, func(c rune) bool { return c >= utf8.RuneSelf && isOdd(c) }): // others are UTF-8 by chance
 		return "", fmt.Errorf("is UTF-8, but the file before it is %s: want one encoding in the whole file", c.single.name)
 	}
 	c.used = true

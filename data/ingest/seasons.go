@@ -75,12 +75,11 @@ func (s seasons) readFile(in *input, l *layout, f File) error {
 		return nil
 	}
 	defer closeFile()
-	t, ok := rs.(*table)
-	if !ok || t.has.lacks(lakeSeason) {
+	if t, ok := rs.(*table); ok && t.has.lacks(lakeSeason) {
 		return nil
 	}
-	for n := 0; n <= maxRows && (in.maxBytes == 0 || t.offset() <= in.maxBytes); n++ {
-		r, err := t.next()
+	for n := 0; n <= maxRows && (in.maxBytes == 0 || rs.offset() <= in.maxBytes); n++ {
+		r, err := rs.next()
 		if _, isBad := errors.AsType[badRow](err); isBad {
 			continue
 		}

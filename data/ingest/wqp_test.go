@@ -259,3 +259,30 @@ func TestWQPAll(t *testing.T) {
 		t.Errorf("All = %+v, %v, want a lake and an observation", r, err)
 	}
 }
+
+// R's dataRetrieval writes a point for each slash in the names of columns, and some organizations write ranges of depths.
+func TestWQPNamesAndDepthRanges(t *testing.T) {
+	const header = "OrganizationIdentifier,OrganizationFormalName,ActivityIdentifier,ActivityTypeCode,ActivityMediaName,ActivityStartDate,ActivityTopDepthHeightMeasure/MeasureValue,ActivityTopDepthHeightMeasure/MeasureUnitCode," +
+		"ActivityDepthHeightMeasure/MeasureValue,ActivityDepthHeightMeasure/MeasureUnitCode,MonitoringLocationIdentifier,CharacteristicName,ResultMeasureValue,ResultMeasure/MeasureUnitCode,ResultStatusIdentifier\n"
+	for _, test := range []struct {
+		top, topUnit, depth, unit string
+		stored                    bool
+	}{
+		{"0-2", "m", "", "", true},
+		{"", "", "0-0.5", "m", true},
+		{"", "", "0 to 15", "ft", true},
+		{"", "", "5-10", "m", false},
+		{"", "", "10", "m", false},
+		{"", "", "-1", "m", true},
+		{"", "", "30", "cm", true},
+	} {
+		for _, of := range []string{header, strings.ReplaceAll(header, "/", ".")} {
+			s := storetest.New(t)
+			mustImport(t, Lakes, s, nil, aLake)
+			r := mustImport(t, Observations, s, nil, fmt.Sprintf("%sDEMO,Demo DNR,A1,Sample-Routine,Water,2022-07-04,%s,%s,%s,%s,x,Chlorophyll a,88,ug/l,Final\n", of, test.top, test.topUnit, test.depth, test.unit))
+			if stored := r.Added == 1; stored != test.stored || r.Rejected > 0 || stored == (r.LeftOut == 1) {
+				t.Errorf("%+v: %v", test, r)
+			}
+		}
+	}
+}
