@@ -159,6 +159,8 @@ func (e *byteEncoding) read(words []string, lakes map[string]bool) reading {
 	r := reading{byteEncoding: e, cost: e.prior}
 	text := fnv.New64a()
 	used := make(map[letterUse]int)
+	spaced := false
+	own := scriptOf(e.bytes.DecodeByte(0xe1)) == latin // a letter in all of those of another script
 	var word []rune
 	for _, raw := range words {
 		word = word[:0]
@@ -172,6 +174,14 @@ func (e *byteEncoding) read(words []string, lakes map[string]bool) reading {
 		_, _ = text.Write([]byte(string(word)))
 		_, _ = text.Write([]byte{0})
 		r.cost += wordCost(word, used)
+		spaced = spaced || slices.Contains(word, '\u00a0')
+		own = own || slices.ContainsFunc(word, func(c rune) bool { return scriptOf(c) == greek || scriptOf(c) == cyrillic })
+	}
+	if spaced { // once only, since many files have such spaces
+		r.cost += costCluster
+	}
+	if !own { // no word of the script that the encoding is for
+		r.cost += costCase
 	}
 	r.cost += languageCost(used, lakes)
 	r.text = text.Sum64()
@@ -214,20 +224,22 @@ func symbolCost(word []rune, i int) float64 {
 	}
 	left, right := isLetter(before), isLetter(after)
 	switch {
-	case c == '\u00a0' && left && unicode.IsLower(after): // most likely no space
-		return costCluster
-	case c == '\u00a0' || c == '\u00ad':
-		return 0
-	case strings.ContainsRune("–—", c) && unicode.IsLower(after):
+	case c == '\u00a0':
+		return 0 // see read
+	case c == '\u00ad', strings.ContainsRune("–—‘", c) && left && unicode.IsLower(after):
 		return costCase
+	case strings.ContainsRune("–—", c) && left != right:
+		return costCluster
 	case strings.ContainsRune("–—", c):
 		return costPunctuation
 	case strings.ContainsRune("’‘´", c) && !(left && right):
 		return 2 * costPunctuation
+	case strings.ContainsRune("’‘´", c) && i > 2 && unicode.IsLower(after) && i+2 < len(word): // not as in d’Annecy or Hunter’s
+		return costCase
 	case strings.ContainsRune("’‘´", c), c == '·' && before|0x20 == 'l' && after|0x20 == 'l': // as in Catalan
 		return costPunctuation
 	case c == 'µ':
-		if !left && strings.ContainsRune("gmsSlL", after) { // a unit, which no other encoding has there
+		if rest := strings.ToLower(string(word[i+1:])); !left && (rest == "g" || rest == "gl" || rest == "m" || rest == "s" || rest == "mol") { // a unit, which no other encoding has there
 			return -costUnit
 		}
 	case c == '°', c == 'º', c == 'ª':
@@ -282,12 +294,13 @@ func letterCost(run []rune, used map[letterUse]int) (cost float64) {
 		used[letterUse{lower, after != 0 && isVowel(after)}]++
 		switch {
 		case isVowel(c):
-			if strings.ContainsRune("àèìòùâêîôûæ", lower) && after != 0 && isVowel(after) {
+			if strings.ContainsRune("àèìòùâêîôûæ", lower) && after != 0 && isVowel(after) || strings.ContainsRune("āēīū", lower) && before != 0 && isVowel(before) {
 				cost += costHiatus
 			}
+		case strings.ContainsRune("šžśźżłńťşţ", lower), lower == 'ř' && strings.ContainsRune("bcdghkptv", before|0x20): // common in clusters
 		case before != 0 && after != 0 && !isVowel(before) && !isVowel(after):
 			cost += costCluster
-		case before != 0 && after == 0 && !isVowel(before):
+		case before != 0 && after == 0 && !isVowel(before) && (strings.ContainsRune("řĺŕň", lower) || lower == 'č' && before != 'l' && before != 'r'):
 			cost += costHiatus
 		}
 	}
@@ -304,6 +317,9 @@ func caseCost(run []rune, i int) float64 {
 	case i == 0:
 		if !upper && len(run) > 2 && unicode.IsUpper(run[1]) && unicode.IsUpper(run[2]) {
 			return costCase
+		}
+		if !upper && len(run) > 3 && scriptOf(run[0]) == latin { // names begin with a capital letter
+			return costHiatus
 		}
 	case upper && unicode.IsLower(run[i-1]):
 		return costCase

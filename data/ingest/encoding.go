@@ -40,7 +40,7 @@ var encodings = []*byteEncoding{
 	{"cp850", charmap.CodePage850, 1.5, true},
 	{"cp852", charmap.CodePage852, 1.5, true},
 	{"cp866", charmap.CodePage866, 1.5, true},
-	{"macintosh", charmap.Macintosh, 1.5, true},
+	{"macintosh", charmap.Macintosh, 1.75, true},
 	{"x-mac-cyrillic", charmap.MacintoshCyrillic, 1.5, true},
 	{"cp437", charmap.CodePage437, 0, false},
 	{"cp855", charmap.CodePage855, 0, false},

@@ -11,18 +11,20 @@ import (
 type language struct {
 	letters string
 	rare    string // in few words, such as those from other languages
-	// noVowel are the letters that are never before a vowel: Polish writes si for ś there.
-	noVowel string
-	lakes   string
+	// noVowel are the letters that are never before a vowel: Polish writes si for ś there. The letters onlyVowel are always before one.
+	noVowel, onlyVowel string
+	lakes              string
 }
 
 // languages are those of Europe with Latin letters, and Turkish.
 var languages = []language{
 	{letters: "äöüß", rare: "é", lakes: "see weiher teich talsperre badesee stausee"},
-	{letters: "éèêàçîôâûùëïœ", rare: "üÿæ", lakes: "lac etang plage barrage"},
+	{letters: "éèêàçîôâûùëïœ", rare: "üÿæ", onlyVowel: "ç", lakes: "lac etang plage barrage"},
+	{letters: "äöüßéèêàçîôâûùëï", onlyVowel: "ç", lakes: "see lac"}, // two languages of one country
 	{letters: "ïëéèüöäê", lakes: "meer plas plassen"},
-	{letters: "áéíóúñ", rare: "ü", lakes: "embalse lago laguna pantano"},
-	{letters: "áâãàçéêíóôõú", rare: "ü", lakes: "lagoa albufeira barragem praia"},
+	{letters: "áéíóúñ", rare: "ü", onlyVowel: "ñ", lakes: "embalse lago laguna pantano"},
+	{letters: "áéíóúñüàèòïç", onlyVowel: "ñ", lakes: "embalse estany"}, // of Spain
+	{letters: "áâãàçéêíóôõú", rare: "ü", onlyVowel: "çõ", lakes: "lagoa albufeira barragem praia"},
 	{letters: "àèéíïòóúüç", lakes: "estany panta llac"},
 	{letters: "àèéìòù", rare: "íîó", lakes: "lago bacino"},
 	{letters: "åäöé", rare: "üà", lakes: "tjarn sjo"},
@@ -30,15 +32,15 @@ var languages = []language{
 	{letters: "äö", rare: "åšž", lakes: "lampi uimaranta"},
 	{letters: "äöüõ", rare: "šž", lakes: "paisjarv"},
 	{letters: "áðéíóúýþæö", lakes: "vatn"},
-	{letters: "ąćęłńóśźż", noVowel: "ćńśź", lakes: "jezioro zalew zbiornik staw"},
+	{letters: "ąćęłńóśż", rare: "ź", noVowel: "ćńśź", lakes: "jezioro zalew zbiornik staw"},
 	{letters: "áčďéěíňřšťúůýž", rare: "óöü", lakes: "rybnik jezero nadrz"},
 	{letters: "áäčďéíľňóôšťúýž", rare: "ĺŕěřö", lakes: "jazero nadrz pleso"},
 	{letters: "áéíóöőúüű", lakes: "tava viztarozo holtag"},
 	{letters: "čšž", rare: "ćđ", lakes: "jezero"},
 	{letters: "čćšžđ", lakes: "jezero"},
 	{letters: "ăâîşţșț", lakes: "lacul lac"},
-	{letters: "çë", lakes: "liqeni"},
-	{letters: "çğıöşü", rare: "âîû", lakes: "gol golu baraj"},
+	{letters: "ë", rare: "ç", lakes: "liqeni"},
+	{letters: "çğıöşüâ", rare: "îû", lakes: "gol golu baraj"},
 	{letters: "ąčęėįšūž", rare: "ų", lakes: "ezeras"},
 	{letters: "āčēģīķļņšūž", rare: "õ", lakes: "ezers"},
 }
@@ -77,7 +79,7 @@ type letterUse struct {
 // cost returns how unusual a letter is in the language.
 func (l *language) cost(u letterUse) float64 {
 	switch {
-	case u.beforeVowel && strings.ContainsRune(l.noVowel, u.letter):
+	case u.beforeVowel && strings.ContainsRune(l.noVowel, u.letter), !u.beforeVowel && strings.ContainsRune(l.onlyVowel, u.letter):
 		return costForeign
 	case strings.ContainsRune(l.letters, u.letter):
 		return 0
