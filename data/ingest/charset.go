@@ -34,7 +34,8 @@ const (
 	maxWordCost = 3
 )
 
-// What is unusual in a text, in the order of how sure it is.
+// What is unusual in a text, in the order of how sure it is. The numbers were set on the names of towns of 25 countries (GeoNames), each in its
+// encodings: lists of ten names are read right, and one name is read right or refused, except for some in those of MS-DOS.
 const (
 	costNoCharacter = 20  // a byte that is no character
 	costNoWord      = 12  // a symbol inside a word, or two scripts
