@@ -209,9 +209,9 @@ func TestGarbledTexts(t *testing.T) {
 	}
 }
 
-// The files of the issue, if they are there.
+// Files beside the repository, if they are there.
 func TestSharedTables(t *testing.T) {
-	folder := filepath.Join("..", "..", "..", "..", "shared", "cases", "data")
+	folder := filepath.Join("..", "..", "..", "shared", "cases", "data")
 	for _, test := range []struct {
 		file  string
 		names []string // nil for a refusal
