@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(hostileVariable) != "" {
 		os.Exit(runHostiles(os.Stdin, os.Stdout)) // this process is the hostile clients of another one
 	}
+	_ = os.Setenv("LIMNOMAP_AS_OF", "data") // the values of these tests are of fixed days
 	limnomaptest.Main(m, func() { fmt.Print(results.String()) })
 }
 

@@ -85,6 +85,8 @@ type databaseFault struct {
 }
 
 const (
+	// lateLake is the name of a lake that only a load reads, after most others.
+	lateLake    = "See 150"
 	staleSince  = "stale_since"
 	failedSince = "refresh_failed_since"
 	nextNumber  = "UPDATE limnomap.revision SET number = number + 1" // as an import does
@@ -125,7 +127,7 @@ func databaseFaults() []databaseFault {
 		{
 			name: "hangs in the middle of a load",
 			begin: func(t *testing.T, d *faultyDatabase) {
-				d.wire.hangAfter(20_000) // the lakes take 30,000
+				d.wire.hangBefore(lateLake)
 				d.exec(t, nextNumber)
 			},
 			end:      func(_ *testing.T, d *faultyDatabase) { d.wire.hang(false) },
@@ -134,7 +136,7 @@ func databaseFaults() []databaseFault {
 		{
 			name: "hangs in the middle of a load, and then answers new connections only",
 			begin: func(t *testing.T, d *faultyDatabase) {
-				d.wire.hangAfter(20_000)
+				d.wire.hangBefore(lateLake)
 				d.exec(t, nextNumber)
 				limnomaptest.Within(t, 3*patience, "the load ends", func() bool { return strings.Contains(eventLog(d.server), "the server does not send the rest") })
 			},

@@ -17,6 +17,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv("LIMNOMAP_TEST_RACE_BINARY"); path != "" && testsize.Long {
 		_ = os.Setenv("LIMNOMAP_TEST_BINARY", path)
 	}
+	_ = os.Setenv("LIMNOMAP_AS_OF", "data") // the values of these tests are of fixed days
 	limnomaptest.Parallel(6)
 	limnomaptest.Main(m)
 }

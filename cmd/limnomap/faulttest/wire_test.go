@@ -3,6 +3,7 @@
 package faulttest
 
 import (
+	"bytes"
 	"net"
 	"sync"
 	"testing"
@@ -19,7 +20,8 @@ type wire struct {
 	delay   time.Duration // of each answer
 	piece   int           // bytes that are passed on at once; 0: all
 	hung    bool
-	hangAt  int64 // it hangs once that many bytes have passed; 0: never
+	hangAt  int64  // it hangs once that many bytes have passed; 0: never
+	hangOn  string // it hangs before a piece with this text; empty: never
 	passed  int64
 	conns   map[net.Conn]bool // the clients'
 	ended   bool
@@ -95,7 +97,7 @@ func (w *wire) pass(to, from net.Conn, answers bool) {
 		for rest := buf[:n]; len(rest) > 0; {
 			piece := len(rest)
 			if answers {
-				piece = w.gate(piece)
+				piece = w.gate(rest)
 			}
 			if _, err := to.Write(rest[:piece]); err != nil {
 				w.forget(to, from)
@@ -119,9 +121,10 @@ func (w *wire) forget(conns ...net.Conn) {
 }
 
 // gate waits as long as an answer must, and returns how many of its bytes may pass.
-func (w *wire) gate(n int) int {
+func (w *wire) gate(answer []byte) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	n := len(answer)
 	if w.piece > 0 {
 		n = min(n, w.piece)
 	}
@@ -132,6 +135,9 @@ func (w *wire) gate(n int) int {
 	}
 	if w.passed += int64(n); w.hangAt > 0 && w.passed >= w.hangAt {
 		w.hung, w.hangAt = true, 0
+	}
+	if w.hangOn != "" && bytes.Contains(answer[:n], []byte(w.hangOn)) {
+		w.hung, w.hangOn = true, ""
 	}
 	for w.hung {
 		w.changed.Wait()
@@ -145,7 +151,10 @@ func (w *wire) slow(delay time.Duration, piece int) {
 }
 
 // hang holds all answers back, and keeps the connections open.
-func (w *wire) hang(hung bool) { w.set(func() { w.hung, w.hangAt = hung, 0 }) }
+func (w *wire) hang(hung bool) { w.set(func() { w.hung, w.hangAt, w.hangOn = hung, 0, "" }) }
 
 // hangAfter hangs in the middle of the answers that follow.
 func (w *wire) hangAfter(bytes int64) { w.set(func() { w.hangAt = w.passed + bytes }) }
+
+// hangBefore hangs before an answer with a text.
+func (w *wire) hangBefore(text string) { w.set(func() { w.hangOn = text }) }

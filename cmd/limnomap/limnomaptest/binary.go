@@ -81,9 +81,12 @@ func Binary(t testing.TB) string {
 	return path
 }
 
-// Environ returns the environment of this process without the variables of limnomap itself, which would set flags.
+// Environ returns the environment of this process without the variables of limnomap itself, which would set flags. It has LIMNOMAP_AS_OF, which
+// packages set whose values are of fixed days.
 func Environ() []string {
-	return slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LIMNOMAP_") })
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "LIMNOMAP_") && !strings.HasPrefix(variable, "LIMNOMAP_AS_OF=")
+	})
 }
 
 // Command returns a limnomap command that has not been started yet.
