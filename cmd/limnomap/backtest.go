@@ -113,6 +113,11 @@ func printScores(w io.Writer, s *backtest.Scores, profile *data.Profile) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	for i, limit := range limits {
+		if rises, foreseen := s.Rises(1, backtest.Model, i); rises > 0 {
+			fmt.Fprintf(w, "%s%d sudden rises to %s µg/l, %s had a probability of 50 %% or more one week before.\n", []string{"\nOf ", "Of "}[i], rises, limit, percent(float64(foreseen)/float64(rises)))
+		}
+	}
 	for week, count := range []string{"One week", "Two weeks", "Three weeks", "Four weeks"} {
 		model, last := s.Row(week+1, backtest.Model), s.Row(week+1, backtest.Persistence)
 		if model.Pairs > 0 {

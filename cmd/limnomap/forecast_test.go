@@ -105,7 +105,7 @@ func TestBacktestCommand(t *testing.T) {
 	db := seasonsDB(t)
 	out := filepath.Join(t.TempDir(), "rows.csv")
 	printed := mustRun(t, "forecast", "--test", "--db", db, "--out", out)
-	for _, want := range []string{"persistence", "climatology", "AR(1)", "median factor", "reached 10 µg/l", "One week ahead the forecast is 2", " % closer than last week's value, in "} {
+	for _, want := range []string{"persistence", "climatology", "AR(1)", "median factor", "reached 10 µg/l", " sudden rises to 10 µg/l, ", "One week ahead the forecast is 2", " % closer than last week's value, in "} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("it prints no %q:\n%s", want, printed)
 		}

@@ -308,6 +308,36 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// A rise begins below a limit and ends at it. It is foreseen with a probability of one half.
+func TestRises(t *testing.T) {
+	for _, c := range []struct {
+		last, mu, truth float64
+		rises, foreseen [2]int
+	}{
+		{5, 1, 9, [2]int{}, [2]int{}},
+		{5, 2, 10, [2]int{1, 0}, [2]int{}},
+		{5, 2.31, 60, [2]int{1, 1}, [2]int{1, 0}},
+		{5, 4, 60, [2]int{1, 1}, [2]int{1, 1}},
+		{10, 4, 60, [2]int{0, 1}, [2]int{0, 1}},
+		{50, 4, 60, [2]int{}, [2]int{}},
+	} {
+		s := backtest.New(backtest.Classes{Limits: [2]float64{10, 50}})
+		pair := backtest.Pair{Target: 7, Last: c.last, Truth: c.truth}
+		for m := range pair.Predictions {
+			pair.Predictions[m] = forecast.Prediction{Mu: c.mu, Sigma: 1}
+		}
+		s.Add(s.Evaluate([]backtest.Pair{pair}))
+		for limit := range c.rises {
+			if rises, foreseen := s.Rises(1, backtest.Model, limit); rises != c.rises[limit] || foreseen != c.foreseen[limit] {
+				t.Errorf("%+v: %d rises to limit %d, %d foreseen", c, rises, limit, foreseen)
+			}
+			if rises, _ := s.Rises(2, backtest.Model, limit); rises != 0 {
+				t.Errorf("%+v: %d rises of two weeks", c, rises)
+			}
+		}
+	}
+}
+
 // Nothing that a lake can have makes a score that is no number, apart from those of no pairs.
 func TestNoNaN(t *testing.T) {
 	s := backtest.New(backtest.Classes{Limits: [2]float64{10, 50}})

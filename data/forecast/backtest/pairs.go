@@ -34,7 +34,7 @@ const (
 // A Pair is the forecasts for one day, and the value that came.
 type Pair struct {
 	Origin, Target, TruthDay int     // days since 1970-01-01
-	Truth                    float64 // µg/l
+	Last, Truth              float64 // µg/l: the last value on the day of origin, and the one that came
 	Predictions              [Methods]forecast.Prediction
 }
 
@@ -53,8 +53,7 @@ func Pairs(latitude float64, values []forecast.Value, years int) []Pair {
 	f := forecast.New(latitude)
 	var pairs []Pair
 	known := 0
-	// The first of January 1970 was a Thursday.
-	for origin := start + (11-start%7)%7; origin < last; origin += 7 {
+	for origin := mondayFrom(start); origin < last; origin += 7 {
 		for ; known < len(values) && values[known].Day <= origin; known++ {
 			f.Add(values[known])
 			peers.add(values[known])
@@ -67,7 +66,7 @@ func Pairs(latitude float64, values []forecast.Value, years int) []Pair {
 			if truth == nil {
 				continue
 			}
-			p := Pair{Origin: origin, Target: target, TruthDay: truth.Day, Truth: truth.Chl}
+			p := Pair{Origin: origin, Target: target, TruthDay: truth.Day, Last: values[known-1].Chl, Truth: truth.Chl}
 			p.Predictions[Model] = f.Predict(target)
 			peers.predict(&p)
 			pairs = append(pairs, p)
@@ -97,6 +96,9 @@ func abs(n int) int {
 	}
 	return n
 }
+
+// mondayFrom returns the first Monday from a day on: the first of January 1970 was a Thursday.
+func mondayFrom(day int) int { return day + (11-day%7)%7 }
 
 func yearOf(day int) int { return time.Unix(int64(day)*86400, 0).UTC().Year() }
 

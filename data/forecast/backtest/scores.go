@@ -17,6 +17,7 @@ const (
 	shares        = 10000 // probabilities are counted in steps of 1/shares
 	factorSteps   = 1000  // sizes of errors of ln chl are counted in steps of 1/factorSteps
 	maxFactor     = 8     // as errors of ln chl; larger ones count as this one
+	foreseenFrom  = 0.5   // probability: then the median reaches the limit too
 	sqrtPi        = 1.77245385090551602729816748334114518
 )
 
@@ -47,6 +48,7 @@ type Scores struct {
 	sums     [Weeks][Methods]sums
 	compared [Weeks + 1][Methods]comparison // those of all weeks first
 	lakes    [Weeks + 1]int
+	rises    [Weeks][2]int // by limit
 }
 
 // sums are what a method has in one week.
@@ -55,6 +57,7 @@ type sums struct {
 	squared, size, bias, pinball, crps, widths float64
 	covered, right                             int
 	brier                                      [2]float64
+	foreseen                                   [2]int               // rises
 	probabilities                              [2][shares + 1]count // by limit and by probability
 	sizes                                      [maxFactor*factorSteps + 1]int
 }
@@ -79,6 +82,7 @@ type Lake struct {
 type evaluated struct {
 	week    int
 	reached [2]bool
+	rises   [2]bool // the last value did not reach the limit, and the truth did
 	methods [Methods]evaluation
 }
 
@@ -112,6 +116,7 @@ func (s *Scores) Evaluate(pairs []Pair) *Lake {
 		e.week = p.Week()
 		for j := range e.reached {
 			e.reached[j] = s.classes.reached(p.Truth, j)
+			e.rises[j] = e.reached[j] && !s.classes.reached(p.Last, j)
 		}
 		truth, class := logOf(p.Truth), s.classes.classOf(p.Truth)
 		for m := range e.methods {
@@ -210,7 +215,12 @@ func (s *Scores) Add(l *Lake) {
 	for i := range l.pairs {
 		e := &l.pairs[i]
 		for m := range e.methods {
-			s.sums[e.week-1][m].add(&e.methods[m], e.reached)
+			s.sums[e.week-1][m].add(&e.methods[m], e)
+		}
+		for j, rises := range e.rises {
+			if rises {
+				s.rises[e.week-1][j]++
+			}
 		}
 	}
 	for week := range l.compared {
@@ -226,7 +236,7 @@ func (s *Scores) Add(l *Lake) {
 	}
 }
 
-func (s *sums) add(e *evaluation, reached [2]bool) {
+func (s *sums) add(e *evaluation, of *evaluated) {
 	s.pairs++
 	s.squared += float64(e.err * e.err)
 	size := math.Abs(e.err)
@@ -246,8 +256,11 @@ func (s *sums) add(e *evaluation, reached [2]bool) {
 		s.brier[i] += e.brier[i]
 		c := &s.probabilities[i][int(float64(p*shares)+0.5)]
 		c.forecasts++
-		if reached[i] {
+		if of.reached[i] {
 			c.reached++
+		}
+		if of.rises[i] && p >= foreseenFrom {
+			s.foreseen[i]++
 		}
 	}
 }
@@ -369,6 +382,12 @@ func (s *Scores) Check() error {
 		}
 	}
 	return nil
+}
+
+// Rises returns how many values of a week reached a limit, 0 or 1, that the last value before the forecast did not reach, and how many of them a
+// method foresaw with a probability of at least one half.
+func (s *Scores) Rises(week int, m Method, limit int) (rises, foreseen int) {
+	return s.rises[week-1][limit], s.sums[week-1][m].foreseen[limit]
 }
 
 // A Bin is forecasts with similar probabilities.
