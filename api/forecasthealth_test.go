@@ -26,6 +26,7 @@ limnomap_forecast_lakes 2
 # HELP limnomap_forecast_withheld_lakes Lakes without a forecast of the newest issue, by reason.
 # TYPE limnomap_forecast_withheld_lakes gauge
 limnomap_forecast_withheld_lakes{reason="few_values"} 5
+limnomap_forecast_withheld_lakes{reason="last_value_better"} 0
 limnomap_forecast_withheld_lakes{reason="old_value"} 1
 limnomap_forecast_withheld_lakes{reason="out_of_season"} 0
 `

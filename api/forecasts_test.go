@@ -20,7 +20,7 @@ const forecastURL = pathForecast
 func TestForecastOfAllLakes(t *testing.T) {
 	s := forecastServer(t)
 	body := object(t, get(t, s, http.StatusOK, forecastURL+"?week=2"))
-	if got := fmt.Sprint(body["issue"]); got != "map[issued_at:2026-11-16 lakes:2 model:limnomap-1 target_date:2026-11-30 week:2 weeks:4 withheld:map[few_values:5 old_value:1 out_of_season:0]]" {
+	if got := fmt.Sprint(body["issue"]); got != "map[issued_at:2026-11-16 lakes:2 model:limnomap-1 target_date:2026-11-30 week:2 weeks:4 withheld:map[few_values:5 last_value_better:0 old_value:1 out_of_season:0]]" {
 		t.Errorf("issue = %s", got)
 	}
 	if body["total_lakes"] != 8.0 || body["lakes_with_forecast"] != 2.0 || body["generated_at"] != "2026-11-19T06:30:00Z" {

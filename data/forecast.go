@@ -20,7 +20,7 @@ const NoValues = forecast.FewValues
 
 // WithheldReasons returns the reasons for which lakes of an issue have no forecast.
 func WithheldReasons() []forecast.Reason {
-	return []forecast.Reason{forecast.FewValues, forecast.OldValue, forecast.OutOfSeason}
+	return []forecast.Reason{forecast.FewValues, forecast.OldValue, forecast.OutOfSeason, forecast.LastValueBetter}
 }
 
 // A ForecastIssue is what is known of limnomap's own forecasts of one day of issue, without the forecasts.
@@ -28,7 +28,7 @@ type ForecastIssue struct {
 	Issued Date   // the day of issue: values up to it were used
 	Model  string // such as limnomap-1
 	Weeks  int    // ahead, 1 to ForecastWeeks
-	// Input is the number of the revision that the forecasts were made of.
+	// Input is the number of the revision that the forecasts were made of; one's complement of it if they were forced.
 	Input  int64
 	Counts ForecastCounts
 }
@@ -226,7 +226,7 @@ func (t *ForecastTest) Check() error {
 // A NumberedForecast is the forecast of a lake by its number, which only its database knows. Its LakeID is not used.
 type NumberedForecast struct {
 	Number int64
-	// Input is [LakeReadings.Hash] of the values that it was made of.
+	// Input is a hash of what it was made of: [LakeReadings.Hash], and why the last value may withhold it.
 	Input int64
 	LakeForecast
 }

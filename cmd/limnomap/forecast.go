@@ -30,7 +30,7 @@ type forecastCmd struct {
 	Keep    config.Period `name:"forecast-keep" help:"How long earlier issues are kept, in whole days." default:"365d" allowed:"0d.." check:"whole-days"`
 	Out     string        `help:"CSV file to write with all forecasts of this issue; - is standard output." placeholder:"FILE"`
 	DryRun  bool          `help:"Report what would change, and write nothing to the database."`
-	Force   bool          `help:"Write the forecasts although those of past years were not worth showing, and overwrite the file of --out."`
+	Force   bool          `help:"Write the forecasts although those of past years were not worth showing, in all or for a lake or region, and overwrite the file of --out."`
 	Test    bool          `help:"Test the forecasts with past years instead, and write nothing to the database: exit code 1 if they are not worth showing."`
 	Years   int           `help:"For --test: calendar years of each lake, its last ones." default:"3" allowed:"1..100"`
 	Profile string        `help:"For --test: classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003"`
@@ -41,9 +41,10 @@ func (forecastCmd) Help() string {
 forecasts in one transaction. They replace limnomap's own earlier forecasts of later days, never imported ones. Lakes whose values have not
 changed since the last forecast of the same day are not computed again.
 
-A lake has no forecast if it has fewer than 5 values, if the last one is older than 42 days, or for weeks of the year in which it never had
-one. Every four weeks the forecasts are tested with past years, as --test does it, of at most 2,000 lakes: without --force none are
-written if they are not closer to the truth than the last value is, or if their bounds are wrong. docs/forecast.md has the method.
+A lake has no forecast if it has fewer than 5 values, if the last one is older than 42 days, for weeks of the year in which it never had
+one, or if in past years the last value was the better forecast, for the lake or for its region. Every four weeks the forecasts are tested
+with past years, as --test does it, of at most 2,000 lakes: without --force none are written if they are not closer to the truth than the
+last value is, or if their bounds are wrong. docs/forecast.md has the method.
 
 --test repeats the forecasts of every Monday of each lake's last calendar years, with the values up to that day only, and compares them with
 the nearest value within 3 days of the target. Beside them it shows three simple methods: persistence (the last value), climatology (the usual

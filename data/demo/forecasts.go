@@ -40,9 +40,9 @@ func (e *edition) issues(skip, n int) []issue {
 		data.LakeForecast
 	}
 	makeForecasts := func(i int) (lake []made, err error) {
-		var f forecast.Filter
+		var p forecaster.Past
 		l := e.readings(i)
-		forecaster.Forecasts(&f, &l, origins, data.ForecastWeeks, func(origin int, f data.LakeForecast) {
+		forecaster.Forecasts(&p, &l, origins, data.ForecastWeeks, func(origin int, f data.LakeForecast) {
 			lake = append(lake, made{n - 1 - origin, f})
 		})
 		return lake, nil

@@ -182,6 +182,41 @@ func (e *estimate) update(y float64, season *harmonics, d *decay, noise, nu floa
 // Predict returns the forecast for a day. Only values that were added count: to repeat a forecast of an earlier day, add only the
 // values up to that day. A day before the last value is treated as the day of the last value, but with its own season.
 func (f *Filter) Predict(day int) Prediction {
+	c := f.mixed(day)
+	p := Prediction{Mu: c.mu}
+	var total float64
+	for g := range f.est {
+		e, d, h := &f.est[g], &c.decay[g], &c.h[g]
+		v := settings[g].noise + d.addSlow + d.addFast
+		k := 0
+		for i := range states {
+			row := 0.0
+			for j := range i {
+				row += float64(e.p[k] * h[j])
+				k++
+			}
+			v += float64(h[i] * (float64(2*row) + float64(e.p[k]*h[i])))
+			k++
+		}
+		off := c.mean[g] - p.Mu
+		total += float64(c.share[g] * (float64(v*e.scale)/f.nu + float64(off*off)))
+	}
+	p.Sigma = math.Sqrt(float64(total*f.nu) / (f.nu - 2))
+	return p
+}
+
+// Mu returns the Mu of Predict, in less time.
+func (f *Filter) Mu(day int) float64 { return f.mixed(day).mu }
+
+// mixture is what the settings say of a day: their means, and how much each counts.
+type mixture struct {
+	decay       [len(settings)]decay
+	h           [len(settings)][states]float64
+	mean, share [len(settings)]float64
+	mu          float64
+}
+
+func (f *Filter) mixed(day int) (c mixture) {
 	dt := 0
 	if f.count > 0 {
 		dt = max(0, day-f.last)
@@ -191,37 +226,20 @@ func (f *Filter) Predict(day int) Prediction {
 	for g := range f.est {
 		most = max(most, f.est[g].log)
 	}
-	var mean, variance, weight [len(settings)]float64
 	var sum float64
 	for g := range f.est {
 		e := &f.est[g]
-		d := f.tables.decay(g, dt)
-		h := [states]float64{1, season[0], season[1], season[2], season[3], season[4], season[5], d.slow, d.fast}
-		m, v := 0.0, settings[g].noise+d.addSlow+d.addFast
-		k := 0
+		c.decay[g] = f.tables.decay(g, dt)
+		c.h[g] = [states]float64{1, season[0], season[1], season[2], season[3], season[4], season[5], c.decay[g].slow, c.decay[g].fast}
 		for i := range states {
-			m += float64(h[i] * e.m[i])
-			row := 0.0
-			for j := range i {
-				row += float64(e.p[k] * h[j])
-				k++
-			}
-			v += float64(h[i] * (float64(2*row) + float64(e.p[k]*h[i])))
-			k++
+			c.mean[g] += float64(c.h[g][i] * e.m[i])
 		}
-		mean[g], variance[g] = m, float64(v*e.scale)/f.nu
-		weight[g] = exact.Exp(e.log - most)
-		sum += weight[g]
+		c.share[g] = exact.Exp(e.log - most)
+		sum += c.share[g]
 	}
-	var p Prediction
-	for g := range mean {
-		p.Mu += float64(weight[g] / sum * mean[g])
+	for g := range c.share {
+		c.share[g] /= sum
+		c.mu += float64(c.share[g] * c.mean[g])
 	}
-	var total float64
-	for g := range mean {
-		off := mean[g] - p.Mu
-		total += float64(weight[g] / sum * (variance[g] + float64(off*off)))
-	}
-	p.Sigma = math.Sqrt(float64(total*f.nu) / (f.nu - 2))
-	return p
+	return c
 }

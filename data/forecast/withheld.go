@@ -10,11 +10,13 @@ const (
 type Reason int
 
 const (
-	None           Reason = iota // there is one
-	FewValues                    // the lake has fewer than 5 values
-	OldValue                     // the last value is more than 42 days older than the origin
-	OutOfSeason                  // no value of a record longer than a year was within 21 days of the target's day of the year
-	NotAfterOrigin               // the target is not after the origin
+	None        Reason = iota // there is one
+	FewValues                 // the lake has fewer than 5 values
+	OldValue                  // the last value is more than 42 days older than the origin
+	OutOfSeason               // no value of a record longer than a year was within 21 days of the target's day of the year
+	// LastValueBetter is never the reason of a [Filter]: only repeated forecasts say it. See package backtest.
+	LastValueBetter // the lake's last value, or that of the lakes of its region, was the better forecast in past years
+	NotAfterOrigin  // the target is not after the origin
 )
 
 // String returns r in words for messages.
@@ -28,6 +30,8 @@ func (r Reason) String() string {
 		return "last value older than 42 days"
 	case OutOfSeason:
 		return "out of season"
+	case LastValueBetter:
+		return "last value better in past years"
 	case NotAfterOrigin:
 		return "target not after the origin"
 	}
@@ -43,6 +47,8 @@ func (r Reason) Code() string {
 		return "old_value"
 	case OutOfSeason:
 		return "out_of_season"
+	case LastValueBetter:
+		return "last_value_better"
 	case NotAfterOrigin:
 		return "not_after_origin"
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"limnomap/data"
 	"limnomap/data/forecast"
@@ -171,6 +172,9 @@ func (r *forecastRow) scan(row rowScanner) (f data.LakeForecast, err error) {
 	}
 	f = data.LakeForecast{BasedOn: data.Date(r.basedOn), Withheld: forecast.Reason(r.reason)}
 	fits := int64(f.BasedOn) == r.basedOn && int64(f.Withheld) == r.reason
+	if f.Withheld == forecast.None && !slices.ContainsFunc(r.numbers[:], func(n sql.NullInt64) bool { return n.Valid }) {
+		f.Withheld = forecast.LastValueBetter
+	}
 	for i := range f.Weeks {
 		chl, sigma := r.numbers[2*i], r.numbers[2*i+1]
 		f.Weeks[i] = data.StoredForecast{Chl: data.TenThousandths(chl.Int64), Sigma: data.TenThousandths(sigma.Int64)}
@@ -182,12 +186,16 @@ func (r *forecastRow) scan(row rowScanner) (f data.LakeForecast, err error) {
 	return f, err
 }
 
-const issueColumns = "issued, substr(model, 1, 100), weeks, input, lakes, rows, few_values, old_value, out_of_season"
+const issueColumns = "issued, substr(model, 1, 100), weeks, input, lakes, rows, few_values, old_value, out_of_season, last_value_better"
 
 func scanIssue(row rowScanner) (f data.ForecastIssue, err error) {
 	var issued, weeks int64
+	var lastValue sql.NullInt64
 	w := &f.Counts.Withheld
-	err = row.Scan(&issued, &f.Model, &weeks, &f.Input, &f.Counts.Lakes, &f.Counts.Rows, &w[forecast.FewValues], &w[forecast.OldValue], &w[forecast.OutOfSeason])
+	err = row.Scan(&issued, &f.Model, &weeks, &f.Input, &f.Counts.Lakes, &f.Counts.Rows, &w[forecast.FewValues], &w[forecast.OldValue], &w[forecast.OutOfSeason], &lastValue)
+	if w[forecast.LastValueBetter] = lastValue.Int64; !lastValue.Valid {
+		f.Input = -1 // it is made again
+	}
 	f.Issued, f.Weeks = data.Date(issued), int(weeks)
 	if err == nil && (int64(f.Issued) != issued || weeks < 1 || weeks > data.ForecastWeeks) {
 		err = fmt.Errorf("issue of day %d for %d weeks: want 1 to %d", issued, weeks, data.ForecastWeeks)
@@ -273,10 +281,11 @@ func (s *Store) NumberedForecasts(ctx context.Context, issued data.Date, each fu
 	return issue, err
 }
 
-const putIssueSQL = `INSERT INTO limnomap.forecast_issues (issued, model, weeks, input, lakes, rows, few_values, old_value, out_of_season)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+const putIssueSQL = `INSERT INTO limnomap.forecast_issues (issued, model, weeks, input, lakes, rows, few_values, old_value, out_of_season, last_value_better)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 	ON CONFLICT (issued) DO UPDATE SET model = excluded.model, weeks = excluded.weeks, input = excluded.input, lakes = excluded.lakes,
-		rows = excluded.rows, few_values = excluded.few_values, old_value = excluded.old_value, out_of_season = excluded.out_of_season`
+		rows = excluded.rows, few_values = excluded.few_values, old_value = excluded.old_value, out_of_season = excluded.out_of_season,
+		last_value_better = excluded.last_value_better`
 
 // PutForecasts stores an issue with the forecasts of lakes. Of a stored issue of the same day it keeps the other lakes, but those
 // whose numbers are gone. It removes all issues of days before a date. It does this in one transaction, and reports whether anything is
@@ -304,7 +313,7 @@ func (s *Store) PutForecasts(ctx context.Context, issue data.ForecastIssue, fore
 		}
 		withheld := &issue.Counts.Withheld
 		w.exec(putIssueSQL, int64(issue.Issued), validText(issue.Model), issue.Weeks, issue.Input, issue.Counts.Lakes, issue.Counts.Rows,
-			withheld[forecast.FewValues], withheld[forecast.OldValue], withheld[forecast.OutOfSeason])
+			withheld[forecast.FewValues], withheld[forecast.OldValue], withheld[forecast.OutOfSeason], withheld[forecast.LastValueBetter])
 		for _, table := range []string{"forecasts", "forecast_issues"} {
 			written += w.exec("DELETE FROM limnomap."+table+" WHERE issued < $1", int64(before))
 		}
@@ -322,7 +331,11 @@ const forecastNames = "issued, lake, based_on, input, withheld, chl1, sigma1, ch
 
 // forecastValues appends the values of a row.
 func forecastValues(row []any, issued data.Date, f *data.NumberedForecast) []any {
-	row = append(row, int64(issued), f.Number, int64(f.BasedOn), f.Input, int64(f.Withheld))
+	reason := f.Withheld
+	if reason == forecast.LastValueBetter {
+		reason = forecast.None // the column has the reasons of the first version; see scan
+	}
+	row = append(row, int64(issued), f.Number, int64(f.BasedOn), f.Input, int64(reason))
 	for _, w := range f.Weeks {
 		if w.Known() {
 			row = append(row, int64(w.Chl), int64(w.Sigma))

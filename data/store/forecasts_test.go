@@ -160,7 +160,7 @@ func testForecasts(t *testing.T, open opener) {
 	}
 	issue := data.ForecastIssue{Issued: 20_000, Model: "limnomap-1", Weeks: 3, Input: 7}
 	issue.Counts = data.ForecastCounts{Lakes: 1, Rows: 2}
-	issue.Counts.Withheld = [...]int64{forecast.FewValues: 1, forecast.OldValue: 2, forecast.OutOfSeason: 3, forecast.NotAfterOrigin: 0}
+	issue.Counts.Withheld = [...]int64{forecast.FewValues: 1, forecast.OldValue: 2, forecast.OutOfSeason: 3, forecast.LastValueBetter: 4, forecast.NotAfterOrigin: 0}
 	a := data.LakeForecast{LakeID: "a", BasedOn: 19_999, Weeks: [data.ForecastWeeks]data.StoredForecast{{Chl: 12_3456, Sigma: 7001}, {}, {Chl: 1, Sigma: 1}}}
 	b := data.LakeForecast{LakeID: "b", BasedOn: 19_000, Withheld: forecast.OldValue}
 	write := func(issue data.ForecastIssue, gone []int64, before data.Date, forecasts ...data.LakeForecast) bool {
@@ -219,6 +219,11 @@ func testForecasts(t *testing.T, open opener) {
 		t.Error("other forecasts change nothing")
 	}
 	want(issue, a, b, c)
+	c.Withheld = forecast.LastValueBetter
+	if !write(issue, nil, 0, c) || write(issue, nil, 0, c) {
+		t.Error("another reason changes nothing, or the same one again something")
+	}
+	want(issue, a, b, c)
 	if !write(issue, []int64{n["b"]}, 0) {
 		t.Error("a lake less changes nothing")
 	}
@@ -242,6 +247,16 @@ func testForecasts(t *testing.T, open opener) {
 	if _, _, err := s.LakeForecast(t.Context(), "a", later.Issued); err != data.ErrNoForecast {
 		t.Errorf("LakeForecast of a lake without one = %v", err)
 	}
+	// An issue of a version that did not ask whether the last value was better is of no revision, and is made again.
+	err := s.db.update(t.Context(), "undo the column", func(q querier) error {
+		_, err := q.exec(t.Context(), "UPDATE limnomap.forecast_issues SET last_value_better = NULL")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	later.Input, later.Counts.Withheld[forecast.LastValueBetter] = -1, 0
+	want(later, b)
 }
 
 // Forecasts are written wholly or not at all.

@@ -52,6 +52,7 @@ test('without a forecast', () => {
   assert.deepEqual(forecastLines({ entries: [] }), [], 'an older server')
   for (const [withheld, why] of /** @type {const} */ ([
     ['few_values', 'fewer than 5 values'], ['old_value', 'the last value is older than 6 weeks'], ['out_of_season', 'no value was ever seen at this time of year'],
+    ['last_value_better', 'in past years the last value was closer'],
   ])) assert.deepEqual(lines([], { withheld }), [`No forecast: ${why}.`])
   assert.deepEqual(lines([], {}), ['No forecast: the days of the forecast of 3 Jun 2026 are over.'])
 })

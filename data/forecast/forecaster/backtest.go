@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"limnomap/data"
 	"limnomap/data/forecast/backtest"
@@ -58,7 +59,7 @@ func Backtest(ctx context.Context, s Store, opts *BacktestOptions) (*backtest.Sc
 		all := make([]evaluated, len(b.lakes))
 		for i := range all {
 			l := b.lake(i)
-			pairs := backtest.Pairs(l.Latitude, values(l), o.Years)
+			pairs := backtest.Pairs(l.Latitude, slices.Collect(values(l)), o.Years)
 			all[i].lake = scores.Evaluate(pairs)
 			if o.Each != nil {
 				all[i].pairs = pairs

@@ -36,7 +36,7 @@ type Options struct {
 	Keep int
 	// Profile has the limits that the test uses. Nil means who2003.
 	Profile *data.Profile
-	// Force writes forecasts that are not worth showing too.
+	// Force writes forecasts that are not worth showing too, and withholds none because the last value was better.
 	Force bool
 	// DryRun writes nothing.
 	DryRun bool
@@ -136,8 +136,9 @@ type run struct {
 	seen     []bool  // of before
 	computed entries
 	result   Result
-	sample   *sample // nil if no test is due
-	lakes    int64   // done
+	regions  map[string]bool // where the last value was better
+	passes   int64           // through all lakes
+	lakes    int64           // done in all passes
 }
 
 func (r *run) run(ctx context.Context) (Result, error) {
@@ -145,38 +146,49 @@ func (r *run) run(ctx context.Context) (Result, error) {
 	if r.result.Test, err = r.store.ForecastTest(ctx); err != nil {
 		return r.result, err
 	}
-	if r.testIsDue() {
-		r.sample = newSample()
-	}
+	due := r.testIsDue()
 	done, err := r.isDone(ctx)
 	if err != nil {
 		return r.result, err
 	}
-	if done && r.Each == nil && r.sample == nil {
+	if done && r.Each == nil && !due {
 		return r.result, r.worth()
 	}
+	r.passes = 1
+	if due {
+		r.passes = 2
+		if err := r.test(ctx); err != nil {
+			return r.result, err
+		}
+		if err := r.worth(); err != nil {
+			return r.result, errors.Join(err, r.putTest(ctx))
+		}
+	}
+	r.regions = regionsOfLastValue(&r.result.Test)
 	if err := r.readBefore(ctx); err != nil {
 		return r.result, err
 	}
 	if err := r.compute(ctx); err != nil {
 		return r.result, err
 	}
-	if err := r.test(ctx); err != nil {
-		return r.result, err
-	}
-	if r.DryRun {
-		return r.result, r.worth()
-	}
-	if r.sample != nil {
-		if err := r.store.PutForecastTest(ctx, r.result.Test); err != nil {
+	if due {
+		if err := r.putTest(ctx); err != nil {
 			return r.result, err
 		}
 	}
-	if err := r.worth(); err != nil {
+	if err := r.worth(); err != nil || r.DryRun {
 		return r.result, err
 	}
 	r.result.Changed, err = r.store.PutForecasts(ctx, r.result.Issue, r.computed.all(), r.gone(), r.origin-data.Date(r.Keep))
 	return r.result, err
+}
+
+// putTest stores the test, but in a dry run.
+func (r *run) putTest(ctx context.Context) error {
+	if r.DryRun {
+		return nil
+	}
+	return r.store.PutForecastTest(ctx, r.result.Test)
 }
 
 // worth returns an error if the forecasts are not worth showing and not forced.
@@ -196,16 +208,24 @@ func (r *run) isDone(ctx context.Context) (bool, error) {
 	}
 	last := &issues[i]
 	r.usable = last.Model == forecast.Model && last.Weeks == r.Weeks
-	if !r.usable || last.Input != r.summary.Revision.Number {
+	if !r.usable || last.Input != r.input() {
 		return false, nil
 	}
 	r.result.Issue, r.result.Reused = *last, last.Counts.Lakes+last.Counts.AllWithheld()
 	return true, nil
 }
 
+// input returns what the issue is made of.
+func (r *run) input() int64 {
+	if r.Force {
+		return ^r.summary.Revision.Number
+	}
+	return r.summary.Revision.Number
+}
+
 // readBefore reads the forecasts of the last run of the same day.
 func (r *run) readBefore(ctx context.Context) error {
-	r.result.Issue, r.result.Reused = data.ForecastIssue{Issued: r.origin, Model: forecast.Model, Weeks: r.Weeks, Input: r.summary.Revision.Number}, 0
+	r.result.Issue, r.result.Reused = data.ForecastIssue{Issued: r.origin, Model: forecast.Model, Weeks: r.Weeks, Input: r.input()}, 0
 	_, err := r.store.NumberedForecasts(ctx, r.origin, func(f data.NumberedForecast) { r.before.add(&f) })
 	if errors.Is(err, data.ErrNoForecast) {
 		return nil
@@ -245,13 +265,18 @@ func (r *run) compute(ctx context.Context) error {
 				return err
 			}
 		}
-		r.lakes += int64(len(outcomes))
-		if r.summary.Lakes > 0 {
-			r.Progress(min(1, float64(r.lakes)/float64(r.summary.Lakes)))
-		}
+		r.progress(b)
 		return nil
 	}
 	return inBatches(ctx, r.store, r.origin, pace{r.Workers, r.Rest}, compute, deliver)
+}
+
+// progress counts the lakes of a batch.
+func (r *run) progress(b *batch) {
+	r.lakes += int64(len(b.lakes))
+	if all := r.passes * r.summary.Lakes; all > 0 {
+		r.Progress(min(1, float64(r.lakes)/float64(all)))
+	}
 }
 
 // An outcome is the forecast of a lake.
@@ -264,35 +289,70 @@ type outcome struct {
 // forecasts makes the forecasts of a batch. It is called on several goroutines.
 func (r *run) forecasts(b *batch) []outcome {
 	outcomes := make([]outcome, len(b.lakes))
-	var f forecast.Filter
+	var p Past
 	for i := range b.lakes {
 		l, o := b.lake(i), &outcomes[i]
-		o.input = l.Hash()
-		if o.LakeForecast, o.reused = r.stored(l.Number, o.input); !o.reused {
-			o.LakeForecast = Forecast(&f, l, r.origin, r.Weeks)
+		last := r.lastValueOf(l)
+		o.input = l.Hash() ^ int64(last)
+		if o.LakeForecast, o.reused = r.stored(l.Number, o.input); o.reused {
+			continue
 		}
+		forecasts(&p, l, []data.Date{r.origin}, r.Weeks, last, func(_ int, made data.LakeForecast) { o.LakeForecast = made })
 	}
 	return outcomes
 }
 
-// Forecast makes the forecasts of one lake, with a filter for its own use.
-func Forecast(f *forecast.Filter, l *data.LakeReadings, origin data.Date, weeks int) (made data.LakeForecast) {
-	Forecasts(f, l, []data.Date{origin}, weeks, func(_ int, one data.LakeForecast) { made = one })
+// lastValue says when a forecast is withheld because the last value was better. Databases have it as bits of the input of a forecast: earlier
+// versions, which withheld none for it, had those of ignored.
+type lastValue int64
+
+const (
+	ignored  lastValue = iota // never
+	ofLake                    // if it was for the lake
+	ofRegion                  // it was for the region
+)
+
+func (r *run) lastValueOf(l *data.LakeReadings) lastValue {
+	switch {
+	case r.Force:
+		return ignored
+	case r.regions[l.Region]:
+		return ofRegion
+	}
+	return ofLake
+}
+
+// A Past is the memory in which forecasts of one lake after another are made, by one goroutine at a time. The zero value is ready for use.
+type Past = backtest.Past
+
+// Forecast makes the forecasts of one lake.
+func Forecast(p *Past, l *data.LakeReadings, origin data.Date, weeks int) (made data.LakeForecast) {
+	Forecasts(p, l, []data.Date{origin}, weeks, func(_ int, one data.LakeForecast) { made = one })
 	return made
 }
 
 // Forecasts makes the forecasts of one lake of several origins in ascending order, as Forecast does, in little more time than those of one:
-// each takes only the values that are not after the origin. It calls each with the index of every origin that has a value.
-func Forecasts(f *forecast.Filter, l *data.LakeReadings, origins []data.Date, weeks int, each func(origin int, made data.LakeForecast)) {
-	f.Reset(l.Latitude)
-	next := 0
+// each takes only the values that are not after the origin. It calls each with the index of every origin that has a value. It withholds
+// forecasts where the last value of the lake was better, but knows nothing of those of its region.
+func Forecasts(p *Past, l *data.LakeReadings, origins []data.Date, weeks int, each func(origin int, made data.LakeForecast)) {
+	forecasts(p, l, origins, weeks, ofLake, each)
+}
+
+func forecasts(p *Past, l *data.LakeReadings, origins []data.Date, weeks int, last lastValue, each func(origin int, made data.LakeForecast)) {
+	if len(origins) == 0 {
+		return
+	}
+	p.Begin(l.Latitude, values(l), int(origins[0]))
 	for i, origin := range origins {
-		for ; next < len(l.Readings) && l.Readings[next].Date <= origin; next++ {
-			f.Add(forecast.Value{Day: int(l.Readings[next].Date), Chl: l.Readings[next].Chlorophyll.Float()})
+		basedOn, ok := p.Advance(int(origin))
+		if !ok {
+			continue
 		}
-		if next > 0 {
-			each(i, forecastOf(f, l.ID, l.Readings[next-1].Date, origin, weeks))
+		made := forecastOf(&p.Filter, l.ID, data.Date(basedOn), origin, weeks)
+		if made.Withheld == forecast.None && (last == ofRegion || last == ofLake && p.LastValueBetter(int(origin))) {
+			made.Withheld, made.Weeks = forecast.LastValueBetter, [data.ForecastWeeks]data.StoredForecast{}
 		}
+		each(i, made)
 	}
 }
 
@@ -317,9 +377,6 @@ func forecastOf(f *forecast.Filter, id data.LakeID, basedOn, origin data.Date, w
 // take counts a forecast, and keeps it if it is new.
 func (r *run) take(l *data.LakeReadings, o *outcome) error {
 	r.result.Issue.Counts.Add(&o.LakeForecast)
-	if r.sample != nil {
-		r.sample.add(l)
-	}
 	if r.Each != nil {
 		f := o.LakeForecast
 		f.LakeID = l.ID

@@ -21,7 +21,7 @@ const (
 	testYears   = 3
 	testDays    = 28   // how long a test holds
 	sampleLakes = 2000 // lakes that a run tests at most
-	minPairs    = 100  // of one week, for a test of all lakes: fewer say nothing
+	minPairs    = 100  // of one week, for a test of all lakes or of a region: fewer say nothing
 	minCompared = 8    // lakes, to say anything about a region
 )
 
@@ -31,15 +31,41 @@ func (r *run) testIsDue() bool {
 	return t.Model != forecast.Model || t.Fault != "" || !t.Date.Known || r.origin-t.Date.Value >= testDays || t.Date.Value > r.summary.Newest.Value
 }
 
-// test tests the model with the sample, if a test is due.
+// test tests the model with a sample of the lakes.
 func (r *run) test(ctx context.Context) error {
-	if r.sample == nil {
+	sample, p := newSample(), pace{r.Workers, r.Rest}
+	err := inBatches(ctx, r.store, r.origin, p, func(*batch) (struct{}, error) { return struct{}{}, nil }, func(b *batch, _ struct{}) error {
+		for i := range b.lakes {
+			sample.add(b.lake(i))
+		}
+		r.progress(b)
 		return nil
+	})
+	if err != nil {
+		return err
 	}
-	t, err := r.sample.test(ctx, classes(r.Profile), pace{r.Workers, r.Rest})
+	t, err := sample.test(ctx, classes(r.Profile), p)
 	t.Date = data.Known(r.origin)
 	r.result.Test = t
 	return err
+}
+
+// regionsOfLastValue returns the regions where the forecasts are not worth showing as those of all lakes would not be: where in any week, with
+// enough forecasts and values, the last value was not the worse forecast.
+func regionsOfLastValue(t *data.ForecastTest) map[string]bool {
+	regions := make(map[string]bool)
+	for i := range t.Skill {
+		s := &t.Skill[i]
+		if s.All || s.Region == "" { // lakes without a region are in none together
+			continue
+		}
+		for _, w := range s.Weeks {
+			if w.Pairs >= minPairs && w.RMSE >= w.Persistence {
+				regions[s.Region] = true
+			}
+		}
+	}
+	return regions
 }
 
 // A sample is the lakes whose ids have the smallest hashes, with their values.
@@ -113,7 +139,7 @@ func Test(ctx context.Context, lakes iter.Seq[*data.LakeReadings]) (data.Forecas
 // run tests the model with lakes, whose order decides on the last bits of the sums.
 func (t *test) run(ctx context.Context, lakes iter.Seq[*data.LakeReadings], p pace) error {
 	evaluate := func(l *data.LakeReadings) (*backtest.Lake, error) {
-		return t.scores.Evaluate(backtest.Pairs(l.Latitude, values(l), testYears)), nil
+		return t.scores.Evaluate(backtest.Pairs(l.Latitude, slices.Collect(values(l)), testYears)), nil
 	}
 	add := func(l *data.LakeReadings, e *backtest.Lake) error {
 		t.add(l.Region, e)
@@ -138,12 +164,15 @@ func (t *test) run(ctx context.Context, lakes iter.Seq[*data.LakeReadings], p pa
 	return nil
 }
 
-func values(l *data.LakeReadings) []forecast.Value {
-	v := make([]forecast.Value, len(l.Readings))
-	for i, r := range l.Readings {
-		v[i] = forecast.Value{Day: int(r.Date), Chl: r.Chlorophyll.Float()}
+// values yields the values of a lake.
+func values(l *data.LakeReadings) iter.Seq[forecast.Value] {
+	return func(yield func(forecast.Value) bool) {
+		for _, r := range l.Readings {
+			if !yield(forecast.Value{Day: int(r.Date), Chl: r.Chlorophyll.Float()}) {
+				return
+			}
+		}
 	}
-	return v
 }
 
 // A test adds up what lakes say about the model, in all and by region.
