@@ -8,13 +8,14 @@ import (
 	"slices"
 )
 
-// A Reading is a value of a satellite.
+// A Reading is a value of a satellite, or of a sample.
 type Reading struct {
 	Date        Date
 	Chlorophyll Chlorophyll
 }
 
-// LakeReadings are the values of one lake that forecasts are made of: those of satellites that are not [Poor].
+// LakeReadings are the values of one lake that forecasts are made of: those of satellites that are not [Poor], or such samples
+// of a lake without any.
 type LakeReadings struct {
 	Number   int64 // of the lake, in this database only
 	ID       LakeID
@@ -26,7 +27,7 @@ type LakeReadings struct {
 // A ReadingSummary is what is known of such values before they are read.
 type ReadingSummary struct {
 	Revision Revision
-	Newest   Optional[Date] // of the newest one; absent if there is none
+	Newest   Optional[Date] // of the newest one of a satellite, of the newest sample if there is none; absent without both
 	Lakes    int64          // with and without values
 }
 

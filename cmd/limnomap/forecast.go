@@ -26,7 +26,7 @@ import (
 type forecastCmd struct {
 	databaseFlag
 	Horizon int           `help:"Weeks ahead." default:"4" allowed:"1..4"`
-	Origin  string        `help:"Day of issue: only values up to it are used (default: the day of the newest value of a satellite)." placeholder:"YYYY-MM-DD" check:"date"`
+	Origin  string        `help:"Day of issue: only values up to it are used (default: the day of the newest value of a satellite; without any, of the newest sample)." placeholder:"YYYY-MM-DD" check:"date"`
 	Keep    config.Period `name:"forecast-keep" help:"How long earlier issues are kept, in whole days." default:"365d" allowed:"0d.." check:"whole-days"`
 	Out     string        `help:"CSV file to write with all forecasts of this issue; - is standard output." placeholder:"FILE"`
 	DryRun  bool          `help:"Report what would change, and write nothing to the database."`
@@ -37,9 +37,9 @@ type forecastCmd struct {
 }
 
 func (forecastCmd) Help() string {
-	return `Forecasts the chlorophyll of each lake from its earlier satellite values, one to four weeks after the day of issue, and writes the
-forecasts in one transaction. They replace limnomap's own earlier forecasts of later days, never imported ones. Lakes whose values have not
-changed since the last forecast of the same day are not computed again.
+	return `Forecasts the chlorophyll of each lake from its earlier satellite values, or without any from its samples, one to four weeks after
+the day of issue, and writes the forecasts in one transaction. They replace limnomap's own earlier forecasts of later days, never imported
+ones. Lakes whose values have not changed since the last forecast of the same day are not computed again.
 
 A lake has no forecast if it has fewer than 5 values, if the last one is older than 42 days, for weeks of the year in which it never had
 one, or if in past years the last value was the better forecast, for the lake or for its region. Every four weeks the forecasts are tested

@@ -52,6 +52,7 @@ func testStore(t *testing.T, open opener) {
 		"refresh in an import":    testRefreshInImport,
 		"rasters":                 testRasters,
 		"readings":                testReadings,
+		"readings of samples":     testReadingsOfSamples,
 		"readings of many lakes":  testReadingsOfManyLakes,
 		"forecasts":               testForecasts,
 		"no half forecasts":       testNoHalfForecasts,

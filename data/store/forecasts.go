@@ -20,7 +20,7 @@ const (
 	lastDay   = 1<<16 - 1 // in 2149
 )
 
-// ReadingSummary returns what is known of the values of satellites that are not [data.Poor] before they are read.
+// ReadingSummary returns what is known of the values of [data.LakeReadings] before they are read.
 func (s *Store) ReadingSummary(ctx context.Context) (r data.ReadingSummary, err error) {
 	err = s.db.snapshot(ctx, "find the newest value", func(ctx context.Context, q querier) (err error) {
 		if r.Revision, err = s.revision(ctx, q); err != nil {

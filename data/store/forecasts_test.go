@@ -30,7 +30,7 @@ func readingsOf(t *testing.T, s *Store, last data.Date) []data.LakeReadings {
 	return all
 }
 
-// The readings are the values of satellites that are not poor, in an order that imports do not change.
+// The readings are the values of satellites that are not poor, in an order that imports do not change, and the samples of a lake that has none.
 func testReadings(t *testing.T, open opener) {
 	s := open(t, time.Now)
 	if got, err := s.ReadingSummary(t.Context()); err != nil || got.Newest.Known || got.Lakes != 0 {
@@ -45,6 +45,8 @@ func testReadings(t *testing.T, open opener) {
 	poor.Quality = data.Poor
 	suspect := testObservation("a", 20_030, data.Satellite, 150_000)
 	suspect.Quality, suspect.Details.Method = data.Suspect, `they call it "poor"`
+	badSample := testObservation("c", 20_095, data.InSitu, 99_00)
+	badSample.Quality = data.Poor
 	second := testObservation("a", 20_010, data.Satellite, 3_00)
 	second.Source = "another product"
 	put(t, s, []data.Lake{south, testLake("c"), testLake("a")}, []data.Observation{
@@ -54,11 +56,13 @@ func testReadings(t *testing.T, open opener) {
 		testObservation("a", 20_050, data.Satellite, data.NoChlorophyll),
 		testObservation("a", 20_060, data.InSitu, 5_00),
 		testObservation("a", 20_070, data.Forecast, 5_00),
-		testObservation("c", 20_080, data.InSitu, 5_00),
+		testObservation("c", 20_080, data.InSitu, 5_00), testObservation("c", 20_085, data.InSitu, 6_00), testObservation("c", 20_090, data.InSitu, data.NoChlorophyll),
+		badSample, testObservation("c", 20_020, data.Satellite, data.NoChlorophyll), testObservation("c", 20_071, data.Forecast, 5_00),
 	})
 	want := []data.LakeReadings{
 		{ID: "a", Latitude: 47.9, Region: "Bayern", Readings: []data.Reading{{Date: 20_010, Chlorophyll: 3_00}, {Date: 20_010, Chlorophyll: 7_00}, {Date: 20_030, Chlorophyll: 150_000}}},
 		{ID: "b", Latitude: -12.25, Readings: []data.Reading{{Date: -700}}},
+		{ID: "c", Latitude: 47.9, Region: "Bayern", Readings: []data.Reading{{Date: 20_080, Chlorophyll: 5_00}, {Date: 20_085, Chlorophyll: 6_00}}},
 	}
 	if got := readingsOf(t, s, 30_000); !reflect.DeepEqual(got, want) {
 		t.Errorf("readings = %+v\nwant %+v", got, want)
@@ -67,13 +71,35 @@ func testReadings(t *testing.T, open opener) {
 	if want := (data.ReadingSummary{Revision: revisionOf(t, s), Newest: data.Known(data.Date(lastDay + 1)), Lakes: 3}); err != nil || summary != want {
 		t.Errorf("ReadingSummary = %+v, %v, want %+v", summary, err, want)
 	}
-	want[0].Readings = want[0].Readings[:2]
+	want[0].Readings, want = want[0].Readings[:2], want[:2]
 	if got := readingsOf(t, s, 20_029); !reflect.DeepEqual(got, want) {
 		t.Errorf("readings up to a date = %+v\nwant %+v", got, want)
 	}
 	enough := errors.New("enough")
 	if _, err := s.Readings(t.Context(), 30_000, func(*data.LakeReadings) error { return enough }); err != enough {
 		t.Errorf("Readings with an error of the caller = %v, want that error", err)
+	}
+}
+
+// Without any value of a satellite the newest sample is the newest value.
+func testReadingsOfSamples(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	put(t, s, []data.Lake{testLake("a"), testLake("b")}, []data.Observation{
+		testObservation("a", 20_010, data.InSitu, 5_00), testObservation("b", 20_003, data.InSitu, 6_00), testObservation("b", 20_020, data.InSitu, data.NoChlorophyll),
+		testObservation("b", 20_030, data.Forecast, 6_00), testObservation("b", 20_040, data.Satellite, data.NoChlorophyll),
+	})
+	if got, err := s.ReadingSummary(t.Context()); err != nil || got.Newest != data.Known(data.Date(20_010)) {
+		t.Errorf("ReadingSummary of samples = %+v, %v", got, err)
+	}
+	if got := readingsOf(t, s, 20_009); len(got) != 1 || got[0].ID != "b" || !slices.Equal(got[0].Readings, []data.Reading{{Date: 20_003, Chlorophyll: 6_00}}) {
+		t.Errorf("readings of samples up to a date = %+v", got)
+	}
+	put(t, s, nil, []data.Observation{testObservation("b", 20_001, data.Satellite, 7_00)})
+	if got, err := s.ReadingSummary(t.Context()); err != nil || got.Newest != data.Known(data.Date(20_001)) {
+		t.Errorf("ReadingSummary with one value of a satellite = %+v, %v", got, err)
+	}
+	if got := readingsOf(t, s, 20_009); len(got) != 1 || got[0].ID != "b" || !slices.Equal(got[0].Readings, []data.Reading{{Date: 20_001, Chlorophyll: 7_00}}) {
+		t.Errorf("readings with one value of a satellite = %+v", got)
 	}
 }
 

@@ -30,7 +30,8 @@ type Store interface {
 type Options struct {
 	// Weeks is how many weeks ahead the forecasts are, at most data.ForecastWeeks, which zero means.
 	Weeks int
-	// Origin is the day of issue: only values up to it are used. Absent means that of the newest value.
+	// Origin is the day of issue: only values up to it are used. Absent means that of the newest value, which is a sample only if no lake has a value of a
+	// satellite.
 	Origin data.Optional[data.Date]
 	// Keep is how many days before this issue earlier ones are kept. Zero means 365.
 	Keep int
@@ -87,7 +88,7 @@ func (o *Options) withDefaults() (Options, error) {
 
 var (
 	// ErrNoValues says that there is nothing that forecasts could be made of.
-	ErrNoValues = errors.New("there is no value of a satellite, of which a forecast is made")
+	ErrNoValues = errors.New("there is no value of a satellite and no sample, of which a forecast is made")
 	// ErrNotWorth is wrapped by the error for forecasts that are not worth showing.
 	ErrNotWorth = errors.New("the forecasts of past years are not worth showing")
 )

@@ -337,3 +337,21 @@ func TestOptions(t *testing.T) {
 		t.Errorf("43 days after the last value it is %+v, want it withheld", r.Issue)
 	}
 }
+
+// Lakes with samples only have forecasts of these, if past years say that they are worth showing, and a lake with one value of a satellite has none.
+func TestSamplesAlone(t *testing.T) {
+	s := storetest.New(t)
+	values := seasons(20, 160, monday)
+	for i := range values {
+		values[i].Type = data.InSitu
+	}
+	importAll(t, s, lakesOf(20), values)
+	r := run(t, s, nil)
+	if c := r.Issue.Counts; r.Issue.Issued != monday || c.Lakes+c.Withheld[forecast.LastValueBetter] != 20 || c.Lakes < 18 || len(r.Test.Skill) == 0 || r.Test.Fault != "" {
+		t.Errorf("of samples the result is %+v", r)
+	}
+	importAll(t, s, nil, []data.Observation{observation(lakeOf(3).ID, monday, 5)})
+	if c := run(t, s, nil).Issue.Counts; c.Withheld[forecast.FewValues] != 1 {
+		t.Errorf("with one value of a satellite the counts are %+v, want one lake with few values", c)
+	}
+}
