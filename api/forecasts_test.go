@@ -12,6 +12,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/data"
+	"limnomap/data/forecast"
 	"limnomap/tiles/admission"
 )
 
@@ -42,6 +43,55 @@ func TestForecastOfAllLakes(t *testing.T) {
 		}
 		if (record["chl"] == nil) == (record["withheld"] == nil) {
 			t.Errorf("%v has the value %v and is withheld for %v, want one of both", record["id"], record["chl"], record["withheld"])
+		}
+	}
+}
+
+// A lake whose last value was the better forecast has no forecast on any surface, and each says why.
+func TestForecastWhereTheLastValueWasBetter(t *testing.T) {
+	s, _ := tileServer(t)
+	f := testIssue(t, 9_0000)
+	issue := &f.issues[0]
+	issue.Counts = data.ForecastCounts{}
+	for i := range issue.lakes {
+		if l := &issue.lakes[i]; l.LakeID == "de_mv_high" {
+			l.Withheld, l.Weeks = forecast.LastValueBetter, [data.ForecastWeeks]data.StoredForecast{}
+		}
+		issue.Counts.Add(&issue.lakes[i])
+	}
+	snap := testSnapshot(t, f)
+	if err := s.Publish(snap); err != nil {
+		t.Fatal(err)
+	}
+	body := object(t, get(t, s, http.StatusOK, forecastURL))
+	if got := body["issue"].(map[string]any)["withheld"]; fmt.Sprint(got) != "map[few_values:1 last_value_better:1 old_value:0 out_of_season:0]" {
+		t.Errorf("of the issue are withheld %v", got)
+	}
+	for _, l := range body["lakes"].([]any) {
+		if record := l.(map[string]any); record["id"] == "de_mv_high" && (record["withheld"] != "last_value_better" || record["chl"] != nil || record["probabilities"] != nil) {
+			t.Errorf("record = %v", record)
+		}
+	}
+	for path, want := range map[string]string{".csv": ",last_value_better\r\n", ".geojson": `"withheld":"last_value_better"`} {
+		if got := get(t, s, http.StatusOK, strings.Replace(forecastURL, "/forecast", "/forecast"+path, 1)).Body.String(); strings.Count(got, want) != 1 {
+			t.Errorf("%s has not once %q: %s", path, want, got)
+		}
+	}
+	history := object(t, get(t, s, http.StatusOK, historyURL+"de_mv_high"))
+	if got := history["forecast"].(map[string]any); got["withheld"] != "last_value_better" || strings.Contains(fmt.Sprint(history), "ai_forecast") {
+		t.Errorf("the history has the forecast %v in %v", got, history)
+	}
+	i, ok := snap.Index("de_mv_high")
+	if !ok {
+		t.Fatal("there is no such lake")
+	}
+	for _, of := range []data.Risk{data.RiskMedium, data.RiskHigh} {
+		chances, err := snap.Chances(1, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, ok := chances.Chance(int(i)); ok {
+			t.Errorf("tiles draw the probability %v of the risk %v", p, of)
 		}
 	}
 }

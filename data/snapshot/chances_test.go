@@ -40,6 +40,7 @@ func TestChances(t *testing.T) {
 		{LakeID: "a", BasedOn: day, Weeks: [4]data.StoredForecast{at(10, 0.5), at(2, 0.5)}},
 		{LakeID: "b", BasedOn: day - 60, Withheld: forecast.OldValue},
 		{LakeID: "c", BasedOn: day, Weeks: [4]data.StoredForecast{at(100, 0.5)}},
+		{LakeID: "d", BasedOn: day, Withheld: forecast.LastValueBetter},
 	}
 	limits := map[string][3]float64{"who2003": {0.5, 0.001, 1}, "uba2015": {0.209, 0, 1}}
 	for id, want := range limits {
