@@ -1,7 +1,8 @@
 // Package backtest measures what forecasts of package forecast would have been worth in past years, beside three simple methods.
 //
 // [Pairs] repeats the forecasts of one lake for every Monday of its last calendar years, and finds the value that came. [Scores] adds up
-// what the pairs of many lakes say: the [Row] of a [Method] for each week ahead, and how reliable its probabilities were.
+// what the pairs of many lakes say: the [Row] of a [Method] for each week ahead, and how reliable its probabilities were. A [Past] makes the
+// forecasts of one lake and says whether its last value was the better forecast before.
 //
 // # Methods
 //
