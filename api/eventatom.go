@@ -67,13 +67,13 @@ func (h *eventHandlers) appendEntry(b []byte, e *data.Event, snap *snapshot.Snap
 	entry := atom.Entry{
 		Language:  "en",
 		ID:        atom.URN("event", string(e.ID)),
-		Title:     h.marked(eventfeed.Title(e, snap)),
+		Title:     h.marked(eventfeed.Title(e, snap, snap.Profile)),
 		Updated:   atom.Time(e.At),
 		Published: atom.Time(e.At),
 		Author:    author,
 		Category:  atom.Category{Term: e.Kind.String()},
 		Link:      atom.Link{Rel: "alternate", Type: "text/html", Href: base + "/#lake=" + url.QueryEscape(string(e.LakeID))},
-		Summary:   eventfeed.Title(e, snap) + ". " + eventfeed.Details(e),
+		Summary:   eventfeed.Title(e, snap, snap.Profile) + ". " + eventfeed.Details(e),
 	}
 	if e.Kind.OfAdvisory() && e.Advisory.Issuer != "" {
 		entry.Author = e.Advisory.Issuer

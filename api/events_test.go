@@ -298,8 +298,8 @@ func TestEventFeed(t *testing.T) {
 	want := `Ostsee auf Taveuni: closure because of bacteria issued by Office
 Müritz: risk rose from low (level 0, 5 µg/l) to high (level 2, 62 µg/l)
 Westsee: there is no current value any more (last known risk medium (level 1, 20 µg/l)); this is not an all-clear
-Müritz: risk fell from high (level 2, 61.2 µg/l) to low (level 0, 5 µg/l)
-Klarer See: risk rose from low (level 0, 3.45 µg/l) to high (level 2, 60 µg/l)`
+Müritz: risk fell from high (level 2, 61 µg/l) to low (level 0, 5 µg/l)
+Klarer See: risk rose from low (level 0, 3.5 µg/l) to high (level 2, 60 µg/l)`
 	if got := strings.Join(titles, "\n"); got != want {
 		t.Errorf("titles:\n%s\nwant\n%s", got, want)
 	}

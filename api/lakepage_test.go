@@ -144,8 +144,8 @@ func TestLakePageFacts(t *testing.T) {
 	s := newServer(t, opts, verdictSource(t))
 	page, text := lakePageOf(t, s, "x_sample?lang=de")
 	for _, want := range []string{
-		"15. November 2026 (vor 5 Tagen), aus einer Wasserprobe", "Quelle Labor <Süd>", "12,5 µg/l", "Trophie unbekannt",
-		"Die letzten zwölf Wochen", "15. November 2026 12,5 mittel Wasserprobe ( Labor <Süd> ) Woche 45, 2026 kein Wert",
+		"15. November 2026 (vor 5 Tagen), aus einer Wasserprobe", "Quelle Labor <Süd>", "13 µg/l", "Trophie unbekannt",
+		"Die letzten zwölf Wochen", "15. November 2026 13 mittel Wasserprobe ( Labor <Süd> ) Woche 45, 2026 kein Wert",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q: %s", want, text)
@@ -312,7 +312,7 @@ func TestLakePageOfAHistoryInTheStore(t *testing.T) {
 	opts.Historian = historian
 	s := shortServer(t, opts, f)
 	for range 3 {
-		if page, text := lakePageOf(t, s, "de_by_clean"); !strings.Contains(page, `<path class="dots"`) || !strings.Contains(text, "3 values, 1 June 2026 to 16 November 2026. Lowest 2 µg/l, highest 20.03 µg/l.") {
+		if page, text := lakePageOf(t, s, "de_by_clean"); !strings.Contains(page, `<path class="dots"`) || !strings.Contains(text, "3 values, 1 June 2026 to 16 November 2026. Lowest 2 µg/l, highest 20 µg/l.") {
 			t.Errorf("the history is not whole: %s", text)
 		}
 	}

@@ -58,8 +58,8 @@ func TestTableRows(t *testing.T) {
 	s := testServer(t)
 	want := []string{
 		`medium| Grüner "See" <&> Medium risk 10 µg/l 9 November 2026 unknown JSON CSV`,
-		`low| Klarer See Low risk 3.45 µg/l 16 November 2026 unknown JSON CSV`,
-		`high| Müritz High risk 61.2 µg/l 16 November 2026 unknown JSON CSV`,
+		`low| Klarer See Low risk 3.5 µg/l 16 November 2026 unknown JSON CSV`,
+		`high| Müritz High risk 61 µg/l 16 November 2026 unknown JSON CSV`,
 		`low| Ostsee auf Taveuni Low risk 1 µg/l 16 November 2026 unknown JSON CSV`,
 		`high| Schlierensee High risk (reported) 8 µg/l 16 November 2026 unknown JSON CSV`,
 		`none| Unbekannt No current value (never measured) no value never measured unknown JSON CSV`,
@@ -158,7 +158,7 @@ func TestTableLanguage(t *testing.T) {
 		}
 	}
 	page := tablePageOf(t, s, "?lang=de&sort=value")
-	for _, want := range []string{"Hohes Risiko", "61,2", "16. November 2026", "Kein aktueller Wert (letztes bekanntes Risiko: hoch)", "älter als zwei Wochen",
+	for _, want := range []string{"Hohes Risiko", "3,5", "16. November 2026", "Kein aktueller Wert (letztes bekanntes Risiko: hoch)", "älter als zwei Wochen",
 		`name="lang" value="de"`, `href="lakes/de_mv_high?lang=de"`, `href="table?lang=en&amp;sort=value"`, `<a href="table?lang=cs&amp;sort=value" hreflang="cs" lang="cs">Čeština</a>`, "Seen 1 bis 8 von 8"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the German table lacks %q", want)

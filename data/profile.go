@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -64,6 +65,8 @@ type Profile struct {
 	Limits [2]Chlorophyll
 	// Above is true if a level begins above its limit, not at it.
 	Above bool
+	// CellLimits are where level 1 and level 2 begin in cyanobacterial cells/ml, at their limits; zero if the authority has no limits of cells.
+	CellLimits [2]float64
 }
 
 // Profiles returns the known profiles, the default first.
@@ -74,8 +77,11 @@ func Profiles() []Profile {
 			Title:  "WHO 2003",
 			Source: "WHO: Guidelines for safe recreational water environments, volume 1, 2003, chapter 8",
 			Limits: [2]Chlorophyll{10_00, 50_00},
+			// Chapter 8 gives each pair as cells or chlorophyll.
+			CellLimits: [2]float64{20_000, 100_000},
 		},
 		{
+			// The alert levels of 2021 are biovolumes (mm³/l) or chlorophyll, not cells. Observations have no biovolume.
 			ID:     "who2021",
 			Title:  "WHO 2021",
 			Source: "WHO: Guidelines on recreational water quality, volume 1, 2021",
@@ -83,6 +89,7 @@ func Profiles() []Profile {
 			Above:  true,
 		},
 		{
+			// No limits of cells are known of the recommendation of 2015.
 			ID:     "uba2015",
 			Title:  "UBA 2015",
 			Source: "Umweltbundesamt: Empfehlung zum Schutz von Badenden vor Cyanobakterien-Toxinen, 2015",
@@ -117,28 +124,55 @@ func (p *Profile) Level(c Chlorophyll) Level {
 	return l
 }
 
-// cellLimits are where level 1 and level 2 begin, in cyanobacterial cells/ml: WHO 2003, chapter 8. A level begins at its limit.
-var cellLimits = [2]float64{20_000, 100_000}
-
 // Classify returns the level and the cell density (cells/ml) of an observation. The level is the worst of those that the
-// source reports, as its level or with the flag [Scum], that follow from the chlorophyll, and that follow from the source's own cell count; NoLevel if there is none.
+// source reports, as its level or with the flag [Scum], that follow from the chlorophyll, and that follow from the source's own cell count if the profile has limits of cells; NoLevel if there is none.
 // The density is that of [CellDensity].
 func (p *Profile) Classify(o Observation) (Level, float64) {
-	return max(o.ReportedLevel(), p.Level(o.Chlorophyll), levelOfCells(o.CellDensity)), CellDensity(o.Chlorophyll, o.CellDensity, o.Details.BelowLimit)
+	return max(o.ReportedLevel(), p.Level(o.Chlorophyll), p.levelOfCells(o.CellDensity)), CellDensity(o.Chlorophyll, o.CellDensity, o.Details.BelowLimit)
 }
 
-// levelOfCells returns the level of a count in cells/ml, NoLevel for none.
-func levelOfCells(density float64) Level {
-	if density < 0 {
+// levelOfCells returns the level of a count in cells/ml, NoLevel for none and without limits.
+func (p *Profile) levelOfCells(density float64) Level {
+	if density < 0 || p.CellLimits == [2]float64{} {
 		return NoLevel
 	}
 	var l Level
-	for _, limit := range cellLimits {
+	for _, limit := range p.CellLimits {
 		if density >= limit {
 			l++
 		}
 	}
 	return l
+}
+
+// Rounded returns c as people read it: with two significant figures, because neither a satellite nor one sample of a lake knows more. It has
+// more figures where fewer would put it into another class: 9.96 is not 10.
+func (p *Profile) Rounded(c Chlorophyll) Chlorophyll {
+	if !c.Valid() {
+		return c
+	}
+	return Chlorophyll(rounded(int64(c), func(n int64) Level { return p.Level(Chlorophyll(n)) }))
+}
+
+// RoundedCells returns a density of cells in the same way, with at most two decimals.
+func (p *Profile) RoundedCells(density float64) float64 {
+	return float64(rounded(int64(math.Round(density*100)), func(n int64) Level { return p.levelOfCells(float64(n) / 100) })) / 100
+}
+
+// rounded returns n, 0 or more, with two significant figures, halves upwards, or with as many more as leave its level as it is. figure in
+// web/src/words.js does the same; web/test/figures.json has cases for both.
+func rounded(n int64, level func(int64) Level) int64 {
+	unit := int64(1)
+	for n/unit >= 100 {
+		unit *= 10
+	}
+	for {
+		short := (n + unit/2) / unit * unit
+		if level(short) == level(n) { // with a unit of 1 they are equal
+			return short
+		}
+		unit /= 10
+	}
 }
 
 // A LevelBasis says what supports a level.
@@ -171,7 +205,7 @@ func (p *Profile) Basis(l Level, c Chlorophyll, counted float64) LevelBasis {
 		return NoBasis
 	case p.Level(c):
 		return ByChlorophyll
-	case levelOfCells(counted):
+	case p.levelOfCells(counted):
 		return ByCells
 	}
 	return ByReport

@@ -124,3 +124,56 @@ func TestClassify(t *testing.T) {
 		}
 	}
 }
+
+// A profile without limits of cells classifies by chlorophyll and by what the source reports, whatever the count.
+func TestCellsOfTheProfile(t *testing.T) {
+	for _, tt := range []struct {
+		profile string
+		o       data.Observation
+		level   data.Level
+		basis   data.LevelBasis
+	}{
+		{"who2003", data.Observation{Chlorophyll: 7_88, Level: data.NoLevel, CellDensity: 165_422}, 2, data.ByCells},
+		{"who2021", data.Observation{Chlorophyll: 7_88, Level: data.NoLevel, CellDensity: 165_422}, 0, data.ByChlorophyll},
+		{"uba2015", data.Observation{Chlorophyll: 7_88, Level: data.NoLevel, CellDensity: 165_422}, 0, data.ByChlorophyll},
+		{"who2021", data.Observation{Chlorophyll: 7_88, Level: 1, CellDensity: 165_422}, 1, data.ByReport},
+		{"who2021", data.Observation{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: 165_422}, data.NoLevel, data.NoBasis},
+		{"uba2015", data.Observation{Chlorophyll: 80_00, Level: data.NoLevel, CellDensity: 0}, 2, data.ByChlorophyll},
+	} {
+		p, err := data.ProfileByID(tt.profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		level, density := p.Classify(tt.o)
+		if basis := p.Basis(level, tt.o.Chlorophyll, tt.o.CellDensity); level != tt.level || basis != tt.basis || density != tt.o.CellDensity {
+			t.Errorf("%s: Classify(%+v) = %d, %v by %q, want %d by %q", tt.profile, tt.o, level, density, basis, tt.level, tt.basis)
+		}
+	}
+}
+
+// A rounded value is in the class of the value, is at most half a unit of its second figure away, and grows with it; each has at most two
+// figures or is next to a limit.
+func TestRounded(t *testing.T) {
+	for _, p := range data.Profiles() {
+		last := data.Chlorophyll(0)
+		for c := data.Chlorophyll(0); c <= data.MaxChlorophyll; c++ {
+			r := p.Rounded(c)
+			unit := data.Chlorophyll(1)
+			for c/unit >= 100 {
+				unit *= 10
+			}
+			if p.Level(r) != p.Level(c) || 2*(r-c) > unit || 2*(c-r) > unit || r < last {
+				t.Fatalf("%s: Rounded(%s) = %s after %s", p.ID, c, r, last)
+			}
+			if last = r; r%unit == 0 {
+				continue
+			}
+			if away := min(max(c-p.Limits[0], p.Limits[0]-c), max(c-p.Limits[1], p.Limits[1]-c)); away > unit {
+				t.Fatalf("%s: Rounded(%s) = %s, far from a limit", p.ID, c, r)
+			}
+		}
+		if got := p.Rounded(data.NoChlorophyll); got != data.NoChlorophyll {
+			t.Errorf("%s: Rounded of a gap = %s", p.ID, got)
+		}
+	}
+}

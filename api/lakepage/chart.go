@@ -76,7 +76,7 @@ func (m *Maker) newChart(l *Lake, today data.Date, w *words.Page[ownWords]) *cha
 		Width: chartWidth, Height: chartHeight,
 		Title: words.Fill(w.Own.ChartTitle, "lake", linetext.Isolate(words.NameOf(&l.Snapshot.Lakes[l.Index]))),
 		Text: words.Fill(w.Own.ChartText, "n", w.Plural(w.Own.Values, n), "first", w.Day(oldest.Date), "last", w.Day(newest.Date),
-			"low", w.Number(low.String()), "high", w.Number(high.String())),
+			"low", w.Value(low, l.Snapshot.Profile), "high", w.Value(high, l.Snapshot.Profile)),
 	}
 	m.addClasses(c, &s, w)
 	c.addMonths(&s, w)

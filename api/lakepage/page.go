@@ -144,7 +144,7 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 		return v
 	}
 	v.MeasuredText = words.Fill(w.Own.Measured, "date", w.Day(v.Measured))
-	v.Chlorophyll = w.Number(state.Chlorophyll.String()) + " µg/l"
+	v.Chlorophyll = w.Value(state.Chlorophyll, snap.Profile) + " µg/l"
 	if shownBy.Details.BelowLimit {
 		v.Chlorophyll = words.Fill(w.Card.Below, "value", v.Chlorophyll)
 	}
@@ -167,8 +167,7 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 		v.Advice = append(v.Advice, w.Own.OfficialCounts)
 	}
 	if v.Badge {
-		cells := w.Number(strconv.FormatFloat(state.CountedCells, 'f', -1, 64))
-		v.Advice = append(v.Advice, words.Fill(w.Card.WorseHelp[v.Worse.String()], "cells", cells))
+		v.Advice = append(v.Advice, words.Fill(w.Card.WorseHelp[v.Worse.String()], "cells", w.Density(state.CountedCells, snap.Profile)))
 	}
 	return v
 }

@@ -55,7 +55,7 @@ func newWeekRow(o *data.Observation, profile *data.Profile, w *words.Page[ownWor
 		Class:  words.ClassOfRisk(level.Risk()),
 		Date:   measured.String(),
 		Name:   w.Day(measured),
-		Value:  w.Number(o.Chlorophyll.String()),
+		Value:  w.Value(o.Chlorophyll, profile),
 		Risk:   w.RiskShort[level.Risk().String()],
 		By:     w.Own.KeySatellite,
 		Source: linetext.Clean(o.Source),

@@ -118,7 +118,7 @@ func newRow(snap *snapshot.Snapshot, i int, q Query, w *words.Page[ownWords], to
 		NameCSV:    words.Fill(w.Own.HistoryCSV, "lake", name),
 	}
 	if state.Chlorophyll.Valid() {
-		row.Chlorophyll = w.Number(state.Chlorophyll.String())
+		row.Chlorophyll = w.Value(state.Chlorophyll, snap.Profile)
 	}
 	if !verdict.Never {
 		row.Old, row.Sample = verdict.Old, state.MeasuredBy == data.InSitu

@@ -2,6 +2,7 @@ package words
 
 import (
 	"cmp"
+	"strconv"
 
 	"limnomap/data"
 	"limnomap/data/linetext"
@@ -15,6 +16,16 @@ func (w *Words) Limits(profile *data.Profile) (low, medium, high string) {
 	}
 	from, to := w.Number(profile.Limits[0].String()), w.Number(profile.Limits[1].String())
 	return Fill(first, "to", from), Fill(middle, "from", from, "to", to), Fill(last, "from", to)
+}
+
+// Value returns a concentration in µg/l as pages show it, without its unit.
+func (w *Words) Value(c data.Chlorophyll, profile *data.Profile) string {
+	return w.Number(profile.Rounded(c).String())
+}
+
+// Density returns a density of cells as pages show it, without its unit.
+func (w *Words) Density(cells float64, profile *data.Profile) string {
+	return w.Number(strconv.FormatFloat(profile.RoundedCells(cells), 'f', -1, 64))
 }
 
 // NameOf returns the name of a lake as pages show it.

@@ -1,6 +1,7 @@
 package words_test
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -133,6 +134,41 @@ func TestFormats(t *testing.T) {
 	} {
 		if test.got != test.want {
 			t.Errorf("got %q, want %q", test.got, test.want)
+		}
+	}
+}
+
+// The pages made here and the map round alike: web/test/figures.test.mjs reads the same cases.
+func TestFigures(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join(web, "test", "figures.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Profile, Text string
+		Chl, Cells    *float64
+	}
+	if err := json.Unmarshal(content, &cases); err != nil || len(cases) < 30 {
+		t.Fatalf("%d cases: %v", len(cases), err)
+	}
+	english := load(t).For("en", nil)
+	for _, c := range cases {
+		p, err := data.ProfileByID(c.Profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Cells != nil {
+			if got := english.Density(*c.Cells, p); got != c.Text {
+				t.Errorf("%s: %v cells/ml are %s, want %s", c.Profile, *c.Cells, got, c.Text)
+			}
+			continue
+		}
+		chl, err := data.ChlorophyllOf(*c.Chl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := english.Value(chl, p); got != c.Text {
+			t.Errorf("%s: %v µg/l are %s, want %s", c.Profile, *c.Chl, got, c.Text)
 		}
 	}
 }

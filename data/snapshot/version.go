@@ -11,7 +11,7 @@ import (
 const (
 	// versionFormat is hashed first. It changes with the encoding below, and with any rule of this package by which the
 	// same data show something else.
-	versionFormat = "limnomap snapshot 4"
+	versionFormat = "limnomap snapshot 5"
 	// versionBytes of SHA-256, 64 bits: the chance that any two of a million snapshots collide is 1 in 37 million.
 	versionBytes = 8
 )
@@ -25,6 +25,8 @@ func newVersionHash(r *currentRule) versionHash {
 	h.Text(p.ID)
 	h.Number(int64(p.Limits[0]))
 	h.Number(int64(p.Limits[1]))
+	h.Float(p.CellLimits[0])
+	h.Float(p.CellLimits[1])
 	above := int64(0)
 	if p.Above {
 		above = 1

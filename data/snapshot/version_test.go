@@ -26,7 +26,7 @@ func versioned(t *testing.T) *memory {
 // The same data must have the same version on every machine and in every release: otherwise replicas disagree during a
 // rolling update. If this test fails, the encoding has changed: raise versionFormat, then update the literal.
 func TestVersionIsCanonical(t *testing.T) {
-	const want = "e94a861545ba39d6"
+	const want = "5979cdf6cf8ec177"
 	if got := load(t, versioned(t), nil).Version; got != want {
 		t.Errorf("Version = %s, want %s", got, want)
 	}
@@ -38,6 +38,8 @@ func TestVersionChanges(t *testing.T) {
 	looser.Limits[1]++
 	above := data.Profiles()[0]
 	above.Above = true
+	cells := data.Profiles()[0]
+	cells.CellLimits[0]++
 	tests := []struct {
 		name   string
 		change func(*memory)
@@ -51,6 +53,7 @@ func TestVersionChanges(t *testing.T) {
 		{name: "profile", opts: &snapshot.Options{Profile: &uba}},
 		{name: "limit", opts: &snapshot.Options{Profile: &looser}},
 		{name: "above", opts: &snapshot.Options{Profile: &above}},
+		{name: "limit of cells", opts: &snapshot.Options{Profile: &cells}},
 		{name: "stale after", opts: &snapshot.Options{StaleAfter: 27}},
 		{name: "sample prefer", opts: &snapshot.Options{SamplePrefer: new(int)}},
 		{name: "type", change: func(m *memory) { m.observations[1].Type = data.InSitu }},

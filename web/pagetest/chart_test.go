@@ -87,7 +87,7 @@ func testChartKeys(t *testing.T, b *browsertest.Browser) {
 	for _, step := range []struct{ name, key, want string }{
 		{"the last point", kb.End, "60 µg/l, High risk, statistical forecast"},
 		{"the one before", kb.ArrowLeft, "30 µg/l, Medium risk, statistical forecast"},
-		{"the current value", kb.ArrowLeft, "24.5 µg/l, Medium risk"},
+		{"the current value", kb.ArrowLeft, "25 µg/l, Medium risk"},
 		{"the scum", kb.ArrowLeft, "5 µg/l, High risk, reported"},
 		{"below the axis", kb.ArrowLeft, "0 µg/l, Low risk, beyond the axis"},
 		{"above the legend", kb.ArrowLeft, "150 µg/l, High risk"},

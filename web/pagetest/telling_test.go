@@ -133,7 +133,7 @@ func TestPageNotifications(t *testing.T) {
 	}
 	change("61.25")
 	await("a notification is shown", func(all []notification) bool { return len(all) == 1 })
-	want := notification{"Größer See", "Risiko gestiegen: gering → hoch. 61,3 µg/l Chlorophyll-a, gemessen am 6. Juli, Satellit.", "lake a", "de", "a"}
+	want := notification{"Größer See", "Risiko gestiegen: gering → hoch. 61 µg/l Chlorophyll-a, gemessen am 6. Juli, Satellit.", "lake a", "de", "a"}
 	if n := shown()[0]; n != want {
 		t.Errorf("the notification is %+v, want %+v", n, want)
 	}

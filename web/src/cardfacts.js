@@ -4,7 +4,7 @@ import { element } from './dom.js'
 import { riskText } from './laketext.js'
 import { statementFacts } from './statement.js'
 import { symbol } from './symbols.js'
-import { concentration, date, fill, number, words } from './words.js'
+import { cellLimits, concentration, date, figure, fill, words } from './words.js'
 
 /** Returns the facts of a lake in the week of `week`, null for the newest, by their names in the card.
  * @param {Lake} lake @param {string | null} week */
@@ -46,6 +46,6 @@ export function meaning(lake, week) {
   const meanings = lake.old || week ? card.pastMeaning : card.meaning
   const sentences = [(lulls ? advisory[`lowHelp${sample}`] : meanings[risk + sample] ?? meanings[risk]) ?? '']
   if (lake.old) sentences.push(card.oldHelp)
-  if (lake.worse) sentences.push(fill(card.worseHelp[lake.worse], { cells: number(lake.cell_density_cells_ml) }))
+  if (lake.worse) sentences.push(fill(card.worseHelp[lake.worse], { cells: figure(lake.cell_density_cells_ml, cellLimits) }))
   return sentences
 }

@@ -3,11 +3,12 @@ import { L } from './leaflet.js'
 import { rangeText } from './classify.js'
 import { byId, element } from './dom.js'
 import { symbol } from './symbols.js'
-import { fill, number, words } from './words.js'
+import { fill, number, setLimits, words } from './words.js'
 
 /** Adds the legend to the corner of the map, above the attribution. Collapsed, it still shows the classes.
  * @param {Page} page */
 export function addLegend({ map, legend, store }) {
+  setLimits(legend)
   const box = byId('legend')
   for (const item of box.querySelectorAll('li')) addLimits(item, legend)
   addTicks(legend)

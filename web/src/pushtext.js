@@ -17,7 +17,7 @@ export function notificationText({ lakes, more, daily }, language, text, hour) {
     what: text[advisory?.kind], issuer: advisory?.issuer, until: advisory?.valid_until ? fill(text.until, { date: day(advisory.valid_until) }) : '',
   })
   const source = ({ chl, measured_at: at, measured_by: by, advisory }) => (at && !advisory
-    ? ` ${fill(chl === null ? text.last : text.measured, { chl: new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(chl ?? 0), date: day(at), by: by ? `, ${text[by]}` : '' })}`
+    ? ` ${fill(chl === null ? text.last : text.measured, { chl: new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(chl ?? 0), date: day(at), by: by ? `, ${text[by]}` : '' })}`
     : '')
   const [{ id, name, kind, advisory }] = lakes
   const urgent = advisory?.kind === 'closure' && /issued|changed/.test(kind)

@@ -50,6 +50,7 @@ interface Legend {
   max: number
   classes: LegendClass[]
   steps: { from: number | null, color: string }[]
+  guidance?: { level: number, chlorophyll: number | null, cells: number | null, words: string }[] // WHO 2003 only
 }
 
 interface Week { week: string, date: string, lakes_with_data: number }

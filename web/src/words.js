@@ -74,8 +74,29 @@ const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: '
 /** Returns a text in the plural form of a number: {n} lakes. @param {Record<string, string>} forms @param {number} n */
 export const count = (forms, n) => fill(forms[plurals.select(n)] ?? forms.other, { n: number(n) })
 
+// Where the classes begin, by chlorophyll and by cells: no rounded value crosses that.
+let valueLimits = []
+/** @type {number[]} */
+export let cellLimits = []
+
+/** Sets where the classes begin: at the first step of the map that reaches the limit, which is just above it in WHO 2021.
+ * @param {Pick<Legend, 'classes' | 'steps' | 'guidance'>} legend */
+export function setLimits({ classes, steps, guidance = [] }) {
+  valueLimits = classes.map((c) => steps.find(({ from }) => from >= c.from).from)
+  cellLimits = guidance.map(({ cells }) => cells)
+}
+
+/** Formats a value with two significant figures, because no satellite knows more, or with more where fewer would put it into another class:
+ * 9.96 is not 10. Package data does the same; test/figures.json has cases for both.
+ * @param {number} value @param {number[]} [at] where classes begin @param {number} [digits] */
+export function figure(value, at = valueLimits, digits = 2) {
+  const exact = Math.round(value * 100) // hundredths, because the nearest number to 3.05 is below it
+  const short = +exact.toPrecision(digits) / 100
+  return at.some((limit) => short >= limit !== exact / 100 >= limit) ? figure(value, at, digits + 1) : number(short)
+}
+
 /** Formats a concentration with its unit. @param {number} chl */
-export const concentration = (chl) => `${number(chl)} µg/l`
+export const concentration = (chl) => `${figure(chl)} µg/l`
 
 /** Formats a number. @param {number} n */
 export const number = (n) => numbers.format(n)

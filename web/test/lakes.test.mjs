@@ -181,5 +181,5 @@ test('a name does not change the order of the value', () => {
   for (const name of ['Müggelsee', 'דריה כנרת\u200f (צפון)', 'دریاچه\u200cی ارومیه', 'क्\u200dष', '👩‍👩‍👧', '琵琶湖']) assert.equal(cleanText(name), name)
   const hostile = classified({ name: 'See \u202e1.25\u2066', ...bloom, chl: 52.1 })
   assert.equal(hostile.name, 'See 1.25')
-  assert.equal(summary(hostile), 'See 1.25: High risk, 52.1 µg/l')
+  assert.equal(summary(hostile), 'See 1.25: High risk, 52 µg/l')
 })

@@ -14,6 +14,11 @@ export const who2003 = {
     { level: 2, risk: 'high', from: 50, to: null, color: red, colors: [red] },
   ],
   steps: [{ from: null, color: green }, { from: 3, color: lime }, { from: 10, color: yellow }, { from: 25, color: orange }, { from: 50, color: red }],
+  guidance: [
+    { level: 1, chlorophyll: 10, cells: 20_000, words: 'relatively low probability of adverse health effects' },
+    { level: 2, chlorophyll: 50, cells: 100_000, words: 'moderate probability of adverse health effects' },
+    { level: 3, chlorophyll: null, cells: null, words: 'high probability of adverse health effects' },
+  ],
 }
 
 /** A limit belongs to the class below it. @type {Legend} */
@@ -27,12 +32,13 @@ export const who2021 = {
     { level: 1, risk: 'medium', from: 12, to: 24, color: orange, colors: [yellow, orange] },
     { level: 2, risk: 'high', from: 24, to: null, color: red, colors: [red] },
   ],
-  steps: [{ from: null, color: green }, { from: 3, color: lime }, { from: 12.001, color: yellow }, { from: 24.001, color: red }],
+  steps: [{ from: null, color: green }, { from: 3, color: lime }, { from: 12.005, color: yellow }, { from: 24.005, color: red }],
 }
 
 /** @type {Legend} */
 export const uba2015 = {
   ...who2003,
+  guidance: undefined,
   profile: 'UBA 2015',
   classes: [
     { level: 0, risk: 'low', from: null, to: 15, color: green, colors: [green, lime] },

@@ -4,27 +4,27 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { notificationText } from '../src/pushtext.js'
 
-const lake = { id: 'a', name: 'Größer See', kind: 'class_up', before: 0, after: 2, chl: 61.25, measured_at: '2026-07-05T10:30:00Z', measured_by: 'satellite' }
+const lake = { id: 'a', name: 'Größer See', kind: 'class_up', before: 0, after: 2, chl: 61, measured_at: '2026-07-05T10:30:00Z', measured_by: 'satellite' }
 const statement = { id: 's', kind: 'closure', issuer: 'Amt für Gewässer', valid_until: '2026-08-01T00:00:00Z' }
 const wordsIn = (language) => JSON.parse(readFileSync(new URL(`../src/push/words/${language}.json`, import.meta.url), 'utf8'))
 const of = (change, language) => notificationText({ lakes: [{ ...lake, ...change }] }, language, wordsIn(language), 12)
 
 test('a notification says what happened, the value, its day and its source', () => {
   assert.deepEqual(of({}, 'en'), {
-    title: 'Größer See', body: 'Risk rose from low to high. 61.3 µg/l chlorophyll-a, measured on 5 July, satellite.', tag: 'lake a', lake: 'a', silent: false,
+    title: 'Größer See', body: 'Risk rose from low to high. 61 µg/l chlorophyll-a, measured on 5 July, satellite.', tag: 'lake a', lake: 'a', silent: false,
   })
   assert.deepEqual(of({ measured_by: 'in_situ' }, 'de'), {
-    title: 'Größer See', body: 'Risiko gestiegen: gering → hoch. 61,3 µg/l Chlorophyll-a, gemessen am 5. Juli, Wasserprobe.', tag: 'lake a', lake: 'a', silent: false,
+    title: 'Größer See', body: 'Risiko gestiegen: gering → hoch. 61 µg/l Chlorophyll-a, gemessen am 5. Juli, Wasserprobe.', tag: 'lake a', lake: 'a', silent: false,
   })
 })
 
 test('a notification has the dates and numbers of its language', () => {
   for (const [language, body] of [
-    ['fr', 'Risque en hausse\u00a0: faible → élevé. 61,3\u00a0µg/l de chlorophylle a, mesurés le 5 juillet, par satellite.'],
-    ['pl', 'Ryzyko wzrosło: niskie → wysokie. 61,3\u00a0µg/l chlorofilu a, pomiar z 5 lipca, satelita.'],
-    ['cs', 'Riziko vzrostlo: nízké → vysoké. 61,3\u00a0µg/l chlorofylu a, měřeno 5. července, družice.'],
-    ['da', 'Risikoen er steget: lav → høj. 61,3\u00a0µg/l klorofyl a, målt 5. juli, satellit.'],
-    ['nl', 'Risico gestegen: laag → hoog. 61,3\u00a0µg/l chlorofyl-a, gemeten op 5 juli, satelliet.'],
+    ['fr', 'Risque en hausse\u00a0: faible → élevé. 61\u00a0µg/l de chlorophylle a, mesurés le 5 juillet, par satellite.'],
+    ['pl', 'Ryzyko wzrosło: niskie → wysokie. 61\u00a0µg/l chlorofilu a, pomiar z 5 lipca, satelita.'],
+    ['cs', 'Riziko vzrostlo: nízké → vysoké. 61\u00a0µg/l chlorofylu a, měřeno 5. července, družice.'],
+    ['da', 'Risikoen er steget: lav → høj. 61\u00a0µg/l klorofyl a, målt 5. juli, satellit.'],
+    ['nl', 'Risico gestegen: laag → hoog. 61\u00a0µg/l chlorofyl-a, gemeten op 5 juli, satelliet.'],
   ]) assert.equal(of({}, language).body, body)
 })
 
@@ -33,6 +33,7 @@ test('each kind of change has a text in English and German', () => {
   /** @type {[any, string, string][]} */
   const texts = [
     [{ kind: 'class_down', before: 2, after: 0, chl: 5 }, 'Risk fell from high to low. 5 µg/l', 'Risiko gefallen: hoch → gering. 5 µg/l'],
+    [{ kind: 'class_down', before: 1, after: 0, chl: 9.96 }, 'Risk fell from medium to low. 9.96 µg/l', 'Risiko gefallen: mittel → gering. 9,96 µg/l'],
     [{ kind: 'became_current', before: null, after: 1, chl: 12 }, 'There is a value again: medium risk. 12 µg/l', 'Es gibt wieder einen Wert: Risiko mittel. 12 µg/l'],
     [gone, 'There is no current value any more. Last known risk: high. This is not an all-clear. Last measured on 5 July, satellite.',
       'Es gibt keinen aktuellen Wert mehr. Letztes bekanntes Risiko: hoch. Das ist keine Entwarnung. Zuletzt gemessen am 5. Juli, Satellit.'],
@@ -56,7 +57,7 @@ test('a closure stands before other news, and each statement has a notification 
 })
 
 test('without its source a measurement has its day only', () => {
-  assert.equal(of({ measured_by: undefined }, 'en').body, 'Risk rose from low to high. 61.3 µg/l chlorophyll-a, measured on 5 July.')
+  assert.equal(of({ measured_by: undefined }, 'en').body, 'Risk rose from low to high. 61 µg/l chlorophyll-a, measured on 5 July.')
 })
 
 test('at night only closures make a sound', () => {

@@ -27,7 +27,7 @@ const years = [ // week 48
 
 test('a value is compared with the same time of earlier years', () => {
   for (const [name, entries, current, want] of /** @type {[string, Entry[], Entry | undefined, string][]} */ ([
-    ['four years', years, years.at(-1), 'Value of 23 Nov 2026: 23 µg/l. In earlier years: usually 13.5 µg/l at this time of year (median of 4 years), 15 µg/l in the same week a year ago.'],
+    ['four years', years, years.at(-1), 'Value of 23 Nov 2026: 23 µg/l. In earlier years: usually 14 µg/l at this time of year (median of 4 years), 15 µg/l in the same week a year ago.'],
     ['a past week, before which there is less', years, years[2], 'Value of 25 Nov 2024: 12 µg/l. In earlier years: usually 25 µg/l at this time of year (median of 2 years), 10 µg/l in the same week a year ago.'],
     ['one year has no median', years.slice(3), years.at(-1), 'Value of 23 Nov 2026: 23 µg/l. In earlier years: 15 µg/l in the same week a year ago.'],
     ['a week beside it counts for what is usual', [entry('2024-11-18', 9), entry('2025-12-01', 11), years[4]], years[4],

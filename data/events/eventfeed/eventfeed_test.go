@@ -35,9 +35,9 @@ var examples = []struct {
 	title, detail string
 }{
 	{data.Event{LakeID: "a", Kind: data.ClassUp, Before: value(5, 0), After: value(60.5, 2)},
-		"Klarer See: risk rose from low (level 0, 5 µg/l) to high (level 2, 60.5 µg/l)", "Measured at 2026-07-06T12:00:00Z."},
+		"Klarer See: risk rose from low (level 0, 5 µg/l) to high (level 2, 61 µg/l)", "Measured at 2026-07-06T12:00:00Z."},
 	{data.Event{LakeID: "a", Kind: data.ClassDown, Before: value(60.5, 2), After: value(12, 1)},
-		"Klarer See: risk fell from high (level 2, 60.5 µg/l) to medium (level 1, 12 µg/l)", "Measured at 2026-07-06T12:00:00Z."},
+		"Klarer See: risk fell from high (level 2, 61 µg/l) to medium (level 1, 12 µg/l)", "Measured at 2026-07-06T12:00:00Z."},
 	{data.Event{LakeID: "b", Kind: data.BecameCurrent, Before: data.NoEventValue(), After: value(5, 0)},
 		"Westsee: there is a current value again, risk low (level 0, 5 µg/l)", "Measured at 2026-07-06T12:00:00Z."},
 	{data.Event{LakeID: "gone", Kind: data.BecameStale, Before: value(5, 0), After: data.NoEventValue()},
@@ -62,7 +62,7 @@ func TestTitle(t *testing.T) {
 		t.Fatalf("%d examples of %d kinds", len(examples), len(data.EventKinds()))
 	}
 	for _, tt := range examples {
-		if got := eventfeed.Title(&tt.event, lakes); got != tt.title {
+		if got := eventfeed.Title(&tt.event, lakes, &data.Profiles()[0]); got != tt.title {
 			t.Errorf("%s: %q, want %q", tt.event.Kind, got, tt.title)
 		}
 		if got := eventfeed.Details(&tt.event); got != tt.detail {

@@ -7,26 +7,26 @@ import (
 	"limnomap/data"
 )
 
-// Title returns a sentence in English that says what happened.
-func Title(e *data.Event, places Places) string {
+// Title returns a sentence in English that says what happened, with values as people read them by that profile.
+func Title(e *data.Event, places Places, profile *data.Profile) string {
 	name := string(e.LakeID)
 	if lake, ok := places.Lake(e.LakeID); ok {
 		name = lake.Name
 	}
-	return name + ": " + happened(e)
+	return name + ": " + happened(e, profile)
 }
 
-func happened(e *data.Event) string {
+func happened(e *data.Event, profile *data.Profile) string {
 	a := &e.Advisory
 	switch e.Kind {
 	case data.ClassUp:
-		return fmt.Sprintf("risk rose from %s to %s", classOf(e.Before), classOf(e.After))
+		return fmt.Sprintf("risk rose from %s to %s", classOf(e.Before, profile), classOf(e.After, profile))
 	case data.ClassDown:
-		return fmt.Sprintf("risk fell from %s to %s", classOf(e.Before), classOf(e.After))
+		return fmt.Sprintf("risk fell from %s to %s", classOf(e.Before, profile), classOf(e.After, profile))
 	case data.BecameCurrent:
-		return "there is a current value again, risk " + classOf(e.After)
+		return "there is a current value again, risk " + classOf(e.After, profile)
 	case data.BecameStale:
-		return fmt.Sprintf("there is no current value any more (last known risk %s); this is not an all-clear", classOf(e.Before))
+		return fmt.Sprintf("there is no current value any more (last known risk %s); this is not an all-clear", classOf(e.Before, profile))
 	case data.AdvisoryIssued:
 		return fmt.Sprintf("%s issued by %s", statementOf(a), a.Issuer)
 	case data.AdvisoryChanged:
@@ -44,12 +44,11 @@ func happened(e *data.Event) string {
 }
 
 // classOf returns the class of a value and the value.
-func classOf(v data.EventValue) string {
+func classOf(v data.EventValue, profile *data.Profile) string {
 	if !v.Current() {
 		return "unknown"
 	}
-	text, _ := v.Chlorophyll.AppendText(nil) // its error is always nil
-	return fmt.Sprintf("%s (level %d, %s µg/l)", v.Level.Risk(), v.Level, text)
+	return fmt.Sprintf("%s (level %d, %s µg/l)", v.Level.Risk(), v.Level, profile.Rounded(v.Chlorophyll))
 }
 
 func statementOf(a *data.EventAdvisory) string {

@@ -2,7 +2,7 @@
 import { dayMs, now, weekNumber } from '../calendar.js'
 import { worse } from '../classify.js'
 import { cleanText } from '../linetext.js'
-import { concentration, date, fill, number, words } from '../words.js'
+import { concentration, date, figure, fill, words } from '../words.js'
 
 /** The limits of a request: two years of weeks, and the maximum of the API. */
 export const [twoYears, maxEntries] = [104, 5200]
@@ -81,7 +81,7 @@ export function describeEntry(e, legend) {
   const { chart, risk, lake } = words
   return `${date(e.time)}: ${[
     e.chl === null ? chart.noValue : valueText(e),
-    hasRange(e) && !e.below_limit && fill(e.issued_at ? chart.likely : chart.range, { from: number(e.chl_lower), to: number(e.chl_upper) }),
+    hasRange(e) && !e.below_limit && fill(e.issued_at ? chart.likely : chart.range, { from: figure(e.chl_lower), to: figure(e.chl_upper) }),
     risk[riskOf(e, legend)],
     lake[worse(e)],
     e.sample && chart.sampleEntry,

@@ -1,6 +1,6 @@
 // Where the value on a card is from, and how sure it is: only the history knows it.
 import { cleanText } from '../linetext.js'
-import { count, fill, number, words } from '../words.js'
+import { count, figure, fill, number, words } from '../words.js'
 import { hasRange, lowerEnd, valueText } from './entries.js'
 import { cardWords } from './words.js'
 
@@ -29,7 +29,7 @@ export function certainty(entry) {
   const { probably, below } = words.card
   if (entry?.below_limit) return fill(below, { value: valueText(entry) })
   if (!entry || !hasRange(entry)) return ''
-  return fill(probably, { value: valueText(entry), from: number(lowerEnd(entry)), to: number(entry.chl_upper) })
+  return fill(probably, { value: valueText(entry), from: figure(lowerEnd(entry)), to: figure(entry.chl_upper) })
 }
 
 // coverage says how many of a lake's pixels have a value.

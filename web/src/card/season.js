@@ -77,11 +77,8 @@ export function seasonText(entries, current) {
   if (years.size === 0) return ''
   const text = cardWords.season
   const parts = [
-    years.size >= minYears && fill(text.usual, { value: concentration(round(median([...years.values()]))), years: count(text.years, years.size) }),
+    years.size >= minYears && fill(text.usual, { value: concentration(median([...years.values()])), years: count(text.years, years.size) }),
     lastYear === undefined ? text.noLastYear : fill(text.lastYear, { value: concentration(lastYear) }),
   ]
   return fill(text.sentence, { date: date(current.time), value: valueText(current), parts: parts.filter(Boolean).join(', ') })
 }
-
-// round leaves three digits: a median of some years is no surer.
-const round = (chl) => Number(chl.toPrecision(3))

@@ -145,7 +145,7 @@ func newsOf(about subject, events []*data.Event, snap *snapshot.Snapshot) (news 
 	first, last := events[0], events[len(events)-1]
 	news = LakeNews{ID: about.lake, Name: string(about.lake), Before: levelOf(first.Before), After: levelOf(last.After)}
 	if last.After.Chlorophyll.Valid() {
-		chl := last.After.Chlorophyll.Float()
+		chl := snap.Profile.Rounded(last.After.Chlorophyll).Float()
 		news.Chl = &chl
 	}
 	if last.After.MeasuredAt.Known {

@@ -62,6 +62,20 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// A message has the value as people read it: two figures, or as many as its class needs.
+func TestMessagesRound(t *testing.T) {
+	t.Parallel()
+	snap := newWorld(t).closed("l03", "standing")
+	for chl, want := range map[data.Chlorophyll]float64{25_56: 26, 9_96: 9.96, 49_60: 49.6, 7: 0.07} {
+		e := changed("l00", 0, 2)
+		e.Seq, e.After.Chlorophyll = 1, chl
+		messages, _ := notify.Messages(&push.Pending{Events: []data.Event{e}}, snap)
+		if got := messages[0].Lakes[0].Chl; got == nil || *got != want {
+			t.Errorf("%s µg/l: %v, want %v", chl, got, want)
+		}
+	}
+}
+
 // A daily summary is one message about all lakes, as many as fit, and closures do not wait for it.
 func TestSummary(t *testing.T) {
 	t.Parallel()
