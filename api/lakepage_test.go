@@ -144,7 +144,7 @@ func TestLakePageFacts(t *testing.T) {
 	s := newServer(t, opts, verdictSource(t))
 	page, text := lakePageOf(t, s, "x_sample?lang=de")
 	for _, want := range []string{
-		"15. November 2026 (vor 5 Tagen), aus einer Wasserprobe", "Quelle Labor <Süd>", "13 µg/l", "Trophie unbekannt",
+		"15. November 2026 (vor 5 Tagen), aus einer Wasserprobe", "Quelle Labor <Süd>", "13 µg/l", "Trophie (OECD 1982) unbekannt", "Klassen. WHO 2003 sagt: ab 20.000 Zellen/ml oder 10 µg/l „relatively low probability of adverse health effects“ (",
 		"Die letzten zwölf Wochen", "15. November 2026 13 mittel Wasserprobe ( Labor <Süd> ) Woche 45, 2026 kein Wert",
 	} {
 		if !strings.Contains(text, want) {

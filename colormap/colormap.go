@@ -26,6 +26,10 @@ type Limits struct {
 	Level1, Level2 float64
 	Above          bool   // a level begins above its limit, not at it
 	Title          string // the source of the limits for the legend, such as "WHO 2003"; may be empty
+
+	// What the source says at each level: from how many cells/ml levels 1 and 2 begin, or zero; and its own words for levels 1 to 3, or none.
+	Cells [2]float64
+	Words [3]string
 }
 
 // Steps is the number of colours of a Map. The 256 palette entries of a tile are shared among them and the opacities of the

@@ -1,6 +1,7 @@
 package colormap
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image/color"
@@ -197,4 +198,24 @@ func ExampleMap_Color() {
 	// 10 #ffdf6e
 	// 50 #c22a26
 	// NaN #9aa0a6
+}
+
+// A legend says whose words its classes are, and has the profile's own words apart.
+func TestGuidance(t *testing.T) {
+	limits := Limits{Level1: 10, Level2: 50, Title: "WHO 2003", Cells: [2]float64{20_000, 100_000}, Words: [3]string{"a", "b", "c"}}
+	l := newMap(t, Default, limits).Legend()
+	content, err := json.Marshal(l.Guidance)
+	const want = `[{"level":1,"chlorophyll":10,"cells":20000,"words":"a"},{"level":2,"chlorophyll":50,"cells":100000,"words":"b"},{"level":3,"chlorophyll":null,"cells":null,"words":"c"}]`
+	if err != nil || string(content) != want {
+		t.Errorf("the guidance is %s, %v, want %s", content, err, want)
+	}
+	if !strings.Contains(l.Scheme, "WHO 2003 says") {
+		t.Errorf("the scheme is %q", l.Scheme)
+	}
+	for title, want := range map[string]string{"WHO 2021": "at the limits of WHO 2021.", "": ""} {
+		l := newMap(t, Default, Limits{Level1: 12, Level2: 24, Title: title}).Legend()
+		if l.Guidance != nil || !strings.HasSuffix(l.Scheme, want) || (l.Scheme == "") != (want == "") {
+			t.Errorf("%q: the scheme is %q, with %v", title, l.Scheme, l.Guidance)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package colormap
 import (
 	"image/color"
 	"strconv"
+	"strings"
 )
 
 // A Legend describes a colour map to readers of the map. It marshals to JSON (the body of legend.json).
@@ -20,6 +21,18 @@ type Legend struct {
 	Classes []LegendClass `json:"classes"`
 	NoData  LegendNoData  `json:"no_data"`
 	Note    string        `json:"note"`
+	// Scheme says whose words low, medium and high are, and what the profile says itself. Empty without a profile.
+	Scheme string `json:"scheme,omitempty"`
+	// Guidance is what the profile says in its own words, in its own language.
+	Guidance []LegendGuidance `json:"guidance,omitempty"`
+}
+
+// LegendGuidance is what a guideline says about reaching a level, by chlorophyll or by cells. Both are nil for the level of scum.
+type LegendGuidance struct {
+	Level       int      `json:"level"`
+	Chlorophyll *float64 `json:"chlorophyll"` // µg/l
+	Cells       *float64 `json:"cells"`       // cells/ml
+	Words       string   `json:"words"`
 }
 
 // A LegendStep is one colour and the values it shows: from <= value < to. Nil is an open end.
@@ -52,6 +65,14 @@ type LegendNoData struct {
 // of UBA 2015 all assume that cyanobacteria dominate.
 const legendNote = "The levels hold where cyanobacteria dominate, which a satellite does not know."
 
+// The texts of a legend about its words. Low, medium and high are classes of this map; the quotations are those of the table of guidance levels
+// in WHO 2003, chapter 8.
+const (
+	legendScheme = "Low, medium and high are limnomap’s own classes, at the limits of {profile}."
+	legendQuotes = "Low, medium and high are limnomap’s own classes. {profile} says: from 20,000 cells/ml or 10 µg/l “relatively low probability " +
+		"of adverse health effects”, from 100,000 cells/ml or 50 µg/l “moderate probability\u00a0…”, with scum “high probability\u00a0…”."
+)
+
 // Legend returns the legend of m.
 func (m *Map) Legend() Legend {
 	l := Legend{
@@ -79,6 +100,20 @@ func (m *Map) Legend() Legend {
 		m.legendClass(0, "low", nil, level1),
 		m.legendClass(1, "medium", level1, level2),
 		m.legendClass(2, "high", level2, nil),
+	}
+	if m.limits.Title != "" {
+		l.Scheme = strings.Replace(legendScheme, "{profile}", m.limits.Title, 1)
+	}
+	if m.limits.Words != [3]string{} {
+		l.Scheme = strings.Replace(legendQuotes, "{profile}", m.limits.Title, 1)
+		chlorophyll, cells := [2]float64{*level1, *level2}, m.limits.Cells // copies
+		for i, words := range m.limits.Words {
+			g := LegendGuidance{Level: i + 1, Words: words}
+			if i < len(cells) {
+				g.Chlorophyll, g.Cells = &chlorophyll[i], &cells[i]
+			}
+			l.Guidance = append(l.Guidance, g)
+		}
 	}
 	return l
 }

@@ -23,7 +23,7 @@ const NoCellDensity = -1
 // chapter 8: 20,000 cells/ml at 10 µg/l and 100,000 cells/ml at 50 µg/l.
 const cellsPerMicrogram = 2000
 
-// A Risk is what a Level means to bathers.
+// A Risk is what a Level means to bathers, in three classes of this project: no authority has these words.
 type Risk uint8
 
 const (
@@ -67,6 +67,9 @@ type Profile struct {
 	Above bool
 	// CellLimits are where level 1 and level 2 begin in cyanobacterial cells/ml, at their limits; zero if the authority has no limits of cells.
 	CellLimits [2]float64
+	// Words are the authority's own ones for what it means to reach levels 1, 2 and 3, which pages quote beside the names of [Risk]. Only WHO 2003
+	// has some: the texts around them are written for its table.
+	Words [3]string
 }
 
 // Profiles returns the known profiles, the default first.
@@ -79,6 +82,11 @@ func Profiles() []Profile {
 			Limits: [2]Chlorophyll{10_00, 50_00},
 			// Chapter 8 gives each pair as cells or chlorophyll.
 			CellLimits: [2]float64{20_000, 100_000},
+			Words: [3]string{
+				"relatively low probability of adverse health effects",
+				"moderate probability of adverse health effects",
+				"high probability of adverse health effects",
+			},
 		},
 		{
 			// The alert levels of 2021 are biovolumes (mm³/l) or chlorophyll, not cells. Observations have no biovolume.

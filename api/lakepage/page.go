@@ -23,6 +23,7 @@ type page struct {
 	Contact     pages.Contact
 	Colors      words.Colors
 	Levels      string
+	Scheme      string
 
 	Title, Description string
 	Self               string       // the address of this page
@@ -54,7 +55,7 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 	id := url.PathEscape(string(lake.ID))
 	p := &page{
 		Words: w, Notice: w.Notice(r.Notice), Attribution: r.Attribution, Credits: r.Credits, Contact: r.Contact, Colors: m.colors,
-		Levels: w.Levels(w.Own.Levels, l.Snapshot.Profile),
+		Levels: w.Levels(w.Own.Levels, l.Snapshot.Profile), Scheme: w.Scheme(l.Snapshot.Profile),
 		Root:   "../",
 		Name:   words.NameOf(lake),
 		Region: linetext.Clean(lake.Region),

@@ -18,6 +18,15 @@ func (w *Words) Limits(profile *data.Profile) (low, medium, high string) {
 	return Fill(first, "to", from), Fill(middle, "from", from, "to", to), Fill(last, "from", to)
 }
 
+// Scheme says whose words low, medium and high are, and what WHO 2003 says itself at each limit.
+func (w *Words) Scheme(profile *data.Profile) string {
+	text := w.Legend.Profile
+	if profile.Words != [3]string{} {
+		text = w.Legend.Quotes
+	}
+	return Fill(text, "profile", profile.Title)
+}
+
 // Value returns a concentration in µg/l as pages show it, without its unit.
 func (w *Words) Value(c data.Chlorophyll, profile *data.Profile) string {
 	return w.Number(profile.Rounded(c).String())

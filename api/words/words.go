@@ -37,7 +37,7 @@ type Words struct {
 		Kinds, Causes, Help      map[string]string
 		Until, Open, Link, Algae string
 	}
-	Legend struct{ First, Middle, Last, FirstAbove, MiddleAbove, LastAbove string }
+	Legend struct{ First, Middle, Last, FirstAbove, MiddleAbove, LastAbove, Profile, Quotes string }
 }
 
 // A Page has the words of one page in one language.

@@ -172,3 +172,39 @@ func TestFigures(t *testing.T) {
 		}
 	}
 }
+
+// Each language quotes WHO 2003 in English at the limits of the profile, with a translation, in the same words as the drawn legends; of other
+// profiles only their names are said.
+func TestScheme(t *testing.T) {
+	who := data.Profiles()[0]
+	for _, w := range load(t).All() {
+		content, err := os.ReadFile(filepath.Join(web, "..", "render", "legend", "words", w.Language+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var drawn struct{ Scheme, Quotes string }
+		if err := json.Unmarshal(content, &drawn); err != nil || drawn.Scheme != w.Legend.Profile || drawn.Quotes != w.Legend.Quotes {
+			t.Errorf("%s: the drawn legend says %+v, %v, want the words of the page", w.Language, drawn, err)
+		}
+		got := w.Scheme(&who)
+		moderate, _, _ := strings.Cut(who.Words[1], " of ")
+		high, _, _ := strings.Cut(who.Words[2], " of ")
+		parts := []string{who.Title, w.Number("20000"), w.Number(who.Limits[0].String()) + " µg/l", who.Words[0], w.Number("100000"), w.Number(who.Limits[1].String()) + " µg/l", moderate, high}
+		for rest, i := got, 0; i < len(parts); i++ {
+			_, after, found := strings.Cut(strings.ReplaceAll(rest, "\u00a0", " "), strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(parts[i]))
+			if !found {
+				t.Errorf("%s: no %q in its place in %q", w.Language, parts[i], got)
+				break
+			}
+			rest = after
+		}
+		if translated := strings.Count(got, "("); translated != map[bool]int{true: 0, false: 3}[w.Language == "en"] {
+			t.Errorf("%s: %d quotations are translated: %q", w.Language, translated, got)
+		}
+		for _, p := range data.Profiles()[1:] {
+			if got := w.Scheme(&p); !strings.Contains(got, p.Title) || strings.Contains(got, "probability") {
+				t.Errorf("%s: the scheme of %s is %q", w.Language, p.ID, got)
+			}
+		}
+	}
+}

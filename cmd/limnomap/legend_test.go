@@ -11,16 +11,24 @@ import (
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data"
 )
 
 // TestAnswersOfLegends fetches the legends of all styles from a server: those of styles that draw signs explain each sign with the words
 // of legend.json, and that of heat, the default, none.
 func TestAnswersOfLegends(t *testing.T) {
 	base, _ := startServer(t)
-	var legend struct{ Signs []struct{ ID, Label string } }
+	var legend struct {
+		Signs    []struct{ ID, Label string }
+		Scheme   string
+		Guidance []struct{ Words string }
+	}
 	limnomaptest.GetJSON(t, base+"/api/v1/legend.json", &legend)
 	if len(legend.Signs) != 2 {
 		t.Fatalf("legend.json has the signs %v, want two", legend.Signs)
+	}
+	if who := data.Profiles()[0]; len(legend.Guidance) != len(who.Words) || legend.Guidance[2].Words != who.Words[2] || !strings.Contains(legend.Scheme, who.Words[0]) {
+		t.Errorf("legend.json has the scheme %q and the guidance %v, want the words of %s", legend.Scheme, legend.Guidance, who.Title)
 	}
 	fetch := func(path string) []byte {
 		t.Helper()

@@ -85,7 +85,7 @@ func (f *sourceFlags) open(ctx context.Context, create bool) (*source, error) {
 // limits are the limits of the classification, which the colour maps are fitted to.
 func (s *source) limits() colormap.Limits {
 	p := s.options.Profile
-	return colormap.Limits{Title: p.Title, Level1: p.Limits[0].Float(), Level2: p.Limits[1].Float(), Above: p.Above}
+	return colormap.Limits{Title: p.Title, Level1: p.Limits[0].Float(), Level2: p.Limits[1].Float(), Above: p.Above, Cells: p.CellLimits, Words: p.Words}
 }
 
 // load reads the data once, for a command that shows one state of them, as of a time, and ends. The caller closes the source at the

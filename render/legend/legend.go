@@ -117,9 +117,14 @@ func (w *Words) newLayout(m *colormap.Map, look symbol.Look, width int, f *pictu
 	y = s.axis(l, w, y+10, f)
 	y = s.classes(l, w, look.Kind, y+12, f)
 	y = s.entries(w.entriesOf(l, look), y, f)
-	for _, line := range f.Wrap(l.Note, noteSize, s.width-2*pad, false) {
-		y += noteLine
-		s.text(pad, y, noteSize, 0, false, paleColor(), line)
+	for _, note := range []string{l.Note, l.Scheme} {
+		if note == "" {
+			continue
+		}
+		for _, line := range f.Wrap(note, noteSize, s.width-2*pad, false) {
+			y += noteLine
+			s.text(pad, y, noteSize, 0, false, paleColor(), line)
+		}
 	}
 	s.height = math.Ceil(y + pad)
 	return s, nil
@@ -155,7 +160,11 @@ func (w *Words) description(l colormap.Legend, look symbol.Look) string {
 	for _, sign := range look.Signs {
 		parts = append(parts, fill(w.Description.Sign, "look", sign.Look, "label", sign.Label))
 	}
-	return strings.Join(append(parts, l.Note), " ")
+	parts = append(parts, l.Note)
+	if l.Scheme != "" {
+		parts = append(parts, l.Scheme)
+	}
+	return strings.Join(parts, " ")
 }
 
 // fitted returns a size of text with which it is at most width wide, if noteSize or more is enough for that, and at most size.

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"limnomap/colormap"
-	"limnomap/render"
 	"limnomap/render/hashtest"
 	"limnomap/render/symbol"
 )
@@ -67,7 +66,7 @@ func TestGoldenSigns(t *testing.T) {
 	}
 }
 
-// TestBytesOfSigns compares legends with signs with the hashes that are filed under render.Version.
+// TestBytesOfSigns compares legends with signs with the hashes that are filed under hashVersion.
 func TestBytesOfSigns(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("SKIPPED: the hashes are those of amd64: anti-aliasing may differ in its last bit elsewhere")
@@ -92,7 +91,7 @@ func TestBytesOfSigns(t *testing.T) {
 			}
 		}
 	}
-	hashtest.Check(t, "signs_v"+render.Version, files, *update)
+	hashtest.Check(t, "signs_v"+hashVersion, files, *update)
 }
 
 // A legend without symbols has none: an empty list of signs and nil are the same.

@@ -35,7 +35,11 @@ type Words struct {
 	Below, Middle, OrMore, OrLess, MiddleAbove, Above string
 
 	NoData, NoValue, Old, Note string
-	Signs, Looks               map[symbol.SignID]string
+
+	// Scheme says whose words the names of the risks are, and Quotes what WHO 2003 says itself; {profile}.
+	Scheme, Quotes string
+
+	Signs, Looks map[symbol.SignID]string
 
 	Description struct{ Scale, Class, Markers, Waters, Field, Sign string } // for readers who do not see the picture
 	Forecast    struct {
@@ -60,6 +64,12 @@ func In(language string) (*Words, error) {
 func (w *Words) Legend(m *colormap.Map) colormap.Legend {
 	l := m.Legend()
 	l.Quantity, l.NoData.Label, l.Note = w.Quantity, w.NoData, w.Note
+	switch {
+	case l.Guidance != nil:
+		l.Scheme = fill(w.Quotes, "profile", l.Profile)
+	case l.Scheme != "":
+		l.Scheme = fill(w.Scheme, "profile", l.Profile)
+	}
 	for i, c := range l.Classes {
 		l.Classes[i].Label = w.limits(c, m.Limits().Above)
 	}

@@ -12,7 +12,7 @@ export function addLegend({ map, legend, store }) {
   const box = byId('legend')
   for (const item of box.querySelectorAll('li')) addLimits(item, legend)
   addTicks(legend)
-  box.querySelector('.profile').textContent = fill(words.legend.profile, legend)
+  box.querySelector('.profile').textContent = fill(words.legend[legend.guidance ? 'quotes' : 'profile'], legend)
   box.firstElementChild.open = matchMedia('(min-width: 1600px)').matches // on others it would cover too much of the map
   const update = ({ lakes }) => {
     for (const item of document.querySelectorAll('[data-symbol]')) drawSymbol(item, legend)
