@@ -2,6 +2,7 @@
 package deploy
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	_ = os.Setenv("LIMNOMAP_AS_OF", "data") // the values of these tests are of fixed days
 	limnomaptest.Parallel(6)
 	limnomaptest.Main(m, browsertest.Close)
 }
