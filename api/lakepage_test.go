@@ -90,6 +90,24 @@ func TestLakePageVerdicts(t *testing.T) {
 	}
 }
 
+// A value of an index of cyanobacteria is said to be one, and no other is.
+func TestLakePageOfAnIndex(t *testing.T) {
+	const sentence = "The value is from an index of blue-green algae"
+	f := verdictSource(t)
+	f.lakes = append(f.lakes, data.Lake{ID: "y_index", Name: "y_index", Point: f.lakes[0].Point})
+	f.observations = append(f.observations, data.Observation{LakeID: "y_index", Date: date(t, "2026-11-16"), Chlorophyll: 7_88, Level: data.NoLevel,
+		CellDensity: 165_422, Source: "EPA CyAN"})
+	s := newServer(t, testOptions(t), f)
+	for _, lake := range []string{"y_index", "x_cells", "x_sample", "de_by_medium", "de_mv_stale"} {
+		if _, text := lakePageOf(t, s, lake); strings.Contains(text, sentence) != (lake == "y_index") {
+			t.Errorf("%s: %.600s", lake, text)
+		}
+	}
+	if _, text := lakePageOf(t, s, "y_index"); !strings.Contains(text, "High risk (cell count) Very many algae") || !strings.Contains(text, "Cell count 165,422 cells/ml: worse") {
+		t.Errorf("the page is %.600s", text)
+	}
+}
+
 // A value older than two weeks is not said to be today's, and its symbol is pale.
 func TestLakePageOfAnOldValue(t *testing.T) {
 	opts := testOptions(t)

@@ -80,7 +80,7 @@ func (h *descriptionHandlers) tileJSON(w http.ResponseWriter, r *http.Request, p
 }
 
 // levelCaveat is part of every description of the levels.
-const levelCaveat = "Warning levels hold where cyanobacteria dominate, which a satellite does not know."
+const levelCaveat = "Warning levels hold where cyanobacteria dominate, which total chlorophyll does not tell; an index of cyanobacteria (cell_density_by: index) does."
 
 // describe returns what the descriptions of pictures and vector tiles have in common.
 func (h *descriptionHandlers) describe(state *ogc.State, w data.Week, maxZoom int) tileJSON {

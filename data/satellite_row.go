@@ -16,7 +16,7 @@ const (
 	ByVersion                      // the newer version; a row without a version is as old as the other
 	ByQuality                      // a gap is worse than a poor value, that is worse than a suspect one, and that is worse than any other
 	ByPixels                       // the one with more valid pixels
-	ByValue                        // the larger value, so that a bloom is visible; one below a limit of detection is below all others
+	ByValue                        // the larger value, so that a bloom is visible; one below a limit of detection is below all others, and of equal ones that with more cells counts
 )
 
 // CompareSatelliteRows compares two rows of one lake, date and source of a satellite: negative if a is worse than b, 0 if neither is, positive
@@ -45,7 +45,7 @@ func CompareSatelliteRows(a, b *Observation) (order int, by SatelliteRule) {
 	if order = cmp.Compare(a.Details.ValidPixels.Value, b.Details.ValidPixels.Value); order != 0 {
 		return order, ByPixels
 	}
-	if order = cmp.Compare(a.detected(), b.detected()); order != 0 {
+	if order = cmp.Or(cmp.Compare(a.detected(), b.detected()), cmp.Compare(a.CellDensity, b.CellDensity)); order != 0 {
 		return order, ByValue
 	}
 	return 0, NoRule

@@ -24,6 +24,10 @@ func TestCompareSatelliteRows(t *testing.T) {
 		o.Details.BelowLimit = true
 		return o
 	}
+	cells := func(density float64, o data.Observation) data.Observation {
+		o.CellDensity = density
+		return o
+	}
 	gap, poor, suspect, value := satelliteRow("", data.NoChlorophyll, none), satelliteRow("", 900, data.Poor), satelliteRow("", 900, data.Suspect), satelliteRow("", 700, none)
 	for _, test := range []struct {
 		name          string
@@ -46,6 +50,8 @@ func TestCompareSatelliteRows(t *testing.T) {
 		{"good and unknown", satelliteRow("", 700, data.Good), value, data.NoRule},
 		{"gaps", gap, satelliteRow("", data.NoChlorophyll, data.Good), data.NoRule},
 		{"below two limits", below(value), below(satelliteRow("", 9, none)), data.NoRule},
+		{"more cells below two limits", cells(30_000, below(value)), cells(20_000, below(satelliteRow("", 9, none))), data.ByValue},
+		{"cells, and none", cells(7000, below(value)), below(value), data.ByValue},
 		{"zero, and below a limit", satelliteRow("", 0, none), below(value), data.NoRule},
 	} {
 		want := 1

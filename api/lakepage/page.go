@@ -170,6 +170,9 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 	if v.Badge {
 		v.Advice = append(v.Advice, words.Fill(w.Card.WorseHelp[v.Worse.String()], "cells", w.Density(state.CountedCells, snap.Profile)))
 	}
+	if state.CellOrigin() == data.Index {
+		v.Advice = append(v.Advice, w.Card.Index)
+	}
 	return v
 }
 

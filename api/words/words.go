@@ -32,6 +32,7 @@ type Words struct {
 		By                              map[string]string
 		Meaning, PastMeaning, WorseHelp map[string]string // what to do at each risk, and why it is worse than the value
 		NoValueHelp, OldHelp, Below     string
+		Index                           string // of a value that is from an index of cyanobacteria
 	}
 	Advisory struct {
 		Kinds, Causes, Help      map[string]string

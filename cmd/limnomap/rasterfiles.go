@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/schollz/progressbar/v3"
@@ -31,7 +32,15 @@ func (e *extractor) extractTo(ctx context.Context, names []string, w io.Writer) 
 		return err
 	}
 	defer closeFiles()
-	table, err := satellite.NewTable(w)
+	var more []string
+	for _, f := range files {
+		for _, c := range f.Columns {
+			if !slices.Contains(more, c) {
+				more = append(more, c)
+			}
+		}
+	}
+	table, err := satellite.NewTable(w, more...)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"limnomap/data"
 	"limnomap/data/store"
@@ -12,11 +13,12 @@ import (
 
 // Values are the observations of a file that is no table, such as one of a satellite.
 type Values struct {
-	Name string // of the file
-	Rows iter.Seq2[data.Observation, error]
+	Name    string   // of the file
+	Columns []string // those of the observations that only some files have: what is stored of them is replaced
+	Rows    iter.Seq2[data.Observation, error]
 }
 
-// satelliteHas are the columns that such observations have.
+// satelliteHas are the columns that all such observations have.
 const satelliteHas = columnSet(1<<obsLake | 1<<obsDate | 1<<obsChl | 1<<obsType | 1<<obsLower | 1<<obsUpper | 1<<obsBelowLimit |
 	1<<obsValidPixels | 1<<obsTotalPixels | 1<<obsQuality | 1<<obsFlags | 1<<obsSource | 1<<obsMethod | 1<<obsVersion)
 
@@ -35,7 +37,7 @@ func AllValues(ctx context.Context, s Store, files []Values, opts *Options, last
 	im := newImporter[data.Observation](observationKind{}, names, opts)
 	err := s.Import(ctx, func(tx store.Tx) error {
 		for i, f := range files {
-			if err := writeValues(ctx, tx, im, i, f.Rows, opts.today()); err != nil {
+			if err := writeValues(ctx, tx, im, i, f, opts.today()); err != nil {
 				return fmt.Errorf("import: %s: %w", f.Name, err)
 			}
 		}
@@ -45,16 +47,22 @@ func AllValues(ctx context.Context, s Store, files []Values, opts *Options, last
 }
 
 // writeValues writes the observations of a file.
-func writeValues(ctx context.Context, tx Tx, im *importer[data.Observation], file int, values iter.Seq2[data.Observation, error], today data.Date) error {
+func writeValues(ctx context.Context, tx Tx, im *importer[data.Observation], file int, values Values, today data.Date) error {
+	has := satelliteHas
+	for c, column := range observationColumns() {
+		if slices.Contains(values.Columns, column.name) {
+			has |= 1 << c
+		}
+	}
 	batch := make([]parsed[data.Observation], 0, batchRows)
-	for o, err := range values {
+	for o, err := range values.Rows {
 		if err != nil {
 			return err
 		}
 		if im.report.Read+len(batch) == maxRows {
 			return errTooManyRows
 		}
-		row := parsed[data.Observation]{origin: origin{file: file}, id: o.LakeID, value: o, has: satelliteHas}
+		row := parsed[data.Observation]{origin: origin{file: file}, id: o.LakeID, value: o, has: has}
 		if err := cmp.Or(o.CheckImport(), checkLead(o, today)); err != nil {
 			row.reason = err.Error()
 		}

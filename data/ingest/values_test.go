@@ -39,6 +39,7 @@ func someRows() []satellite.Row {
 		r.Valid = random.IntN(r.Inside + 1)
 		if r.HasValue = random.IntN(5) > 0; r.HasValue {
 			r.Value, r.P10, r.P90 = min(number(1500), 1500), number(1500), number(1500)
+			r.Cells = float64(random.IntN(3)) * math.Floor(random.Float64()*1e6)
 			r.Quality, r.Flags = data.Quality(random.IntN(int(data.Poor)+1)), data.FlagsOf(data.FewPixels)*data.Flags(random.IntN(2))|data.FlagsOf(data.OutOfRange)*data.Flags(random.IntN(2))
 			switch random.IntN(3) {
 			case 0:
@@ -63,6 +64,9 @@ func observationsOf(rows []satellite.Row) iter.Seq2[data.Observation, error] {
 	}
 }
 
+// indexColumns are [satellite.Summary.Columns] of a cyanobacteria index.
+var indexColumns = []string{"cell_density_cells_ml"}
+
 func noMore(store.Tx, Report) error { return nil }
 
 const twoLakes = aLake + "y,Y,50,10\n"
@@ -71,7 +75,7 @@ const twoLakes = aLake + "y,Y,50,10\n"
 func TestValuesAreThoseOfTheTable(t *testing.T) {
 	rows := someRows()
 	var text strings.Builder
-	table, err := satellite.NewTable(&text)
+	table, err := satellite.NewTable(&text, indexColumns...)
 	for i := range rows {
 		err = errors.Join(err, table.Write(&rows[i]))
 	}
@@ -83,7 +87,7 @@ func TestValuesAreThoseOfTheTable(t *testing.T) {
 	mustImport(t, Lakes, direct, nil, twoLakes)
 	for range 2 { // the second time nothing changes
 		want := mustImport(t, Observations, byTable, nil, text.String())
-		got, err := AllValues(t.Context(), direct, []Values{{"first.nc", observationsOf(rows[:15_000])}, {"second.nc", observationsOf(rows[15_000:])}}, nil, noMore)
+		got, err := AllValues(t.Context(), direct, []Values{{"first.nc", indexColumns, observationsOf(rows[:15_000])}, {"second.nc", indexColumns, observationsOf(rows[15_000:])}}, nil, noMore)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +120,7 @@ func TestRejectedValues(t *testing.T) {
 	}
 	rows := []satellite.Row{row("x", july), row("z", july), row("y", july), row("y", july+30)}
 	rows[2].Source = "a\u202eb"
-	files := []Values{{"a.nc", observationsOf(rows[:2])}, {"b.nc", observationsOf(rows[2:])}}
+	files := []Values{{"a.nc", nil, observationsOf(rows[:2])}, {"b.nc", nil, observationsOf(rows[2:])}}
 	opts := &Options{Now: func() time.Time { return july.Time() }}
 	before, _ := s.Revision(t.Context())
 	want := []string{`a.nc, lake "x": chl is missing or poor`, `a.nc, lake "z": the database does not hold`, `b.nc, lake "y": source`, `b.nc, lake "y": date 2024-07-31 is in the future`}
@@ -153,11 +157,11 @@ func TestValuesAreOneTransaction(t *testing.T) {
 		want  error
 		text  string
 	}{
-		"the end fails":       {[]Values{{"a.nc", observationsOf(good)}}, nil, bad, bad, "bad"},
-		"a file breaks":       {[]Values{{"a.nc", observationsOf(good)}, {"b.nc", broken}}, nil, nil, bad, "import: b.nc: bad"},
-		"it takes too long":   {[]Values{{"a.nc", observationsOf(good)}}, &Options{Timeout: 1}, nil, ErrTimeout, "takes longer than allowed, 1ns"},
-		"it is a dry run":     {[]Values{{"a.nc", observationsOf(good)}}, &Options{DryRun: true}, nil, nil, ""},
-		"there are no values": {[]Values{{"a.nc", observationsOf(nil)}}, nil, nil, nil, ""},
+		"the end fails":       {[]Values{{"a.nc", nil, observationsOf(good)}}, nil, bad, bad, "bad"},
+		"a file breaks":       {[]Values{{"a.nc", nil, observationsOf(good)}, {"b.nc", nil, broken}}, nil, nil, bad, "import: b.nc: bad"},
+		"it takes too long":   {[]Values{{"a.nc", nil, observationsOf(good)}}, &Options{Timeout: 1}, nil, ErrTimeout, "takes longer than allowed, 1ns"},
+		"it is a dry run":     {[]Values{{"a.nc", nil, observationsOf(good)}}, &Options{DryRun: true}, nil, nil, ""},
+		"there are no values": {[]Values{{"a.nc", nil, observationsOf(nil)}}, nil, nil, nil, ""},
 	} {
 		s := storetest.New(t)
 		mustImport(t, Lakes, s, nil, twoLakes)
@@ -175,7 +179,7 @@ func TestValuesAreOneTransaction(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := AllValues(ctx, storetest.New(t), []Values{{"a.nc", observationsOf(good)}}, nil, noMore); !errors.Is(err, context.Canceled) {
+	if _, err := AllValues(ctx, storetest.New(t), []Values{{"a.nc", nil, observationsOf(good)}}, nil, noMore); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of the context: %v", err)
 	}
 }

@@ -47,5 +47,6 @@ export function meaning(lake, week) {
   const sentences = [(lulls ? advisory[`lowHelp${sample}`] : meanings[risk + sample] ?? meanings[risk]) ?? '']
   if (lake.old) sentences.push(card.oldHelp)
   if (lake.worse) sentences.push(fill(card.worseHelp[lake.worse], { cells: figure(lake.cell_density_cells_ml, cellLimits) }))
+  if (lake.cell_density_by === 'index') sentences.push(card.index)
   return sentences
 }

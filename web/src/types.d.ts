@@ -16,6 +16,7 @@ interface Lake {
   who_level: number | null
   level_by: 'chlorophyll' | 'cells' | 'report' | null
   cell_density_cells_ml: number | null
+  cell_density_by?: 'counted' | 'index' | 'derived' | null
   risk: string | null
   color: string
   trophic: string
@@ -63,6 +64,7 @@ interface Entry {
   chl: number | null
   who_level: number | null
   cell_density_cells_ml: number | null
+  cell_density_by?: 'counted' | 'index' | 'derived' | null
   data_type: string
   forecast: boolean
   sample: boolean

@@ -126,6 +126,8 @@ test('texts of levels worse than the value', () => {
   const scum = classified({ name: 'Scumsee', who_level: 3, level_by: 'report', risk: 'high' })
   assert.equal(summary(scum), 'Scumsee: High risk (reported), 5 µg/l')
   assert.match(meaning(scum, null).join(' '), /do not bathe.*People at the lake reported/)
+  assert.doesNotMatch(meaning(scum, null).join(' '), /index/)
+  assert.match(meaning({ ...scum, cell_density_by: 'index' }, null).join(' '), /from an index of blue-green algae/)
   assert.match(meaning(scum, '2024-11-11').join(' '), /^Very many algae at that time/)
   const cells = classified({ who_level: 2, level_by: 'cells', risk: 'high', cell_density_cells_ml: 150_000 })
   assert.equal(riskText(cells), 'High risk (cell count)')

@@ -28,7 +28,7 @@ type pending struct {
 	cut    bool // a part of the lake is outside of the raster
 
 	gathered bool      // values are complete
-	values   []float64 // µg/l of the pixels with a value; 0 for those below the limit of detection
+	values   []float64 // µg/l, or the index, of the pixels with a value; 0 for those below the limit of detection
 
 	outOfRange int // pixels whose number is not allowed
 	iced       int // pixels with ice, if few have a value

@@ -17,7 +17,7 @@ const (
 // usable reports whether a pixel of that state counts for its lake.
 func (s pixelState) usable() bool { return s <= floored }
 
-// A decoder returns the chlorophyll of a raw pixel in µg/l. For a pixel below the limit of detection the value is 0.
+// A decoder returns the chlorophyll of a raw pixel in µg/l, or its cyanobacteria index. For a pixel below the limit of detection the value is 0.
 type decoder func(raw float64) (chl float64, state pixelState)
 
 // maxPlausible is a chlorophyll in µg/l that no water has, not even scum: such a number is a value for no data that the file does not declare.

@@ -2,6 +2,7 @@ package satellite
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -15,22 +16,22 @@ func TestDecodeDN(t *testing.T) {
 		name   string
 		decode decoder
 		dn     float64
-		chl    float64
+		value  float64 // µg/l, or of an index 1e6 times the index
 		state  pixelState
 	}{
 		{"CyAN 0 is clean, not missing", cyanDecoder, 0, 0, belowLimit},
-		{"CyAN 1 is never negative", cyanDecoder, 1, 0, belowLimit},
-		{"CyAN 98", cyanDecoder, 98, 0, belowLimit},
-		{"CyAN 130 is 12 µg/l", cyanDecoder, 130, 11.27, hasValue},
-		{"CyAN 253", cyanDecoder, 253, 393.0, hasValue},
+		{"CyAN 1 is the least", cyanDecoder, 1, 66.79, hasValue},
+		{"CyAN 98", cyanDecoder, 98, 913.87, hasValue},
+		{"CyAN 130", cyanDecoder, 130, 2166.37, hasValue},
+		{"CyAN 253", cyanDecoder, 253, 59_779.9, hasValue},
 		{"CyAN land", cyanDecoder, 254, 0, landPixel},
 		{"CyAN no data", cyanDecoder, 255, 0, noData},
 		{"CyAN beyond a byte", cyanDecoder, 256, 0, outOfRange},
 		{"CyAN between two", cyanDecoder, 130.5, 0, outOfRange},
 		{"CyAN NaN is hidden by a mask", cyanDecoder, math.NaN(), 0, noData},
 		{"index 0", noaaDecoder, 0, 0, belowLimit},
-		{"index 130", noaaDecoder, 130, 12.10, hasValue},
-		{"index 249", noaaDecoder, 249, 403.2, hasValue},
+		{"index 130", noaaDecoder, 130, 2290.87, hasValue},
+		{"index 249", noaaDecoder, 249, 61_376.2, hasValue},
 		{"index 250 is a flag", noaaDecoder, 250, 0, noData},
 		{"index 254", noaaDecoder, 254, 0, landPixel},
 		{"index 255", noaaDecoder, 255, 0, noData},
@@ -38,9 +39,12 @@ func TestDecodeDN(t *testing.T) {
 		{"trophic state index 101", tsiDecoder, 101, 0, outOfRange},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			chl, state := test.decode(test.dn)
-			if state != test.state || math.Abs(chl-test.chl) > 0.005*test.chl {
-				t.Errorf("%v is %.2f µg/l in state %d, want %.2f in state %d", test.dn, chl, state, test.chl, test.state)
+			value, state := test.decode(test.dn)
+			if test.dn <= 253 && !strings.HasPrefix(test.name, "trophic") {
+				value *= 1e6
+			}
+			if state != test.state || math.Abs(value-test.value) > 0.005*test.value {
+				t.Errorf("%v is %.2f in state %d, want %.2f in state %d", test.dn, value, state, test.value, test.state)
 			}
 		})
 	}
@@ -51,11 +55,11 @@ func TestDecodeDNIsMonotonic(t *testing.T) {
 	for name, decode := range map[string]decoder{"CyAN": cyanDecoder, "index": noaaDecoder} {
 		before := 0.0
 		for dn := range 250 {
-			chl, state := decode(float64(dn))
-			if !state.usable() || chl < before {
-				t.Errorf("%s: %d is %v µg/l in state %d, after %v", name, dn, chl, state, before)
+			ci, state := decode(float64(dn))
+			if !state.usable() || ci < before || chlorophyllOfCI(ci) < chlorophyllOfCI(before) || chlorophyllOfCI(ci) < 0 {
+				t.Errorf("%s: %d is %v in state %d, after %v", name, dn, ci, state, before)
 			}
-			before = chl
+			before = ci
 		}
 	}
 }

@@ -52,10 +52,12 @@ type Summary struct {
 	PeriodStart, Date data.Date
 	Source            string
 	Version           string
-	Lakes             int          // with a value
-	Poor              int          // of these, with few of their pixels
-	Gaps              [Reasons]int // lakes without a value, by Reason
-	Skipped           int          // lakes without an outline that were left out, as the options say
+	// Columns are those of the rows that only some files have: a file without them says nothing about what they hold.
+	Columns []string
+	Lakes   int          // with a value
+	Poor    int          // of these, with few of their pixels
+	Gaps    [Reasons]int // lakes without a value, by Reason
+	Skipped int          // lakes without an outline that were left out, as the options say
 	// OutOfRange is how many pixels of lakes have a number that the file, or the product, does not allow. They have no value.
 	OutOfRange int64
 	// Floored is how many pixels of lakes have a negative number, which is a value below what can be detected: 0.
@@ -105,7 +107,8 @@ func Extract(ctx context.Context, file File, lakes []Lake, opts *Options, each f
 	}
 	defer s.close()
 	x := &extraction{scene: s, opts: &o, lakes: lakes, each: each}
-	x.summary = Summary{Product: s.product, Variable: s.variable, PeriodStart: s.period.first, Date: s.period.last, Source: s.source, Version: s.version}
+	x.summary = Summary{Product: s.product, Variable: s.variable, PeriodStart: s.period.first, Date: s.period.last, Source: s.source, Version: s.version,
+		Columns: s.columns}
 	err = x.run(ctx)
 	x.summary.Bytes = counted.n.Load()
 	if err != nil {

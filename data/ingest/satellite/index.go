@@ -124,11 +124,13 @@ func (s *scene) setIndex(text func(name string) string, decode func(next decoder
 	if err != nil {
 		return err
 	}
-	s.value.decode, s.limit, s.method = decode(indexDecoder(f, last)), indexLimit, f.String()
+	s.value.decode, s.index, s.limit, s.method = decode(indexDecoder(f, last)), &f, indexLimit, f.String()
+	s.columns = append(s.columns, cellColumn)
 	return nil
 }
 
-// indexDecoder decodes digital numbers up to last.
+// indexDecoder decodes digital numbers up to last to the index. Its statistic is taken over the pixels of a lake, so that the chlorophyll and the cells of the
+// lake are of the same one.
 func indexDecoder(f formula, last float64) decoder {
 	return func(dn float64) (float64, pixelState) { return decodeDN(dn, last, f) }
 }
@@ -145,7 +147,7 @@ func decodeDN(dn, last float64, f formula) (float64, pixelState) {
 	case dn == 0:
 		return 0, belowLimit
 	case dn >= 1 && dn <= last && dn == math.Trunc(dn):
-		return chlorophyllOfCI(f.index(dn))
+		return f.index(dn), hasValue
 	case dn == landDN:
 		return 0, landPixel
 	case dn > last && dn <= noDataDN:
@@ -165,12 +167,28 @@ const (
 // negative for an index that was detected. It cannot tell such a value from none, and a value of 0.02 would be a false precision.
 const indexLimit = chlIntercept
 
-func chlorophyllOfCI(ci float64) (float64, pixelState) {
+// chlorophyllOfCI returns 0 for an index whose chlorophyll is below indexLimit.
+func chlorophyllOfCI(ci float64) float64 {
 	chl := chlPerCI*ci - chlIntercept
 	if chl < indexLimit {
-		return 0, belowLimit
+		return 0
 	}
-	return chl, hasValue
+	return chl
+}
+
+// cellsPerCI makes cells/ml of the index: cells = 1e8 · CI (Wynne and others: Limnology and Oceanography 55, 2010, page 2025; EPA's CyAN uses it for all its
+// products).
+const cellsPerCI = 1e8
+
+// least returns the index of the digital number 1: one below it is not detected.
+func (f formula) least() float64 { return f.index(1) }
+
+// cells returns the cells/ml of an index, without decimals; 0 if it is not detected.
+func (f formula) cells(ci float64) float64 {
+	if ci < f.least() {
+		return 0
+	}
+	return math.Round(cellsPerCI * ci)
 }
 
 // cyanSource returns the source of a file of CyAN, with the version and the satellite that its name tells, or the version that it has in its metadata:

@@ -1,7 +1,9 @@
 package satellite
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +69,98 @@ func TestFormulaInMethod(t *testing.T) {
 		o := r.Observation()
 		if _, err := data.ParseDate(o.Date.String()); err != nil || len(o.Details.Method) > 200 {
 			t.Errorf("the observation is %+v", o)
+		}
+	}
+}
+
+// The cells of the index are those of the same statistic of the pixels as the chlorophyll, which begins at a higher index. A number of 0 has none.
+func TestCellsOfIndex(t *testing.T) {
+	const cyan, noaa = "L20202012020207.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_2.tif", "ts_2016.1007_1013.L4.LCHMP3.CIcyano.MAXIMUM_7day.tif"
+	all := func(dn byte) func(int) byte { return func(int) byte { return dn } }
+	half := func(low, high byte) func(int) byte { return func(i int) byte { return []byte{low, high}[i%2] } }
+	for _, test := range []struct {
+		name       string
+		pixels     func(int) byte
+		statistic  Statistic
+		value      float64 // 0 if it is below the limit
+		cells      float64
+		level      data.Level
+		supportsBy data.LevelBasis
+	}{
+		{cyan, all(120), Median, 7.8809, 165_422, 2, data.ByCells},
+		{cyan, all(130), Median, 11.2714, 216_637, 2, data.ByCells},
+		{cyan, all(253), Median, 392.6731, 5_977_993, 2, data.ByChlorophyll},
+		{cyan, all(98), Median, 0, 91_387, 1, data.ByCells},
+		{cyan, all(1), Median, 0, 6678, 0, data.ByChlorophyll},
+		{cyan, all(0), Median, 0, 0, 0, data.ByChlorophyll},
+		{cyan, half(0, 1), Median, 0, 0, 0, data.ByChlorophyll},        // less than the least that is detected
+		{cyan, half(0, 130), Median, 4.1007, 108_319, 2, data.ByCells}, // half of the index
+		{cyan, half(0, 130), Mean, 4.2112, 109_988, 2, data.ByCells},   // of what is not detected half the least
+		{cyan, half(0, 130), P90, 11.2714, 216_637, 2, data.ByCells},
+		{noaa, all(120), Median, 8.4342, 173_780, 2, data.ByCells},
+		{noaa, all(249), Median, 403.2404, 6_137_620, 2, data.ByChlorophyll},
+		{noaa, all(0), Mean, 0, 0, 0, data.ByChlorophyll},
+	} {
+		// With an outline, and grown from a point.
+		point := pixels(t, "b", 0, 0, 10, 10)
+		point.Outline = ""
+		rows, summary := extractAll(t, fileOf(test.name, indexRaster(test.pixels).Encode()), []Lake{pixels(t, "a", 0, 0, 10, 10), point},
+			&Options{Shore: FixedShore(0), Statistic: test.statistic})
+		if !slices.Equal(summary.Columns, []string{"cell_density_cells_ml"}) {
+			t.Errorf("the columns are %q", summary.Columns)
+		}
+		for id, r := range rows {
+			if (r.Limit > 0) != (test.value == 0) || test.value > 0 && math.Abs(r.Value/test.value-1) > 1e-4 || math.Abs(r.Cells-test.cells) > 1e-6*test.cells {
+				t.Errorf("%s, %s: lake %s is %v below %v with %v cells/ml, want %v with %v", test.name, test.statistic, id, r.Value, r.Limit, r.Cells, test.value, test.cells)
+			}
+			o := r.Observation()
+			level, density := data.Profiles()[0].Classify(o)
+			want := test.cells
+			if want == 0 {
+				want = data.NoCellDensity
+			}
+			by := data.Index
+			if test.cells == 0 {
+				by = data.NoCells
+			}
+			if level != test.level || math.Abs(density-want) > 1e-6*math.Abs(want) || data.CellOriginOf(o.Type, o.CellDensity, density) != by ||
+				data.Profiles()[0].Basis(level, o.Chlorophyll, o.CellDensity) != test.supportsBy || o.Details.BelowLimit != (test.value == 0) {
+				t.Errorf("%s, %s: %+v has level %d and %v cells/ml", test.name, test.statistic, o, level, density)
+			}
+			if o.CellDensity >= 0 && o.CellDensity != math.Round(o.CellDensity) {
+				t.Errorf("%v cells/ml have decimals", o.CellDensity)
+			}
+		}
+	}
+}
+
+// Of several files of one source and date the cells count where the chlorophyll does not tell, whatever their order.
+func TestBestCells(t *testing.T) {
+	const name = "L20202012020207.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_%d.tif"
+	lakes := []Lake{pixels(t, "a", 0, 0, 10, 10)}
+	for _, order := range [][]byte{{20, 90}, {90, 20}, {0, 20, 90}, {90, 0}} {
+		var files []*Values
+		for i, dn := range order {
+			v, err := Collect(t.Context(), fileOf(fmt.Sprintf(name, i), indexRaster(func(int) byte { return dn }).Encode()), lakes, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, v)
+		}
+		if _, err := KeepBest(t.Context(), files); err != nil {
+			t.Fatal(err)
+		}
+		var got []float64
+		for _, v := range files {
+			for r, err := range v.Rows() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, r.Cells)
+			}
+		}
+		if want := cyanFormula.cells(cyanFormula.index(90)); !slices.Equal(got, []float64{want}) {
+			t.Errorf("of %v the cells that count are %v, want %v", order, got, want)
 		}
 	}
 }

@@ -23,6 +23,8 @@ type Row struct {
 	Value    float64 // chlorophyll in µg/l
 	// Limit is the limit of detection in µg/l if the value is below it, otherwise 0.
 	Limit float64
+	// Cells is the density in cells/ml that the index of the product says; 0 for a product without one, and for an index that is not detected.
+	Cells float64
 	// Uncertainty is in µg/l; negative where unknown.
 	Uncertainty float64
 	P10, P90    float64 // percentiles of the pixels in µg/l
@@ -41,6 +43,9 @@ func (r *Row) Observation() data.Observation {
 	d := &o.Details
 	d.ValidPixels, d.TotalPixels = data.Known(int32(r.Valid)), data.Known(int32(r.Inside))
 	d.Flags, d.Method, d.Version = r.Flags, r.Method, r.Version
+	if r.HasValue && r.Cells > 0 {
+		o.CellDensity = r.Cells
+	}
 	switch {
 	case !r.HasValue:
 	case r.Limit > 0:
@@ -109,9 +114,14 @@ func (x *extraction) finish(p *pending) error {
 	}
 	x.summary.Lakes++
 	row.HasValue = true
-	row.Value = x.opts.Statistic.of(p.values, x.limit)
+	row.Value = x.opts.Statistic.of(p.values, x.leastValue())
 	most := data.MaxChlorophyll.Float()
-	row.P10, row.P90 = min(zonal.Quantile(p.values, 0.1), most), min(zonal.Quantile(p.values, 0.9), most)
+	row.P10, row.P90 = zonal.Quantile(p.values, 0.1), zonal.Quantile(p.values, 0.9)
+	if x.index != nil {
+		row.Cells = x.index.cells(row.Value)
+		row.Value, row.P10, row.P90 = chlorophyllOfCI(row.Value), chlorophyllOfCI(row.P10), chlorophyllOfCI(row.P90)
+	}
+	row.P10, row.P90 = min(row.P10, most), min(row.P90, most)
 	switch {
 	case row.Value < x.limit:
 		row.Limit = x.limit
@@ -147,6 +157,14 @@ func (x *extraction) finish(p *pending) error {
 		row.Quality = data.Suspect
 	}
 	return x.each(&row)
+}
+
+// leastValue returns the least value of a pixel that is above the limit of detection.
+func (s *scene) leastValue() float64 {
+	if s.index != nil {
+		return s.index.least()
+	}
+	return s.limit
 }
 
 // leastLimit is the limit of detection in µg/l of a value that is 0 or rounded to 0: half of it is the least that is stored.

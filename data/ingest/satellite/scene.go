@@ -59,6 +59,10 @@ type scene struct {
 	method   string // what the method begins with, such as tsi
 	// limit is the limit of detection in µg/l, 0 if there is none.
 	limit float64
+	// index is the formula of a cyanobacteria index if the pixels decode to one, nil if they decode to µg/l.
+	index *formula
+	// columns are those of a table that this file has and others have not.
+	columns []string
 	// ice is a layer that is 1 where there is ice, nil if the file does not say it.
 	ice *layer
 	// uncertainty is a layer that decodes to µg/l, or to a share of the value if it is relative. It is nil if there is none.

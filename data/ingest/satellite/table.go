@@ -3,6 +3,7 @@ package satellite
 import (
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,22 +14,30 @@ import (
 var columns = []string{"lake_id", "date", "chl", "data_type", "n_inside", "n_valid", "p10", "p90", "uncertainty", "method", "source", "version",
 	"quality", "flags"}
 
+// cellColumn is the column of the cells of an index.
+const cellColumn = "cell_density_cells_ml"
+
 // A Table writes rows as CSV.
 type Table struct {
 	csv    *csv.Writer
+	more   []string // columns
 	fields []string
 }
 
-// NewTable returns a table that begins with the names of the columns.
-func NewTable(w io.Writer) (*Table, error) {
-	t := &Table{csv: csv.NewWriter(w), fields: make([]string, len(columns))}
-	return t, t.csv.Write(columns)
+// NewTable returns a table that begins with the names of the columns. more are [Summary.Columns] of the rows.
+func NewTable(w io.Writer, more ...string) (*Table, error) {
+	t := &Table{csv: csv.NewWriter(w), more: more}
+	return t, t.csv.Write(slices.Concat(columns, more))
 }
 
 // Write writes a row.
 func (t *Table) Write(r *Row) error {
-	f := append(t.fields[:0], string(r.Lake), r.Date.String(), "", data.Satellite.String(), strconv.Itoa(r.Inside), strconv.Itoa(r.Valid), "", "", "",
+	t.fields = append(t.fields[:0], string(r.Lake), r.Date.String(), "", data.Satellite.String(), strconv.Itoa(r.Inside), strconv.Itoa(r.Valid), "", "", "",
 		r.Method, r.Source, r.Version, r.Quality.String(), strings.Join(r.Flags.Names(), " "))
+	for _, name := range t.more {
+		t.fields = append(t.fields, r.field(name))
+	}
+	f := t.fields
 	if r.HasValue {
 		if f[2] = number(r.Value); r.Limit > 0 {
 			f[2] = "<" + number(r.Limit)
@@ -39,6 +48,14 @@ func (t *Table) Write(r *Row) error {
 		}
 	}
 	return t.csv.Write(f)
+}
+
+// field returns a field of one of [Summary.Columns].
+func (r *Row) field(column string) string {
+	if column == cellColumn && r.HasValue && r.Cells > 0 {
+		return strconv.FormatFloat(r.Cells, 'f', -1, 64)
+	}
+	return ""
 }
 
 // Flush writes what is buffered.

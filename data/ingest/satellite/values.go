@@ -12,7 +12,7 @@ import (
 	"limnomap/data"
 )
 
-// Values are the rows of one file. They take 48 bytes each, in memory or in a file.
+// Values are the rows of one file. They take 52 bytes each, in memory or in a file.
 type Values struct {
 	Name string // of the satellite file
 	Summary
@@ -30,6 +30,7 @@ type packedRow struct {
 	Lake, Version, Method               int32 // indexes
 	Inside, Valid                       int32
 	Value, Limit, Uncertainty, P10, P90 int32 // in 1/10,000 µg/l
+	Cells                               int32 // an index is below 10, and so are 1e9 cells/ml above all
 	Flags                               data.Flags
 	Quality                             data.Quality
 	Reason                              Reason
@@ -37,7 +38,7 @@ type packedRow struct {
 }
 
 const (
-	packedBytes = 48
+	packedBytes = 52
 	packedUnit  = 10_000 // of numbers in a packedRow, in one µg/l
 	// chunkRows is how many rows are read at once from a file.
 	chunkRows = 4096
@@ -71,7 +72,7 @@ func (v *Values) packer() func(*Row) {
 		v.rows = append(v.rows, packedRow{
 			Lake: int32(r.index), Version: text(r.Version), Method: text(r.Method), Inside: int32(r.Inside), Valid: int32(r.Valid),
 			Value: number(r.Value), Limit: number(r.Limit), Uncertainty: number(r.Uncertainty), P10: number(r.P10), P90: number(r.P90),
-			Flags: r.Flags, Quality: r.Quality, Reason: r.Reason, HasValue: r.HasValue,
+			Cells: int32(r.Cells), Flags: r.Flags, Quality: r.Quality, Reason: r.Reason, HasValue: r.HasValue,
 		})
 		v.count++
 	}
@@ -83,7 +84,7 @@ func (v *Values) row(p *packedRow) Row {
 	return Row{
 		index: int(p.Lake), Lake: v.lakes[p.Lake].ID, Date: v.Date, Source: v.Source, Version: v.texts[p.Version], Method: v.texts[p.Method],
 		HasValue: p.HasValue, Reason: p.Reason, Value: number(p.Value), Limit: number(p.Limit), Uncertainty: number(p.Uncertainty),
-		P10: number(p.P10), P90: number(p.P90), Inside: int(p.Inside), Valid: int(p.Valid), Quality: p.Quality, Flags: p.Flags,
+		P10: number(p.P10), P90: number(p.P90), Cells: float64(p.Cells), Inside: int(p.Inside), Valid: int(p.Valid), Quality: p.Quality, Flags: p.Flags,
 	}
 }
 
