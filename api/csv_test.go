@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -67,7 +68,7 @@ func wantSameCells(t *testing.T, rows [][]string, records []map[string]any) {
 				probabilities, _ := record["probabilities"].(map[string]any)
 				value = probabilities[risk]
 			}
-			optional := strings.Contains(string(detailColumns.Header()), column) || strings.Contains(forecastCells, column)
+			optional := strings.Contains(string(slices.Concat(detailColumns, periodColumns).Header()), column) || strings.Contains(forecastCells, column)
 			if want := cellOf(value); !ok && !optional || rows[i+1][k] != want {
 				t.Errorf("line %d, column %s = %q, want %q", i+1, column, rows[i+1][k], want)
 			}
@@ -115,6 +116,32 @@ func TestStatusCSVIsTheStatus(t *testing.T) {
 	}
 	if w := do(s, http.MethodGet, statusURL+".csv?risk=x"); w.Header().Get("Content-Disposition") != "" {
 		t.Error("a problem is to be saved as a table")
+	}
+}
+
+// A value of a period has its first day and its statistic, and cells of an index are said to be such, in JSON and CSV.
+func TestHistoryOfAComposite(t *testing.T) {
+	f := testSource(t)
+	o := data.Observation{LakeID: "y_weekly", Date: date(t, "2026-11-14"), Source: "EPA CyAN", Chlorophyll: 1_54, Level: data.NoLevel, CellDensity: 91_387}
+	o.Details = data.Details{BelowLimit: true, Upper: data.Known[data.Chlorophyll](3_07), PeriodStart: data.Known(o.Date - 6), Composite: data.MaximumComposite}
+	f.lakes, f.observations = append(f.lakes, data.Lake{ID: o.LakeID, Name: "Y", Point: f.lakes[0].Point}), append(f.observations, o)
+	opts := testOptions(t)
+	opts.Historian = f
+	s := newServer(t, opts, f)
+	records := recordsOf(t, get(t, s, http.StatusOK, historyURL+"y_weekly").Body.Bytes(), "history")
+	want := map[string]any{"date": "2026-11-14", "period_start": "2026-11-08", "composite": "maximum", "cell_density_by": "index", "cell_density_cells_ml": json.Number("91387"),
+		"below_limit": true, "who_level": json.Number("1"), "level_by": "cells"}
+	for name, value := range want {
+		if records[0][name] != value {
+			t.Errorf("%s is %v, want %v", name, records[0][name], value)
+		}
+	}
+	records[0]["lake_id"] = "y_weekly"
+	wantSameCells(t, tableOf(t, get(t, s, http.StatusOK, historyURL+"y_weekly.csv").Body.String()), records)
+	status := recordsOf(t, get(t, s, http.StatusOK, statusURL+"?risk=medium").Body.Bytes(), "lakes")
+	i := slices.IndexFunc(status, func(r map[string]any) bool { return r["id"] == "y_weekly" })
+	if i < 0 || status[i]["cell_density_by"] != "index" || status[i]["cell_density_cells_ml"] != json.Number("91387") || status[i]["below_limit"] != true {
+		t.Errorf("the status is %v", status)
 	}
 }
 

@@ -113,6 +113,26 @@ func (s Flags) Names() []string {
 	return names
 }
 
+// A Composite says how the values of a period became one.
+type Composite uint8
+
+const (
+	NoComposite      Composite = iota // "": of one moment, or not known
+	MeanComposite                     // "mean"
+	MaximumComposite                  // "maximum"
+	MedianComposite                   // "median"
+)
+
+var compositeNames = [...]string{NoComposite: "", MeanComposite: "mean", MaximumComposite: "maximum", MedianComposite: "median"}
+
+// ParseComposite reads mean, maximum or median.
+func ParseComposite(s string) (Composite, error) {
+	return parseName(s, "composite", MeanComposite, MaximumComposite, MedianComposite)
+}
+
+// String returns the name of c; empty for NoComposite.
+func (c Composite) String() string { return compositeNames[c] }
+
 // Details are what only some sources say about an observation. The zero value says nothing.
 type Details struct {
 	Lower, Upper Optional[Chlorophyll] // the range in which the value probably lies, as the source defines it
@@ -128,6 +148,9 @@ type Details struct {
 	Version          string
 	Secchi           Optional[Hundredths] // depth in metres at which a Secchi disk vanishes
 	WaterTemperature Optional[Hundredths] // °C
+	// PeriodStart is the first day of the period that the value stands for, whose last day is the date.
+	PeriodStart Optional[Date]
+	Composite   Composite
 }
 
 // The ranges of the details.
@@ -140,12 +163,15 @@ const (
 	MaxWaterTemperature Hundredths = 100_00
 	// MaxPixels is more than any lake has: the Caspian Sea has 3.7e9 at 10 m, which no product uses for it.
 	MaxPixels = math.MaxInt32
+	// MaxPeriod is the most days that a period begins before its date: a year.
+	MaxPeriod = 366
 	// MaxVersionRunes is enough for a version, a time of processing and a number of observations.
 	MaxVersionRunes = 64
 )
 
-// check returns an error that names the first column with an invalid value. The value of the observation is chl.
-func (d *Details) check(chl Chlorophyll) error {
+// check returns an error that names the first column with an invalid value. The value of the observation is chl, and its
+// date is the end of its period.
+func (d *Details) check(date Date, chl Chlorophyll) error {
 	if !chl.Valid() && (d.Lower.Known || d.Upper.Known || d.BelowLimit) {
 		return fmt.Errorf("chl_lower, chl_upper or below_limit without chl: want a value of chl too")
 	}
@@ -184,6 +210,12 @@ func (d *Details) check(chl Chlorophyll) error {
 	}
 	if v := d.WaterTemperature; v.Known && (v.Value < MinWaterTemperature || v.Value > MaxWaterTemperature) {
 		return fmt.Errorf("water_temperature_c %v: want a number from %v to %v °C", v.Value.Float(), MinWaterTemperature.Float(), MaxWaterTemperature.Float())
+	}
+	if v := d.PeriodStart; v.Known && (v.Value > date || v.Value < max(date-MaxPeriod, MinDate)) {
+		return fmt.Errorf("period_start %s: want a day from %s to the date, %s", v.Value, max(date-MaxPeriod, MinDate), date)
+	}
+	if d.Composite > MedianComposite {
+		return fmt.Errorf("composite %d: want mean, maximum, median or none", d.Composite)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ func detailed() data.Observation {
 			Lower: data.Known(data.Chlorophyll(10_00)), Upper: data.Known(data.Chlorophyll(15_00)), BelowLimit: true,
 			ValidPixels: data.Known(int32(7)), TotalPixels: data.Known(int32(9)), Flags: data.FlagsOf(data.Scum, data.HoldTime),
 			Method: "DIN 38409-60", Version: "V2.1.1 2025-09-14T10:00", Secchi: data.Known(data.Hundredths(2_50)), WaterTemperature: data.Known(data.Hundredths(-50)),
+			PeriodStart: data.Known(data.Date(20_635 - 366)), Composite: data.MedianComposite,
 		},
 	}
 }
@@ -51,6 +52,10 @@ func TestDetailsCheck(t *testing.T) {
 		{"a negative depth", func(o *data.Observation) { o.Details.Secchi.Value = -1 }, "secchi_m"},
 		{"a depth in feet", func(o *data.Observation) { o.Details.Secchi.Value = data.MaxSecchi + 1 }, "secchi_m"},
 		{"steam", func(o *data.Observation) { o.Details.WaterTemperature.Value = data.MaxWaterTemperature + 1 }, "water_temperature_c"},
+		{"a period that begins after its end", func(o *data.Observation) { o.Details.PeriodStart.Value = o.Date + 1 }, "period_start"},
+		{"a period of more than a year", func(o *data.Observation) { o.Details.PeriodStart.Value = o.Date - 367 }, "period_start 2025-06-29: want a day from 2025-06-30"},
+		{"a period before all dates", func(o *data.Observation) { o.Date, o.Details.PeriodStart.Value = data.MinDate, data.MinDate-1 }, "period_start"},
+		{"an unknown composite", func(o *data.Observation) { o.Details.Composite = data.MedianComposite + 1 }, "composite"},
 	} {
 		o := detailed()
 		c.change(&o)
@@ -66,6 +71,11 @@ func TestNamesOfDetails(t *testing.T) {
 			t.Errorf("ParseQuality(%s) = %v, %v", q, got, err)
 		}
 	}
+	for c := data.MeanComposite; c <= data.MedianComposite; c++ {
+		if got, err := data.ParseComposite(c.String()); err != nil || got != c {
+			t.Errorf("ParseComposite(%s) = %v, %v", c, got, err)
+		}
+	}
 	all := data.FlagsOf(data.Estimated, data.Cloud)
 	if got := strings.Join(all.Names(), " "); got != "cloud estimated" {
 		t.Errorf("the flags are %q", got)
@@ -78,6 +88,9 @@ func TestNamesOfDetails(t *testing.T) {
 	for _, wrong := range []string{"", "Good", "bad"} {
 		if _, err := data.ParseQuality(wrong); err == nil {
 			t.Errorf("%q is a quality", wrong)
+		}
+		if _, err := data.ParseComposite(wrong); err == nil {
+			t.Errorf("%q is a composite", wrong)
 		}
 		if _, err := data.ParseFlag(wrong); err == nil || !strings.Contains(err.Error(), "cloud, sun_glint") {
 			t.Errorf("ParseFlag(%q) = %v, want an error that lists the flags", wrong, err)

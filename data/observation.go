@@ -97,7 +97,7 @@ func (o Observation) Check() error {
 	if err := checkText("source", o.Source); err != nil {
 		return err
 	}
-	return o.Details.check(o.Chlorophyll)
+	return o.Details.check(o.Date, o.Chlorophyll)
 }
 
 // CheckImport is like Check, and also returns an error for a gap with the flag [Scum], which is invalid like one with its own level, and if

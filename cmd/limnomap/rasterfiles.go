@@ -12,6 +12,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"limnomap/data"
 	"limnomap/data/diskspace"
 	"limnomap/data/ingest/satellite"
 )
@@ -149,7 +150,9 @@ func describe(s satellite.Summary) string {
 	if s.PeriodStart < s.Date {
 		text += fmt.Sprintf("%s to ", s.PeriodStart)
 	}
-	text += s.Date.String()
+	if text += s.Date.String(); s.Composite != data.NoComposite {
+		text += fmt.Sprintf(" (%s)", s.Composite)
+	}
 	if s.Version != "" {
 		text += ", version " + s.Version
 	}

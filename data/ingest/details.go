@@ -25,6 +25,12 @@ func parseDetails(r *row, o *data.Observation) {
 	}
 	o.Details.Flags |= r.flags(obsFlags)
 	o.Details.Secchi, o.Details.WaterTemperature = r.hundredths(obsSecchi), r.hundredths(obsTemperature)
+	o.Details.PeriodStart = r.optionalDate(obsPeriodStart)
+	if composite := r.text(obsComposite); composite != "" {
+		var err error
+		o.Details.Composite, err = data.ParseComposite(strings.ToLower(composite))
+		r.fail(err)
+	}
 }
 
 // chlorophyll returns the number in column c.

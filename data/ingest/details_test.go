@@ -26,6 +26,10 @@ func TestDetails(t *testing.T) {
 			o.Details.ValidPixels, o.Details.TotalPixels = data.Known(int32(0)), data.Known(int32(25))
 		}},
 		{"a version", "version", "12.35", " V2.1.1  2025-09-14T10:00 ", func(o *data.Observation) { o.Details.Version = "V2.1.1 2025-09-14T10:00" }},
+		{"a period", "period_start,composite", "12.35", "28.9.2024,Maximum", func(o *data.Observation) {
+			o.Details.PeriodStart, o.Details.Composite = data.Known(data.Date(19_994)), data.MaximumComposite
+		}},
+		{"a period of one day", "period_start,composite", "12.35", "2024-10-04,", func(o *data.Observation) { o.Details.PeriodStart = data.Known(data.Date(20_000)) }},
 		{"nothing known", "version,source,chl_lower,chl_upper,below_limit,n_valid,n_total,quality,flags,method,secchi_m,water_temperature_c", "12.35", "-,NA,,-,,n.a.,,,,,,", func(*data.Observation) {}},
 		{"a range", "chl_lower,chl_upper", "12.35", "12,12.7", func(o *data.Observation) {
 			o.Details.Lower, o.Details.Upper = data.Known(data.Chlorophyll(12_00)), data.Known(data.Chlorophyll(12_70))
@@ -130,6 +134,10 @@ func TestRejectedDetails(t *testing.T) {
 		{"n_valid,n_total", "5", "3,2", "n_valid 3"},
 		{"n_valid", "5", "2.5", "without decimals"},
 		{"quality", "5", "bad", "good, suspect, poor"},
+		{"period_start", "5", "2024-10-05", "period_start 2024-10-05: want a day from 2023-10-04 to the date, 2024-10-04"},
+		{"period_start", "5", "2023-10-03", "want a day from 2023-10-04"},
+		{"period_start", "5", "October", "period_start \"October\": want a day"},
+		{"composite", "5", "minimum", `composite "minimum" is none of mean, maximum, median`},
 		{"flags", "5", "cloud fog", `"fog" is none of cloud, sun_glint`},
 		{"flags", "", "cloud scum", "flags scum without chl: want a value of chl too"},
 		{"level_by", "5", "satellite", `level_by "satellite" is none of chlorophyll, cells, report`},

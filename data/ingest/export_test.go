@@ -152,6 +152,10 @@ func drawDetails(rt *rapid.T, o *data.Observation) {
 	if has("a depth") {
 		d.Secchi = data.Known(data.Hundredths(rapid.IntRange(0, int(data.MaxSecchi)).Draw(rt, "depth")))
 	}
+	if has("a period") {
+		d.PeriodStart = data.Known(o.Date - data.Date(rapid.IntRange(0, data.MaxPeriod).Draw(rt, "period")))
+	}
+	d.Composite = data.Composite(rapid.IntRange(0, int(data.MedianComposite)).Draw(rt, "composite"))
 	if has("a temperature") {
 		d.WaterTemperature = data.Known(data.Hundredths(rapid.IntRange(int(data.MinWaterTemperature), int(data.MaxWaterTemperature)).Draw(rt, "temperature")))
 	}

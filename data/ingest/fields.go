@@ -163,6 +163,14 @@ func (r *row) censorable(c int, in span) (f float64, ok bool) {
 
 const wantTime = "a time from 1900 to 2100 such as 2026-07-01T10:30:00Z"
 
+// optionalDate is date for a column that may have no value.
+func (r *row) optionalDate(c int) (d data.Optional[data.Date]) {
+	if r.text(c) != "" {
+		d = data.Known(r.date(c))
+	}
+	return d
+}
+
 // time returns the time in column c in UTC to the second; the zero time if there is none.
 func (r *row) time(c int) time.Time {
 	s := r.text(c)

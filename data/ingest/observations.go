@@ -36,6 +36,8 @@ const (
 	obsLevelBy
 	obsP10
 	obsP90
+	obsPeriodStart
+	obsComposite
 
 	// Those that say what the value of a row is. They are not stored.
 	obsParameter
@@ -78,6 +80,8 @@ func observationColumns() []column {
 		obsP10: {name: "p10", unread: true},
 		obsP90: {name: "p90", unread: true},
 
+		obsPeriodStart: {name: "period_start"},
+		obsComposite:   {name: "composite"},
 		obsParameter: {name: parameterColumn, aliases: parameterColumns},
 		obsUnit:      {name: "unit", aliases: unitColumns},
 		obsSign:      {name: "sign", aliases: signColumns},
@@ -265,6 +269,7 @@ func (observationKind) put(ctx context.Context, tx Tx, os []data.Observation, ha
 		Chlorophyll: has.lacks(obsChl), Level: has.lacks(obsLevel), CellDensity: has.lacks(obsDensity), MeasuredAt: has.lacks(obsMeasuredAt),
 		Pixels: has.lacks(obsValidPixels) && has.lacks(obsTotalPixels), Quality: has.lacks(obsQuality),
 		Flags: has.lacks(obsFlags), Method: has.lacks(obsMethod), Version: has.lacks(obsVersion), Secchi: has.lacks(obsSecchi), WaterTemperature: has.lacks(obsTemperature),
+		Period: has.lacks(obsPeriodStart), Composite: has.lacks(obsComposite),
 	})
 }
 

@@ -20,7 +20,7 @@ type Values struct {
 
 // satelliteHas are the columns that all such observations have.
 const satelliteHas = columnSet(1<<obsLake | 1<<obsDate | 1<<obsChl | 1<<obsType | 1<<obsLower | 1<<obsUpper | 1<<obsBelowLimit |
-	1<<obsValidPixels | 1<<obsTotalPixels | 1<<obsQuality | 1<<obsFlags | 1<<obsSource | 1<<obsMethod | 1<<obsVersion)
+	1<<obsValidPixels | 1<<obsTotalPixels | 1<<obsQuality | 1<<obsFlags | 1<<obsSource | 1<<obsMethod | 1<<obsVersion | 1<<obsPeriodStart | 1<<obsComposite)
 
 // AllValues imports the observations of files in one transaction, as [All] imports tables. Each observation has another lake, date, type or
 // source.

@@ -36,6 +36,9 @@ func someRows() []satellite.Row {
 		r := satellite.Row{Lake: []data.LakeID{"x", "y"}[i%2], Date: data.Date(10_000 + i/4), Source: []string{"EPA CyAN", "Copernicus LWQ300"}[i/2%2], Uncertainty: -1,
 			Version: []string{"", "V2.1.1", "V2.1.1 2025-09-24T10:00:00Z", "12 observations"}[random.IntN(4)], Method: "median of pixels wholly inside the outline, 2 pixels from the shore",
 			Inside: 1 + random.IntN(1e6)}
+		if random.IntN(2) == 0 {
+			r.PeriodStart, r.Composite = data.Known(r.Date-6), data.MaximumComposite
+		}
 		r.Valid = random.IntN(r.Inside + 1)
 		if r.HasValue = random.IntN(5) > 0; r.HasValue {
 			r.Value, r.P10, r.P90 = min(number(1500), 1500), number(1500), number(1500)

@@ -34,6 +34,8 @@ type detailsObject struct {
 	Version     string   `json:"version,omitempty"`
 	Secchi      *float64 `json:"secchi_m,omitempty"`
 	Temperature *float64 `json:"water_temperature_c,omitempty"`
+	PeriodStart string   `json:"period_start,omitempty"`
+	Composite   string   `json:"composite,omitempty"`
 }
 
 // detailsText returns the column details of an observation; empty if it has none.
@@ -54,12 +56,17 @@ func detailsText(o *data.Observation) string {
 		}
 		return &n.Value
 	}
+	periodStart := ""
+	if d.PeriodStart.Known {
+		periodStart = d.PeriodStart.Value.String()
+	}
 	return jsonText(detailsObject{
 		Lower: float(d.Lower.Value.Float(), d.Lower.Known), Upper: float(d.Upper.Value.Float(), d.Upper.Known),
 		BelowLimit: d.BelowLimit, ValidPixels: number(d.ValidPixels), TotalPixels: number(d.TotalPixels),
 		Quality: o.Quality.String(), Flags: d.Flags.Names(), Method: d.Method, Version: d.Version,
 		Secchi:      float(d.Secchi.Value.Float(), d.Secchi.Known),
 		Temperature: float(d.WaterTemperature.Value.Float(), d.WaterTemperature.Known),
+		PeriodStart: periodStart, Composite: d.Composite.String(),
 	})
 }
 
@@ -105,6 +112,19 @@ func readDetails(o *data.Observation, text []byte) error {
 	}
 	if in.TotalPixels != nil {
 		out.TotalPixels = data.Known(*in.TotalPixels)
+	}
+	if in.PeriodStart != "" {
+		day, err := data.ParseDate(in.PeriodStart)
+		if err != nil {
+			return fmt.Errorf("period_start: %w", err)
+		}
+		out.PeriodStart = data.Known(day)
+	}
+	if in.Composite != "" {
+		var err error
+		if out.Composite, err = data.ParseComposite(in.Composite); err != nil {
+			return err
+		}
 	}
 	for _, n := range []struct {
 		column string

@@ -236,7 +236,7 @@ func TestStoresAgree(t *testing.T) {
 func drawColumns(rt *rapid.T) ObservationColumns {
 	lacks := func(name string) bool { return rapid.IntRange(0, 2).Draw(rt, "lacks "+name) == 0 }
 	return ObservationColumns{Chlorophyll: lacks("chl"), Level: lacks("level"), CellDensity: lacks("density"), MeasuredAt: lacks("time"), Pixels: lacks("pixels"),
-		Quality: lacks("quality"), Flags: lacks("flags"), Version: lacks("version"), Method: lacks("method"), Secchi: lacks("depth")}
+		Quality: lacks("quality"), Flags: lacks("flags"), Version: lacks("version"), Method: lacks("method"), Secchi: lacks("depth"), Period: lacks("period")}
 }
 
 // drawObservation draws a valid observation, with nothing in the columns that the import lacks.
@@ -276,6 +276,9 @@ func drawObservation(rt *rapid.T, lacks ObservationColumns) data.Observation {
 	}
 	if !lacks.Secchi && rapid.Bool().Draw(rt, "with a depth") {
 		o.Details.Secchi = data.Known(data.Hundredths(rapid.IntRange(0, 1).Draw(rt, "depth")))
+	}
+	if !lacks.Period && rapid.Bool().Draw(rt, "with a period") {
+		o.Details.PeriodStart = data.Known(o.Date - data.Date(rapid.IntRange(0, 1).Draw(rt, "period")))
 	}
 	if o.Chlorophyll.Valid() && rapid.IntRange(0, 3).Draw(rt, "with a limit") == 0 {
 		o.Details.Lower = data.Known(o.Chlorophyll)

@@ -51,6 +51,12 @@ func withKept(stored, in *data.Observation, keep ObservationColumns) data.Observ
 	if keep.WaterTemperature {
 		to.WaterTemperature = from.WaterTemperature
 	}
+	if keep.Period {
+		to.PeriodStart = from.PeriodStart
+	}
+	if keep.Composite {
+		to.Composite = from.Composite
+	}
 	sameValue := m.Chlorophyll == stored.Chlorophyll
 	if keep.Quality && sameValue {
 		m.Quality = stored.Quality

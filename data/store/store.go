@@ -151,6 +151,8 @@ type ObservationColumns struct {
 	Method           bool
 	Secchi           bool
 	WaterTemperature bool
+	Period           bool // period_start
+	Composite        bool
 }
 
 // Open opens the store that dsn names: a path or file: URL of an SQLite database, which create creates if it does not exist,

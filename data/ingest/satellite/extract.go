@@ -50,8 +50,10 @@ type Summary struct {
 	Variable string
 	// PeriodStart and Date are the first and the last day that the values are of. Of one day both are the same, and of a file whose first day is not known.
 	PeriodStart, Date data.Date
-	Source            string
-	Version           string
+	// Composite says how the values of the period became one.
+	Composite data.Composite
+	Source    string
+	Version   string
 	// Columns are those of the rows that only some files have: a file without them says nothing about what they hold.
 	Columns []string
 	Lakes   int          // with a value
@@ -64,6 +66,14 @@ type Summary struct {
 	Floored int64
 	Pixels  int64 // read
 	Bytes   int64 // read of the file
+}
+
+// start returns the first day of the period, if it has several.
+func (s *Summary) start() (first data.Optional[data.Date]) {
+	if s.PeriodStart < s.Date {
+		first = data.Known(s.PeriodStart)
+	}
+	return first
 }
 
 // A Reason is why a lake has no value.
@@ -107,7 +117,7 @@ func Extract(ctx context.Context, file File, lakes []Lake, opts *Options, each f
 	}
 	defer s.close()
 	x := &extraction{scene: s, opts: &o, lakes: lakes, each: each}
-	x.summary = Summary{Product: s.product, Variable: s.variable, PeriodStart: s.period.first, Date: s.period.last, Source: s.source, Version: s.version,
+	x.summary = Summary{Product: s.product, Variable: s.variable, PeriodStart: s.period.first, Date: s.period.last, Composite: s.composite, Source: s.source, Version: s.version,
 		Columns: s.columns}
 	err = x.run(ctx)
 	x.summary.Bytes = counted.n.Load()

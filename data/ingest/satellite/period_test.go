@@ -221,6 +221,66 @@ func TestPeriodOfFile(t *testing.T) {
 	}
 }
 
+// The values of a period have the statistic over time that the file says, or its name or its product; those of a day have none.
+func TestComposite(t *testing.T) {
+	netCDF := func(cellMethods, measure string, days float64) []byte {
+		f := lwqFile(chla(constant(12)))
+		f.Attributes = map[string]string{"measure": measure}
+		f.Variables[0].Text["cell_methods"] = cellMethods
+		f.Times, f.Bounds = []float64{18813}, []float64{18813, 18813 + days}
+		return f.Encode()
+	}
+	index := func(items map[string]string) []byte {
+		f := indexRaster(func(int) byte { return 130 })
+		f.Items = items
+		return f.Encode()
+	}
+	const lwq = "c_gls_LWQ300_202509010000_GLOBE_OLCI_V2.1.1.nc"
+	for _, test := range []struct {
+		name string
+		file []byte
+		opts Options
+		days data.Date // of the period
+		want data.Composite
+	}{
+		{lwq, lwqFile(chla(constant(12))).Encode(), Options{}, 10, data.MeanComposite},
+		{lwq, lwqFile(chla(constant(12))).Encode(), Options{Date: data.Known(data.Date(20_000))}, 1, data.NoComposite},
+		{lwq, netCDF("time: median", "", 10), Options{}, 10, data.MedianComposite},
+		{"chl.nc", netCDF("time: mean", "", 10), Options{Product: OwnRaster, Variable: "chla_mean"}, 10, data.MeanComposite},
+		{"chl.nc", netCDF("area: mean time: lat: maximum (interval: 1 day)", "", 7), Options{Product: OwnRaster}, 7, data.MaximumComposite},
+		{"chl.nc", netCDF("area: mean time: minimum", "Mean", 7), Options{Product: OwnRaster}, 7, data.NoComposite},
+		{"chl.nc", netCDF("area: mean", "Mean", 7), Options{Product: OwnRaster}, 7, data.MeanComposite},
+		{"chl.nc", netCDF("", "", 7), Options{Product: OwnRaster}, 7, data.NoComposite},
+		{"chl.nc", netCDF("time: mean", "Mean", 1), Options{Product: OwnRaster}, 1, data.NoComposite},
+		{"L20202012020207.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_2.tif", index(nil), Options{}, 7, data.MaximumComposite},
+		{"L20202012020207.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_2.tif", index(map[string]string{"cell_methods": "time: mean"}), Options{}, 7, data.MeanComposite},
+		{"L2020201.L3m_DAY_CYAN_CI_cyano_CYAN_CONUS_300m_5_2.tif", index(nil), Options{}, 1, data.NoComposite},
+		{"ts_2016.1007_1013.L4.LCHMP3.CIcyano.MAXIMUM_7day.tif", index(nil), Options{}, 7, data.MaximumComposite},
+		{"sentinel-3.2018.0812_0818.L4.LE3.CIcyano.tif", index(nil), Options{}, 7, data.NoComposite},
+	} {
+		if test.opts.Product == OwnRaster {
+			test.opts.Variable = "chla_mean"
+		}
+		values, err := Collect(t.Context(), fileOf(test.name, test.file), wholeRaster(t), &test.opts)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if values.Composite != test.want || values.Date-values.PeriodStart+1 != test.days {
+			t.Errorf("%s: %s of %s to %s, want %s of %d days", test.name, values.Composite, values.PeriodStart, values.Date, test.want, test.days)
+		}
+		for o, err := range values.Observations() {
+			want := data.Optional[data.Date]{}
+			if test.days > 1 {
+				want = data.Known(values.PeriodStart)
+			}
+			if err != nil || o.Details.Composite != test.want || o.Details.PeriodStart != want || o.Check() != nil {
+				t.Errorf("%s: %+v, %v", test.name, o, err)
+			}
+		}
+	}
+}
+
 // A file with several times is never read in part without being asked to, and the period is that of the step.
 func TestSeveralTimes(t *testing.T) {
 	const hour = 1.0 / 24

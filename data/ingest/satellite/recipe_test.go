@@ -164,8 +164,8 @@ func TestCyAN(t *testing.T) {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	want := "lake_id,date,chl,data_type,n_inside,n_valid,p10,p90,uncertainty,method,source,version,quality,flags\n" +
-		"a,2020-07-25,<3.07,satellite,100,100,0,11.2714,,CI = 10^(0.011714 DN - 4.1870866): median of pixels wholly inside the outline,EPA CyAN,,,\n"
+	want := "lake_id,date,chl,data_type,n_inside,n_valid,p10,p90,uncertainty,method,source,version,quality,flags,period_start,composite\n" +
+		"a,2020-07-25,<3.07,satellite,100,100,0,11.2714,,CI = 10^(0.011714 DN - 4.1870866): median of pixels wholly inside the outline,EPA CyAN,,,,2020-07-19,maximum\n"
 	if table.String() != want {
 		t.Errorf("the table is\n%s\nwant\n%s", table.String(), want)
 	}

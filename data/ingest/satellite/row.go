@@ -11,9 +11,12 @@ import (
 
 // A Row is what a raster says about a lake.
 type Row struct {
-	Lake   data.LakeID
-	Date   data.Date
-	Source string
+	Lake data.LakeID
+	Date data.Date
+	// PeriodStart is the first day of the period whose last day is Date; absent for a value of one day.
+	PeriodStart data.Optional[data.Date]
+	Composite   data.Composite
+	Source      string
 	// Version orders the files of one source and date: a later one replaces an earlier one.
 	Version string
 	Method  string
@@ -43,6 +46,7 @@ func (r *Row) Observation() data.Observation {
 	d := &o.Details
 	d.ValidPixels, d.TotalPixels = data.Known(int32(r.Valid)), data.Known(int32(r.Inside))
 	d.Flags, d.Method, d.Version = r.Flags, r.Method, r.Version
+	d.PeriodStart, d.Composite = r.PeriodStart, r.Composite
 	if r.HasValue && r.Cells > 0 {
 		o.CellDensity = r.Cells
 	}
@@ -105,7 +109,7 @@ func (x *extraction) gapOf(p *pending) (reason Reason, gap bool) {
 // finish makes the row of a lake and passes it on.
 func (x *extraction) finish(p *pending) error {
 	x.passed++
-	row := Row{index: p.lake, Lake: x.lakes[p.lake].ID, Date: x.period.last, Source: x.source, Version: x.version, Method: x.methodOf(p),
+	row := Row{index: p.lake, Lake: x.lakes[p.lake].ID, Date: x.period.last, PeriodStart: x.summary.start(), Composite: x.summary.Composite, Source: x.source, Version: x.version, Method: x.methodOf(p),
 		Inside: p.inside, Valid: len(p.values), Uncertainty: -1}
 	if reason, gap := x.gapOf(p); gap {
 		x.summary.Gaps[reason]++

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"limnomap/data"
 )
 
 // A File is a satellite file.
@@ -54,9 +56,11 @@ type scene struct {
 	value    layer
 	variable string // of the value, for people
 	period   period
-	source   string
-	version  string
-	method   string // what the method begins with, such as tsi
+	// composite says how the values of the period became one.
+	composite data.Composite
+	source    string
+	version   string
+	method    string // what the method begins with, such as tsi
 	// limit is the limit of detection in µg/l, 0 if there is none.
 	limit float64
 	// index is the formula of a cyanobacteria index if the pixels decode to one, nil if they decode to µg/l.
@@ -77,6 +81,42 @@ type scene struct {
 func (s *scene) close() {
 	for _, c := range s.closers {
 		c.Close()
+	}
+}
+
+var (
+	// timeMethod is the statistic over time in the attribute cell_methods of CF: time: mean, or time: lat: lon: maximum (interval: 1 day).
+	timeMethod = regexp.MustCompile(`(?i)\b(?:time|t):\s*(?:\w+:\s*)*(mean|maximum|median)\b`)
+	anyMethod  = regexp.MustCompile(`(?i)\b(?:time|t):`)
+	// nameMethod is the statistic in names of NOAA: ts_2016.1007_1013.L4.LCHMP3.CIcyano.MAXIMUM_7day.tif.
+	nameMethod = regexp.MustCompile(`(?i)(?:^|[._-])(mean|maximum|median)_\d+_?days?(?:[._-]|$)`)
+	// wholeMethod is the attribute measure of NASA's files of level 3.
+	wholeMethod = regexp.MustCompile(`(?i)^\s*(mean|maximum|median)\s*$`)
+)
+
+// setComposite sets how the values of the period became one: by the file, its name, or otherwise its product. cellMethods is that attribute of the values,
+// and measure that of the file.
+func (s *scene) setComposite(name, cellMethods, measure string) {
+	if s.period.days() == 1 {
+		return
+	}
+	m := timeMethod.FindStringSubmatch(cellMethods)
+	if m == nil && anyMethod.MatchString(cellMethods) {
+		return // another one
+	}
+	if m == nil {
+		m = nameMethod.FindStringSubmatch(path.Base(name))
+	}
+	if m == nil {
+		m = wholeMethod.FindStringSubmatch(measure)
+	}
+	switch {
+	case m != nil:
+		s.composite, _ = data.ParseComposite(strings.ToLower(m[1])) // one of the three
+	case s.product.ID == CyAN, s.product.ID == CyANv1: // EPA: the maximum of each pixel in the week
+		s.composite = data.MaximumComposite
+	case s.product.ID == LWQ: // chla_mean
+		s.composite = data.MeanComposite
 	}
 }
 

@@ -84,6 +84,7 @@ func openNetCDF(ctx context.Context, file File, opts *Options) (*scene, error) {
 	}
 	when.name, when.attributes = file.Name, text
 	s.period, err = periodOfFile(when, opts)
+	s.setComposite(file.Name, v.Text("cell_methods"), text("measure"))
 	return s, err
 }
 

@@ -77,6 +77,7 @@ func (s *scene) openTIFF(file File, opts *Options) error {
 	s.version = versionOf(cmp.Or(text("product_version"), text("processing_version"), versionOfName(s.product, file.Name)),
 		cmp.Or(text("date_created"), text("processing_time")))
 	s.period, err = periodOfFile(dating{name: file.Name, attributes: text}, opts)
+	s.setComposite(file.Name, cmp.Or(im.BandMetadata(band)["cell_methods"], text("cell_methods")), text("measure"))
 	return err
 }
 

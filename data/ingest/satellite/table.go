@@ -12,7 +12,7 @@ import (
 
 // columns are those of a table of rows, which the import of observations reads. p10 and p90 are for people.
 var columns = []string{"lake_id", "date", "chl", "data_type", "n_inside", "n_valid", "p10", "p90", "uncertainty", "method", "source", "version",
-	"quality", "flags"}
+	"quality", "flags", "period_start", "composite"}
 
 // cellColumn is the column of the cells of an index.
 const cellColumn = "cell_density_cells_ml"
@@ -33,7 +33,10 @@ func NewTable(w io.Writer, more ...string) (*Table, error) {
 // Write writes a row.
 func (t *Table) Write(r *Row) error {
 	t.fields = append(t.fields[:0], string(r.Lake), r.Date.String(), "", data.Satellite.String(), strconv.Itoa(r.Inside), strconv.Itoa(r.Valid), "", "", "",
-		r.Method, r.Source, r.Version, r.Quality.String(), strings.Join(r.Flags.Names(), " "))
+		r.Method, r.Source, r.Version, r.Quality.String(), strings.Join(r.Flags.Names(), " "), "", r.Composite.String())
+	if r.PeriodStart.Known {
+		t.fields[len(t.fields)-2] = r.PeriodStart.Value.String()
+	}
 	for _, name := range t.more {
 		t.fields = append(t.fields, r.field(name))
 	}

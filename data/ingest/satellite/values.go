@@ -82,7 +82,7 @@ func (v *Values) packer() func(*Row) {
 func (v *Values) row(p *packedRow) Row {
 	number := func(n int32) float64 { return float64(n) / packedUnit } // as fourDecimals returns it
 	return Row{
-		index: int(p.Lake), Lake: v.lakes[p.Lake].ID, Date: v.Date, Source: v.Source, Version: v.texts[p.Version], Method: v.texts[p.Method],
+		index: int(p.Lake), Lake: v.lakes[p.Lake].ID, Date: v.Date, PeriodStart: v.start(), Composite: v.Composite, Source: v.Source, Version: v.texts[p.Version], Method: v.texts[p.Method],
 		HasValue: p.HasValue, Reason: p.Reason, Value: number(p.Value), Limit: number(p.Limit), Uncertainty: number(p.Uncertainty),
 		P10: number(p.P10), P90: number(p.P90), Cells: float64(p.Cells), Inside: int(p.Inside), Valid: int(p.Valid), Quality: p.Quality, Flags: p.Flags,
 	}
