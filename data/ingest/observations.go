@@ -82,12 +82,12 @@ func observationColumns() []column {
 
 		obsPeriodStart: {name: "period_start"},
 		obsComposite:   {name: "composite"},
-		obsParameter: {name: parameterColumn, aliases: parameterColumns},
-		obsUnit:      {name: "unit", aliases: unitColumns},
-		obsSign:      {name: "sign", aliases: signColumns},
-		obsDepth:     {name: "depth", aliases: depthColumns, in: span{-999, 999, " m"}, of: lengthUnits, bases: depthBases},
-		obsDepthUnit: {name: "depth_unit", aliases: depthUnitColumns},
-		obsLayer:     {name: "layer", aliases: layerColumns},
+		obsParameter:   {name: parameterColumn, aliases: parameterColumns},
+		obsUnit:        {name: "unit", aliases: unitColumns},
+		obsSign:        {name: "sign", aliases: signColumns},
+		obsDepth:       {name: "depth", aliases: depthColumns, in: span{-999, 999, " m"}, of: lengthUnits, bases: depthBases},
+		obsDepthUnit:   {name: "depth_unit", aliases: depthUnitColumns},
+		obsLayer:       {name: "layer", aliases: layerColumns},
 	}
 	// Those that a server derives, and those of its own forecasts, in a history that it answered.
 	for _, name := range []string{"cell_density_by", "lower", "upper", "probability_low", "probability_medium", "probability_high", "model", "issued_at", "based_on"} {
