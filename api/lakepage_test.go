@@ -103,7 +103,7 @@ func TestLakePageOfAnIndex(t *testing.T) {
 			t.Errorf("%s: %.600s", lake, text)
 		}
 	}
-	if _, text := lakePageOf(t, s, "y_index"); !strings.Contains(text, "High risk (cell count) Very many algae") || !strings.Contains(text, "Cell count 165,422 cells/ml: worse") {
+	if _, text := lakePageOf(t, s, "y_index"); !strings.Contains(text, "High risk (cell count) Very many algae") || !strings.Contains(text, "Cell count 170,000 cells/ml: worse") {
 		t.Errorf("the page is %.600s", text)
 	}
 }

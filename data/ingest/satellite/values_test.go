@@ -22,7 +22,7 @@ func row(valid int, edits ...func(*Row)) Row {
 
 // valuesOf returns rows as if they were those of a file.
 func valuesOf(lakes []Lake, rows ...Row) *Values {
-	v := &Values{Summary: Summary{Date: 20_000, Source: "chlorophyll raster"}, lakes: lakes}
+	v := &Values{Summary: Summary{PeriodStart: 20_000, Date: 20_000, Source: "chlorophyll raster"}, lakes: lakes}
 	pack := v.packer()
 	for i := range rows {
 		rows[i].Date, rows[i].Source = v.Date, v.Source
