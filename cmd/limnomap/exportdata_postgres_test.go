@@ -36,7 +36,7 @@ func TestDataMoveToPostgresAndBack(t *testing.T) {
 			t.Errorf("PostgreSQL's %s are\n%swant\n%s", what, got, want)
 		}
 	}
-	bad := limnomaptest.WriteFile(t, dir, "bad.csv", "id,name,lat,lon\nx,,1,1\n")
+	bad := limnomaptest.WriteFile(t, dir, "bad.csv", "id,name,lat,lon\nx,X,,1\n")
 	if _, _, err := runCommand(t, "import", "lakes", bad, "--db", pg); err == nil || strings.Contains(err.Error(), "postgres://") {
 		t.Errorf("an invalid file: %v, want an error without the database's URL", err)
 	}

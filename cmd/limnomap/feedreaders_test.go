@@ -18,7 +18,7 @@ func TestEventFeedForReaders(t *testing.T) {
 	limnomaptest.Need(t, "node", "xmllint", "/usr/bin/python3")
 	limnomaptest.NeedFolder(t, tellingFolder+"/node_modules")
 	db, observe := tellingDatabase(t)
-	s := limnomaptest.Start(t, "--db", db)
+	s := limnomaptest.Start(t, "--db", db, "--as-of", "data")
 	awaitLog(t, s)
 	statements := limnomaptest.WriteFile(t, t.TempDir(), "advisories.csv",
 		"id,lake_id,kind,cause,issuer,text_en,text_de,url,issued,valid_from,valid_until,withdrawn\ns1,b,closure,bacteria,\"Amt & \"\"Söhne\"\"\",,,,2026-07-01T00:00:00Z,2026-07-01T00:00:00Z,2099-08-01T00:00:00Z,\n")

@@ -102,7 +102,7 @@ func TestDryRunLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", t.TempDir())
 	table := limnomaptest.WriteFile(t, dir, "lakes.csv", lakesCSV)
-	bad := limnomaptest.WriteFile(t, dir, "bad.csv", lakesCSV+"bad,,1,1,,\n")
+	bad := limnomaptest.WriteFile(t, dir, "bad.csv", lakesCSV+"bad,Bad,,1,,\n")
 	db := filepath.Join(dir, "lakes.db")
 	untouched := func(what string) {
 		t.Helper()

@@ -103,7 +103,7 @@ func TestWebhook(t *testing.T) {
 	}
 	limnomaptest.Run(t, append([]string{"hooks", "test", id, "--db", db}, allow...)...)
 
-	s := limnomaptest.Start(t, append([]string{"--db", db}, allow...)...)
+	s := limnomaptest.Start(t, append([]string{"--db", db, "--as-of", "data"}, allow...)...)
 	awaitLog(t, s)
 	observe("2026-07-13", "60", "60")
 	awaitEvents(t, s, 2)
@@ -149,7 +149,7 @@ func TestWebhook(t *testing.T) {
 
 	// Without the flag of the server, nothing on this machine is reached; that is reported in /readyz.
 	s.Stop(t)
-	s = limnomaptest.Start(t, "--db", db, "--hooks-allow-http")
+	s = limnomaptest.Start(t, "--db", db, "--as-of", "data", "--hooks-allow-http")
 	observe("2026-07-27", "60", "60")
 	awaitEvents(t, s, 6)
 	limnomaptest.Within(t, 2*time.Minute, "the webhook fails", func() bool { return list()[0].Failures > 0 })
