@@ -270,9 +270,7 @@ func TestAttacks(t *testing.T) {
 			if len(seen.Wrong) > 0 {
 				faults = append(faults, fmt.Sprintf("%d wrong tiles", len(seen.Wrong)))
 			}
-			// On a busy machine a crowded server may close a connection before it has read the request, and the client asks again.
-			const mayFail = 0.01
-			if n := seen.failed(); float64(n) > mayFail*float64(len(seen.Took)) {
+			if n := seen.failed(); n > 0 {
 				faults = append(faults, fmt.Sprintf("%d of %d cached tiles failed: %v", n, len(seen.Took), seen.Failed))
 			}
 			for _, fault := range faults {
