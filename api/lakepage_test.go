@@ -96,8 +96,10 @@ func TestLakePageOfAnIndex(t *testing.T) {
 	f := verdictSource(t)
 	f.lakes = append(f.lakes, data.Lake{ID: "y_index", Name: "y_index", Point: f.lakes[0].Point})
 	f.observations = append(f.observations, data.Observation{LakeID: "y_index", Date: date(t, "2026-11-16"), Chlorophyll: 7_88, Level: data.NoLevel,
-		CellDensity: 165_422, Source: "EPA CyAN"})
-	s := newServer(t, testOptions(t), f)
+		CellDensity: 165_422, Source: "EPA CyAN", Details: data.Details{PeriodStart: data.Known(date(t, "2026-11-10")), Composite: data.MaximumComposite}})
+	opts := testOptions(t)
+	opts.Historian = f
+	s := newServer(t, opts, f)
 	for _, lake := range []string{"y_index", "x_cells", "x_sample", "de_by_medium", "de_mv_stale"} {
 		if _, text := lakePageOf(t, s, lake); strings.Contains(text, sentence) != (lake == "y_index") {
 			t.Errorf("%s: %.600s", lake, text)
@@ -105,6 +107,11 @@ func TestLakePageOfAnIndex(t *testing.T) {
 	}
 	if _, text := lakePageOf(t, s, "y_index"); !strings.Contains(text, "High risk (cell count) Very many algae") || !strings.Contains(text, "Cell count 170,000 cells/ml: worse") {
 		t.Errorf("the page is %.600s", text)
+	}
+	for _, want := range []string{"10 to 16 November 2026 (4 days ago), by satellite, maximum of the week", "10 to 16 November 2026 7.88 "} {
+		if _, text := lakePageOf(t, s, "y_index"); !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q: %s", want, text)
+		}
 	}
 }
 

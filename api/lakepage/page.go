@@ -135,8 +135,15 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 	}
 	risk := v.Risk.String()
 	v.Day = v.Measured.String()
-	v.Date = w.Day(v.Measured) + " (" + w.Ago(v.Measured, today) + ")" + w.Card.By[state.MeasuredBy.String()]
 	shownBy := observationOf(l.History, state)
+	v.Date = w.Day(v.Measured)
+	if shownBy.Date == v.Measured {
+		v.Date = w.Period(shownBy)
+	}
+	v.Date += " (" + w.Ago(v.Measured, today) + ")" + w.Card.By[state.MeasuredBy.String()]
+	if composite := w.CompositeOf(shownBy); composite != "" {
+		v.Date += ", " + composite
+	}
 	v.Source = linetext.Clean(shownBy.Source)
 	lastRisk := words.Fill(w.Own.LastRisk, "risk", w.RiskShort[risk])
 	if v.ValueClass == words.NoValue {

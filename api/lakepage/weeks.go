@@ -60,11 +60,17 @@ func newWeekRow(o *data.Observation, profile *data.Profile, w *words.Page[ownWor
 		By:     w.Own.KeySatellite,
 		Source: linetext.Clean(o.Source),
 	}
+	if measured == o.Date {
+		row.Name = w.Period(o)
+	}
 	if o.Details.BelowLimit {
 		row.Value = words.Fill(w.Card.Below, "value", row.Value)
 	}
 	if o.Type == data.InSitu {
 		row.By = w.Own.KeySample
+	}
+	if composite := w.CompositeOf(o); composite != "" {
+		row.By += ", " + composite
 	}
 	switch profile.Basis(level, o.Chlorophyll, o.CellDensity) {
 	case data.ByCells:

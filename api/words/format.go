@@ -18,6 +18,7 @@ type Format struct {
 	DecimalPoint, ThousandsPoint string
 	Day                          string // with {day}, {month} and {year}
 	FirstDay                     string // the day of the month 1: 1er
+	Days                         string // with {from} and {to}, which are days
 	Months, MonthsShort          []string
 	Today, Yesterday             string
 	DaysAgo                      map[string]string // {n} days ago, by plural form
@@ -91,6 +92,38 @@ func (w *Words) Day(d data.Date) string {
 		day = w.Format.FirstDay
 	}
 	return Fill(w.Format.Day, "day", day, "month", w.Format.Months[t.Month()-1], "year", strconv.Itoa(t.Year()))
+}
+
+// Period returns the days that a value stands for in words, such as 1 to 10 September 2026: those of an observation if it says when its period begins.
+func (w *Words) Period(o *data.Observation) string {
+	to := w.Day(o.Date)
+	if !o.Details.PeriodStart.Known || o.Details.PeriodStart.Value >= o.Date {
+		return to
+	}
+	first := o.Details.PeriodStart.Value
+	from := w.Day(first)
+	// What both days have in common is said once.
+	switch a, b := first.Time(), o.Date.Time(); {
+	case a.Year() != b.Year():
+	case a.Month() != b.Month():
+		from = strings.TrimSpace(strings.TrimSuffix(from, strconv.Itoa(a.Year())))
+	default:
+		from, _, _ = strings.Cut(from, " ")
+	}
+	return Fill(w.Format.Days, "from", from, "to", to)
+}
+
+// CompositeOf returns how the values of an observation's period became one, such as maximum of the week; empty if that is not known.
+func (w *Words) CompositeOf(o *data.Observation) string {
+	if !o.Details.PeriodStart.Known || o.Details.Composite == data.NoComposite {
+		return ""
+	}
+	days := int(o.Date-o.Details.PeriodStart.Value) + 1
+	name := o.Details.Composite.String()
+	if days == 7 {
+		name += "Week"
+	}
+	return Fill(w.Card.Composite[name], "n", w.Count(days))
 }
 
 // Ago returns how long before today a day was. A day after today, which a clock that is wrong makes possible, is today.

@@ -32,7 +32,8 @@ type Words struct {
 		By                              map[string]string
 		Meaning, PastMeaning, WorseHelp map[string]string // what to do at each risk, and why it is worse than the value
 		NoValueHelp, OldHelp, Below     string
-		Index                           string // of a value that is from an index of cyanobacteria
+		Index                           string            // of a value that is from an index of cyanobacteria
+		Composite                       map[string]string // how the values of {n} days became one, and with Week those of a week
 	}
 	Advisory struct {
 		Kinds, Causes, Help      map[string]string

@@ -113,11 +113,38 @@ func TestFor(t *testing.T) {
 	}
 }
 
+func parseDay(t *testing.T, s string) data.Date {
+	t.Helper()
+	d, err := data.ParseDate(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 func TestFormats(t *testing.T) {
 	set := load(t)
 	en, de, fr, pl, cs := set.For("en", nil), set.For("de", nil), set.For("fr", nil), set.For("pl", nil), set.For("cs", nil)
 	day := data.Date(20649)
+	period := func(w *words.Page[none], start, date string, composite data.Composite) string {
+		o := data.Observation{Date: parseDay(t, date)}
+		o.Details.Composite = composite
+		if start != "" {
+			o.Details.PeriodStart = data.Known(parseDay(t, start))
+		}
+		return w.Period(&o) + "|" + w.CompositeOf(&o)
+	}
 	for _, test := range []struct{ got, want string }{
+		{period(en, "2026-09-01", "2026-09-10", data.MeanComposite), "1 to 10 September 2026|mean of 10 days"},
+		{period(en, "2026-09-28", "2026-10-04", data.MaximumComposite), "28 September to 4 October 2026|maximum of the week"},
+		{period(en, "2025-12-28", "2026-01-03", data.NoComposite), "28 December 2025 to 3 January 2026|"},
+		{period(en, "2026-09-10", "2026-09-10", data.NoComposite), "10 September 2026|"},
+		{period(en, "", "2026-09-10", data.MeanComposite), "10 September 2026|"},
+		{period(de, "2026-09-01", "2026-09-10", data.MedianComposite), "1. bis 10. September 2026|Median von 10 Tagen"},
+		{period(de, "2026-08-30", "2026-09-05", data.MaximumComposite), "30. August bis 5. September 2026|Maximum der Woche"},
+		{period(fr, "2026-09-01", "2026-09-10", data.MeanComposite), "1er au 10 septembre 2026|moyenne de 10 jours"},
+		{period(pl, "2026-09-01", "2026-09-10", data.MeanComposite), "1 do 10 września 2026|średnia z 10 dni"},
+		{period(cs, "2026-09-01", "2026-09-07", data.MeanComposite), "1. až 7. září 2026|průměr za týden"},
 		{en.Number("1234567.25"), "1,234,567.25"}, {de.Number("1234567.25"), "1.234.567,25"}, {en.Number("61.2"), "61.2"}, {de.Number("0"), "0"},
 		{en.Count(1892), "1,892"}, {de.Count(999), "999"},
 		{en.Day(day), "15 July 2026"}, {de.Day(day), "15. Juli 2026"},

@@ -80,6 +80,8 @@ interface Entry {
   quality?: string
   secchi_m?: number
   water_temperature_c?: number
+  period_start?: string
+  composite?: 'mean' | 'maximum' | 'median'
   lower?: number | null
   upper?: number | null
   probabilities?: { low: number, medium: number, high: number } | null

@@ -7,7 +7,7 @@ import { certainty, originOf } from '../src/card/origin.js'
 const entry = (fields) => (
   { date: '2026-11-16', chl: 12, who_level: 1, cell_density_cells_ml: null, data_type: 'satellite', forecast: false, sample: false, time: Date.parse('2026-11-16'), week: 2966, ...fields }
 )
-const nothing = { secchi: '', temperature: '', source: '', version: '', coverage: '', method: '', quality: '' }
+const nothing = { secchi: '', temperature: '', period: '', source: '', version: '', coverage: '', method: '', quality: '' }
 
 test('where a value is from', () => {
   for (const [name, fields, want] of /** @type {[string, Partial<Entry> | undefined, Partial<typeof nothing>][]} */ ([
@@ -17,6 +17,11 @@ test('where a value is from', () => {
       { source: 'Copernicus LWQ300', version: 'V2.1.1 2025-10-03T10:11:12Z', coverage: '42 of 60 pixels' }],
     ['a laboratory', { source: 'LfU', method: 'DIN 38409-60', secchi_m: 1.4, water_temperature_c: 0 },
       { source: 'LfU', method: 'DIN 38409-60', secchi: '1.4 m', temperature: '0 °C' }],
+    ['a week', { period_start: '2026-11-10', composite: 'maximum' }, { period: '10–16 Nov 2026, maximum of the week' }],
+    ['ten days', { period_start: '2026-11-07', composite: 'mean' }, { period: '7–16 Nov 2026, mean of 10 days' }],
+    ['a period without more', { period_start: '2025-12-31' }, { period: '31 Dec 2025–16 Nov 2026' }],
+    ['a period of a day', { period_start: '2026-11-16', composite: 'mean' }, { period: '16 Nov 2026' }],
+    ['a composite without a period', { composite: 'mean' }, {}],
     ['one pixel', { n_valid: 1 }, { coverage: '1 pixel' }],
     ['no pixel', { n_valid: 0, n_total: 4321 }, { coverage: '0 of 4,321 pixels' }],
     ['only all pixels', { n_total: 60 }, {}],
@@ -31,7 +36,10 @@ test('where a value is from', () => {
     ['a disc', { method: 'median of pixels in a disc with a radius of 500 m' },
       { method: 'median of the pixels in a circle around the lake’s point with a radius of 500 m' }],
     ['hostile', { source: '\u0301\u202eBSL', version: '<b>1</b>', method: '$& \u2066x' }, { source: 'BSL', version: '<b>1</b>', method: '$& x' }],
-  ])) assert.deepEqual(originOf(fields && entry(fields)), { ...nothing, ...want }, name)
+  ])) {
+    const got = originOf(fields && entry(fields))
+    assert.deepEqual({ ...got, period: got.period.replace(/\s*–\s*/g, '–') }, { ...nothing, ...want }, name) // versions of ICU differ in spaces
+  }
 })
 
 test('how sure a value is', () => {

@@ -2,7 +2,7 @@
 import { dayMs, now, weekNumber } from '../calendar.js'
 import { worse } from '../classify.js'
 import { cleanText } from '../linetext.js'
-import { concentration, date, figure, fill, words } from '../words.js'
+import { concentration, date, days, figure, fill, words } from '../words.js'
 
 /** The limits of a request: two years of weeks, and the maximum of the API. */
 export const [twoYears, maxEntries] = [104, 5200]
@@ -47,8 +47,8 @@ export function parseHistory(history, today = now()) {
   const all = history.map((e) => ({ ...e, ...(e.issued_at && { chl_lower: e.lower, chl_upper: e.upper }), forecast: e.data_type === 'ai_forecast', sample: e.data_type === 'in_situ', time: Date.parse(e.date), week: weekNumber(e.date) }))
     .reverse().sort((a, b) => a.time - b.time || Number(a.sample) - Number(b.sample))
   const measured = all.filter((e) => e.chl !== null && !e.forecast).map((e) => e.date)
-  const days = new Set(all.filter((e) => e.chl !== null && !e.forecast && e.quality !== 'poor').map((e) => e.date))
-  return { entries: all.filter((e) => !e.forecast || !(days.has(e.date) || (e.issued_at && e.time + dayMs <= today))), newest: measured.at(-1) }
+  const measuredDays = new Set(all.filter((e) => e.chl !== null && !e.forecast && e.quality !== 'poor').map((e) => e.date))
+  return { entries: all.filter((e) => !e.forecast || !(measuredDays.has(e.date) || (e.issued_at && e.time + dayMs <= today))), newest: measured.at(-1) }
 }
 
 /**
@@ -69,6 +69,14 @@ export function entryOf({ chl, who_level: level, measured_by: by, measured_at: a
 /** Returns the value of an entry in words; if it is below the limit of its method, that limit. @param {Entry} e */
 export const valueText = (e) => (e.below_limit ? `< ${concentration(e.chl_upper ?? e.chl)}` : concentration(e.chl))
 
+/** Returns the days that an entry stands for, and how their values became one if that is known: 1–7 Sept 2026, maximum of the week.
+ * @param {Entry} e */
+export function periodText({ date: day, time, period_start: start = day, composite }) {
+  if (start >= day) return date(time)
+  const n = (time - Date.parse(start)) / dayMs + 1
+  return days(start, time) + (composite ? `, ${fill(words.card.composite[composite + (n === 7 ? 'Week' : '')], { n })}` : '')
+}
+
 /** Returns the lower end of the uncertainty of an entry. Below the limit of its method a value may be zero. @param {Entry} e */
 export const lowerEnd = (e) => e.chl_lower ?? (e.below_limit ? 0 : undefined)
 
@@ -79,7 +87,7 @@ export const hasRange = (e) => e.chl !== null && lowerEnd(e) < e.chl_upper
  * @param {Entry} e @param {Legend} legend */
 export function describeEntry(e, legend) {
   const { chart, risk, lake } = words
-  return `${date(e.time)}: ${[
+  return `${periodText(e)}: ${[
     e.chl === null ? chart.noValue : valueText(e),
     hasRange(e) && !e.below_limit && fill(e.issued_at ? chart.likely : chart.range, { from: figure(e.chl_lower), to: figure(e.chl_upper) }),
     risk[riskOf(e, legend)],

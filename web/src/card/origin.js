@@ -1,7 +1,7 @@
 // Where the value on a card is from, and how sure it is: only the history knows it.
 import { cleanText } from '../linetext.js'
 import { count, figure, fill, number, words } from '../words.js'
-import { hasRange, lowerEnd, valueText } from './entries.js'
+import { hasRange, lowerEnd, periodText, valueText } from './entries.js'
 import { cardWords } from './words.js'
 
 /**
@@ -13,6 +13,7 @@ export function originOf(entry) {
   return {
     secchi: secchi === undefined ? '' : `${number(secchi)} m`,
     temperature: temperature === undefined ? '' : `${number(temperature)} °C`,
+    period: entry?.period_start ? periodText(entry) : '',
     source: cleanText(source),
     version: cleanText(version),
     coverage: coverage(entry ?? {}),
