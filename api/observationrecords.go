@@ -40,9 +40,12 @@ var (
 	cellOrigin = record.Columns[*observationRecord]{
 		record.Word("cell_density_by", func(r *observationRecord) string { return data.CellOriginOf(r.Type, r.CellDensity, r.density).String() }).OrNull(),
 	}
-	periodColumns = record.Columns[*observationRecord]{
+	// laterColumns are such members too, at the end of tables: a program may know the columns by their places.
+	laterColumns = record.Columns[*observationRecord]{
 		record.Word("period_start", func(r *observationRecord) string { return record.Day(r.Details.PeriodStart) }),
 		record.Word("composite", func(r *observationRecord) string { return r.Details.Composite.String() }),
+		record.Number("turbidity_ntu", func(r *observationRecord) float64 { return hundredthsOf(r.Details.Turbidity) }),
+		record.Number("scum_percent", func(r *observationRecord) float64 { return hundredthsOf(r.Details.ScumPercent) }),
 	}.Optional()
 	// detailColumns are members that only few entries have.
 	detailColumns = record.Columns[*observationRecord]{
@@ -78,13 +81,13 @@ var (
 
 // The columns of an entry of a history, in JSON without the lake, and in tables.
 var (
-	observationMembers = slices.Concat(observationColumns[1:], cellOrigin, detailColumns, periodColumns)
+	observationMembers = slices.Concat(observationColumns[1:], cellOrigin, detailColumns, laterColumns)
 	predictionColumns  = append(forecastColumns(func(r *observationRecord) forecastDetails { return r.forecast }),
 		record.Text("model", func(r *observationRecord) string { return r.forecast.model }).OrNull(),
 		record.Word("issued_at", func(r *observationRecord) string { return record.Day(r.forecast.issued) }).OrNull(),
 	)
 	predictionMembers = slices.Concat(observationMembers, predictionColumns.Pick(forecastMembers)) // of forecasts
-	observationCells  = slices.Concat(observationColumns, detailColumns, predictionColumns.Pick(forecastCells), cellOrigin, periodColumns)
+	observationCells  = slices.Concat(observationColumns, detailColumns, predictionColumns.Pick(forecastCells), cellOrigin, laterColumns)
 )
 
 // appendObject appends the entry as an object, with the members of a forecast if it is one.

@@ -54,20 +54,21 @@ func (h Hundredths) AppendText(b []byte) ([]byte, error) {
 type Flag uint8
 
 const (
-	Cloud      Flag = iota // "cloud": clouds or their shadow near the lake
-	SunGlint               // "sun_glint": the sun's reflection on the water
-	Ice                    // "ice": ice or snow on the lake
-	Land                   // "land": pixels that are partly land, or light from land
-	Bottom                 // "bottom": the bottom of shallow water is visible
-	Scum                   // "scum": scum was seen, which is level 3
-	FewPixels              // "few_pixels": few pixels of the lake have a value
-	OutOfRange             // "out_of_range": outside the range for which the method was tested
-	HoldTime               // "hold_time": the sample was stored for longer than the method allows
-	Estimated              // "estimated": the laboratory's number is an estimate
-	flags                  // how many there are
+	Cloud        Flag = iota // "cloud": clouds or their shadow near the lake
+	SunGlint                 // "sun_glint": the sun's reflection on the water
+	Ice                      // "ice": ice or snow on the lake
+	Land                     // "land": pixels that are partly land, or light from land
+	Bottom                   // "bottom": the bottom of shallow water is visible
+	Scum                     // "scum": scum was seen, which is level 3
+	FewPixels                // "few_pixels": few pixels of the lake have a value
+	OutOfRange               // "out_of_range": outside the range for which the method was tested
+	HoldTime                 // "hold_time": the sample was stored for longer than the method allows
+	Estimated                // "estimated": the laboratory's number is an estimate
+	ScumPossible             // "scum_possible": a product of a satellite sees floating cyanobacteria, which nobody has confirmed
+	flags                    // how many there are
 )
 
-var flagNames = [flags]string{"cloud", "sun_glint", "ice", "land", "bottom", "scum", "few_pixels", "out_of_range", "hold_time", "estimated"}
+var flagNames = [flags]string{"cloud", "sun_glint", "ice", "land", "bottom", "scum", "few_pixels", "out_of_range", "hold_time", "estimated", "scum_possible"}
 
 // ParseFlag reads what String returns.
 func ParseFlag(s string) (Flag, error) {
@@ -148,6 +149,9 @@ type Details struct {
 	Version          string
 	Secchi           Optional[Hundredths] // depth in metres at which a Secchi disk vanishes
 	WaterTemperature Optional[Hundredths] // °C
+	Turbidity        Optional[Hundredths] // in NTU
+	// ScumPercent is the share of the lake's pixels with floating cyanobacteria in percent: see [ScumPossible].
+	ScumPercent Optional[Hundredths]
 	// PeriodStart is the first day of the period that the value stands for, whose last day is the date.
 	PeriodStart Optional[Date]
 	Composite   Composite
@@ -161,6 +165,9 @@ const (
 	// The water of a lake is at least about as cold as its freezing point; some salt lakes freeze below 0 °C. The hottest are springs.
 	MinWaterTemperature Hundredths = -10_00
 	MaxWaterTemperature Hundredths = 100_00
+	// MaxTurbidity is above that of all water: liquid mud has some 10,000 NTU.
+	MaxTurbidity Hundredths = 10_000_00
+	MaxPercent   Hundredths = 100_00
 	// MaxPixels is more than any lake has: the Caspian Sea has 3.7e9 at 10 m, which no product uses for it.
 	MaxPixels = math.MaxInt32
 	// MaxPeriod is the most days that a period begins before its date: a year.
@@ -210,6 +217,12 @@ func (d *Details) check(date Date, chl Chlorophyll) error {
 	}
 	if v := d.WaterTemperature; v.Known && (v.Value < MinWaterTemperature || v.Value > MaxWaterTemperature) {
 		return fmt.Errorf("water_temperature_c %v: want a number from %v to %v °C", v.Value.Float(), MinWaterTemperature.Float(), MaxWaterTemperature.Float())
+	}
+	if v := d.Turbidity; v.Known && (v.Value < 0 || v.Value > MaxTurbidity) {
+		return fmt.Errorf("turbidity_ntu %v: want a number from 0 to %v NTU", v.Value.Float(), MaxTurbidity.Float())
+	}
+	if v := d.ScumPercent; v.Known && (v.Value < 0 || v.Value > MaxPercent) {
+		return fmt.Errorf("scum_percent %v: want a number from 0 to %v", v.Value.Float(), MaxPercent.Float())
 	}
 	if v := d.PeriodStart; v.Known && (v.Value > date || v.Value < max(date-MaxPeriod, MinDate)) {
 		return fmt.Errorf("period_start %s: want a day from %s to the date, %s", v.Value, max(date-MaxPeriod, MinDate), date)

@@ -15,7 +15,7 @@ func detailed() data.Observation {
 			Lower: data.Known(data.Chlorophyll(10_00)), Upper: data.Known(data.Chlorophyll(15_00)), BelowLimit: true,
 			ValidPixels: data.Known(int32(7)), TotalPixels: data.Known(int32(9)), Flags: data.FlagsOf(data.Scum, data.HoldTime),
 			Method: "DIN 38409-60", Version: "V2.1.1 2025-09-14T10:00", Secchi: data.Known(data.Hundredths(2_50)), WaterTemperature: data.Known(data.Hundredths(-50)),
-			PeriodStart: data.Known(data.Date(20_635 - 366)), Composite: data.MedianComposite,
+			PeriodStart: data.Known(data.Date(20_635 - 366)), Composite: data.MedianComposite, Turbidity: data.Known(data.MaxTurbidity), ScumPercent: data.Known(data.MaxPercent),
 		},
 	}
 }
@@ -55,6 +55,9 @@ func TestDetailsCheck(t *testing.T) {
 		{"a period that begins after its end", func(o *data.Observation) { o.Details.PeriodStart.Value = o.Date + 1 }, "period_start"},
 		{"a period of more than a year", func(o *data.Observation) { o.Details.PeriodStart.Value = o.Date - 367 }, "period_start 2025-06-29: want a day from 2025-06-30"},
 		{"a period before all dates", func(o *data.Observation) { o.Date, o.Details.PeriodStart.Value = data.MinDate, data.MinDate-1 }, "period_start"},
+		{"a negative turbidity", func(o *data.Observation) { o.Details.Turbidity.Value = -1 }, "turbidity_ntu"},
+		{"a turbidity that no water has", func(o *data.Observation) { o.Details.Turbidity.Value++ }, "turbidity_ntu"},
+		{"more than all pixels", func(o *data.Observation) { o.Details.ScumPercent.Value++ }, "scum_percent"},
 		{"an unknown composite", func(o *data.Observation) { o.Details.Composite = data.MedianComposite + 1 }, "composite"},
 	} {
 		o := detailed()
@@ -80,7 +83,7 @@ func TestNamesOfDetails(t *testing.T) {
 	if got := strings.Join(all.Names(), " "); got != "cloud estimated" {
 		t.Errorf("the flags are %q", got)
 	}
-	for _, f := range data.Flags(1<<data.Estimated<<1 - 1).All() {
+	for _, f := range data.Flags(1<<data.ScumPossible<<1 - 1).All() {
 		if got, err := data.ParseFlag(f.String()); err != nil || got != f {
 			t.Errorf("ParseFlag(%s) = %v, %v", f, got, err)
 		}

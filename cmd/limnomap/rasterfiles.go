@@ -160,6 +160,9 @@ func describe(s satellite.Summary) string {
 	if s.Poor > 0 {
 		text += fmt.Sprintf(" (%d poor)", s.Poor)
 	}
+	if s.Scum > 0 {
+		text += fmt.Sprintf(" (%d with possible scum)", s.Scum)
+	}
 	var gaps []string
 	total := 0
 	for reason, n := range s.Gaps {

@@ -25,6 +25,7 @@ func parseDetails(r *row, o *data.Observation) {
 	}
 	o.Details.Flags |= r.flags(obsFlags)
 	o.Details.Secchi, o.Details.WaterTemperature = r.hundredths(obsSecchi), r.hundredths(obsTemperature)
+	o.Details.Turbidity, o.Details.ScumPercent = r.hundredths(obsTurbidity), r.hundredths(obsScumPercent)
 	o.Details.PeriodStart = r.optionalDate(obsPeriodStart)
 	if composite := r.text(obsComposite); composite != "" {
 		var err error

@@ -29,6 +29,9 @@ func TestDetails(t *testing.T) {
 		{"a period", "period_start,composite", "12.35", "28.9.2024,Maximum", func(o *data.Observation) {
 			o.Details.PeriodStart, o.Details.Composite = data.Known(data.Date(19_994)), data.MaximumComposite
 		}},
+		{"a satellite's scum and turbidity", "flags,scum_percent,turbidity_ntu", "12.35", "scum_possible,12.5,3", func(o *data.Observation) {
+			o.Details.Flags, o.Details.ScumPercent, o.Details.Turbidity = data.FlagsOf(data.ScumPossible), data.Known(data.Hundredths(12_50)), data.Known(data.Hundredths(3_00))
+		}},
 		{"a period of one day", "period_start,composite", "12.35", "2024-10-04,", func(o *data.Observation) { o.Details.PeriodStart = data.Known(data.Date(20_000)) }},
 		{"nothing known", "version,source,chl_lower,chl_upper,below_limit,n_valid,n_total,quality,flags,method,secchi_m,water_temperature_c", "12.35", "-,NA,,-,,n.a.,,,,,,", func(*data.Observation) {}},
 		{"a range", "chl_lower,chl_upper", "12.35", "12,12.7", func(o *data.Observation) {
@@ -137,6 +140,8 @@ func TestRejectedDetails(t *testing.T) {
 		{"period_start", "5", "2024-10-05", "period_start 2024-10-05: want a day from 2023-10-04 to the date, 2024-10-04"},
 		{"period_start", "5", "2023-10-03", "want a day from 2023-10-04"},
 		{"period_start", "5", "October", "period_start \"October\": want a day"},
+		{"scum_percent", "5", "100.01", "scum_percent"},
+		{"turbidity_ntu", "5", "-1", "turbidity_ntu"},
 		{"composite", "5", "minimum", `composite "minimum" is none of mean, maximum, median`},
 		{"flags", "5", "cloud fog", `"fog" is none of cloud, sun_glint`},
 		{"flags", "", "cloud scum", "flags scum without chl: want a value of chl too"},

@@ -63,7 +63,7 @@ func ExportLakes(ctx context.Context, src snapshot.Source, w io.Writer, format F
 func ExportObservations(ctx context.Context, src snapshot.Source, w io.Writer) (int, error) {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	fmt.Fprintln(buffered, "lake_id,date,chl,data_type,cell_density_cells_ml,who_level,measured_at,"+
-		"chl_lower,chl_upper,below_limit,n_valid,n_total,quality,flags,source,method,version,secchi_m,water_temperature_c,period_start,composite") // Flush returns its error
+		"chl_lower,chl_upper,below_limit,n_valid,n_total,quality,flags,source,method,version,secchi_m,water_temperature_c,period_start,composite,turbidity_ntu,scum_percent") // Flush returns its error
 	n := 0
 	var line []byte
 	_, err := src.Scan(ctx, func(data.Lake) error { return nil }, func(o data.Observation) error {
@@ -105,7 +105,7 @@ func appendObservation(b []byte, o data.Observation) []byte {
 		b = o.MeasuredAt.UTC().AppendFormat(b, time.RFC3339)
 	}
 	if o.Source == "" && o.Quality == data.QualityUnknown && o.Details == (data.Details{}) { // as most observations
-		return append(b, ",,,,,,,,,,,,,,\n"...)
+		return append(b, ",,,,,,,,,,,,,,,,\n"...)
 	}
 	return appendDetails(b, &o)
 }
@@ -137,6 +137,8 @@ func appendDetails(b []byte, o *data.Observation) []byte {
 		b = d.PeriodStart.Value.Time().AppendFormat(b, time.DateOnly)
 	}
 	b = append(append(b, ','), d.Composite.String()...)
+	b = appendOptional(append(b, ','), d.Turbidity)
+	b = appendOptional(append(b, ','), d.ScumPercent)
 	return append(b, '\n')
 }
 

@@ -139,7 +139,7 @@ func drawDetails(rt *rapid.T, o *data.Observation) {
 		d.TotalPixels = data.Known(rapid.Int32Range(0, data.MaxPixels).Draw(rt, "pixels"))
 		d.ValidPixels = data.Known(rapid.Int32Range(0, d.TotalPixels.Value).Draw(rt, "valid pixels"))
 	}
-	d.Flags = data.Flags(rapid.IntRange(0, 1<<data.Estimated<<1-1).Draw(rt, "flags"))
+	d.Flags = data.Flags(rapid.IntRange(0, 1<<data.ScumPossible<<1-1).Draw(rt, "flags"))
 	if !o.Chlorophyll.Valid() {
 		d.Flags &^= data.FlagsOf(data.Scum)
 	}
@@ -151,6 +151,12 @@ func drawDetails(rt *rapid.T, o *data.Observation) {
 	}
 	if has("a depth") {
 		d.Secchi = data.Known(data.Hundredths(rapid.IntRange(0, int(data.MaxSecchi)).Draw(rt, "depth")))
+	}
+	if has("a turbidity") {
+		d.Turbidity = data.Known(data.Hundredths(rapid.IntRange(0, int(data.MaxTurbidity)).Draw(rt, "turbidity")))
+	}
+	if has("scum") {
+		d.ScumPercent = data.Known(data.Hundredths(rapid.IntRange(0, int(data.MaxPercent)).Draw(rt, "scum")))
 	}
 	if has("a period") {
 		d.PeriodStart = data.Known(o.Date - data.Date(rapid.IntRange(0, data.MaxPeriod).Draw(rt, "period")))

@@ -38,6 +38,8 @@ const (
 	obsP90
 	obsPeriodStart
 	obsComposite
+	obsTurbidity
+	obsScumPercent
 
 	// Those that say what the value of a row is. They are not stored.
 	obsParameter
@@ -82,6 +84,8 @@ func observationColumns() []column {
 
 		obsPeriodStart: {name: "period_start"},
 		obsComposite:   {name: "composite"},
+		obsTurbidity:   {name: "turbidity_ntu", in: span{0, data.MaxTurbidity.Float(), " NTU, or empty"}},
+		obsScumPercent: {name: "scum_percent", in: span{0, data.MaxPercent.Float(), " % of the pixels, or empty"}},
 		obsParameter:   {name: parameterColumn, aliases: parameterColumns},
 		obsUnit:        {name: "unit", aliases: unitColumns},
 		obsSign:        {name: "sign", aliases: signColumns},
@@ -269,7 +273,7 @@ func (observationKind) put(ctx context.Context, tx Tx, os []data.Observation, ha
 		Chlorophyll: has.lacks(obsChl), Level: has.lacks(obsLevel), CellDensity: has.lacks(obsDensity), MeasuredAt: has.lacks(obsMeasuredAt),
 		Pixels: has.lacks(obsValidPixels) && has.lacks(obsTotalPixels), Quality: has.lacks(obsQuality),
 		Flags: has.lacks(obsFlags), Method: has.lacks(obsMethod), Version: has.lacks(obsVersion), Secchi: has.lacks(obsSecchi), WaterTemperature: has.lacks(obsTemperature),
-		Period: has.lacks(obsPeriodStart), Composite: has.lacks(obsComposite),
+		Period: has.lacks(obsPeriodStart), Composite: has.lacks(obsComposite), Turbidity: has.lacks(obsTurbidity), ScumPercent: has.lacks(obsScumPercent),
 	})
 }
 

@@ -39,6 +39,14 @@ func someRows() []satellite.Row {
 		if random.IntN(2) == 0 {
 			r.PeriodStart, r.Composite = data.Known(r.Date-6), data.MaximumComposite
 		}
+		for k := range r.Quantities {
+			if random.IntN(3) == 0 {
+				r.Quantities[k] = data.Known(data.Hundredths(random.IntN(100_00)))
+			}
+		}
+		if random.IntN(3) == 0 {
+			r.Scum = random.IntN(r.Inside + 1)
+		}
 		r.Valid = random.IntN(r.Inside + 1)
 		if r.HasValue = random.IntN(5) > 0; r.HasValue {
 			r.Value, r.P10, r.P90 = min(number(1500), 1500), number(1500), number(1500)
@@ -67,8 +75,8 @@ func observationsOf(rows []satellite.Row) iter.Seq2[data.Observation, error] {
 	}
 }
 
-// indexColumns are [satellite.Summary.Columns] of a cyanobacteria index.
-var indexColumns = []string{"cell_density_cells_ml"}
+// indexColumns are all that [satellite.Summary.Columns] may have.
+var indexColumns = []string{"cell_density_cells_ml", "secchi_m", "water_temperature_c", "turbidity_ntu", "scum_percent"}
 
 func noMore(store.Tx, Report) error { return nil }
 

@@ -34,6 +34,8 @@ type detailsObject struct {
 	Version     string   `json:"version,omitempty"`
 	Secchi      *float64 `json:"secchi_m,omitempty"`
 	Temperature *float64 `json:"water_temperature_c,omitempty"`
+	Turbidity   *float64 `json:"turbidity_ntu,omitempty"`
+	ScumPercent *float64 `json:"scum_percent,omitempty"`
 	PeriodStart string   `json:"period_start,omitempty"`
 	Composite   string   `json:"composite,omitempty"`
 }
@@ -66,6 +68,8 @@ func detailsText(o *data.Observation) string {
 		Quality: o.Quality.String(), Flags: d.Flags.Names(), Method: d.Method, Version: d.Version,
 		Secchi:      float(d.Secchi.Value.Float(), d.Secchi.Known),
 		Temperature: float(d.WaterTemperature.Value.Float(), d.WaterTemperature.Known),
+		Turbidity:   float(d.Turbidity.Value.Float(), d.Turbidity.Known),
+		ScumPercent: float(d.ScumPercent.Value.Float(), d.ScumPercent.Known),
 		PeriodStart: periodStart, Composite: d.Composite.String(),
 	})
 }
@@ -135,6 +139,8 @@ func readDetails(o *data.Observation, text []byte) error {
 		{"chl_upper", in.Upper, func(h int32) { out.Upper = data.Known(data.Chlorophyll(h)) }},
 		{"secchi_m", in.Secchi, func(h int32) { out.Secchi = data.Known(data.Hundredths(h)) }},
 		{"water_temperature_c", in.Temperature, func(h int32) { out.WaterTemperature = data.Known(data.Hundredths(h)) }},
+		{"turbidity_ntu", in.Turbidity, func(h int32) { out.Turbidity = data.Known(data.Hundredths(h)) }},
+		{"scum_percent", in.ScumPercent, func(h int32) { out.ScumPercent = data.Known(data.Hundredths(h)) }},
 	} {
 		if n.from == nil {
 			continue

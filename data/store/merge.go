@@ -51,6 +51,12 @@ func withKept(stored, in *data.Observation, keep ObservationColumns) data.Observ
 	if keep.WaterTemperature {
 		to.WaterTemperature = from.WaterTemperature
 	}
+	if keep.Turbidity {
+		to.Turbidity = from.Turbidity
+	}
+	if keep.ScumPercent {
+		to.ScumPercent = from.ScumPercent
+	}
 	if keep.Period {
 		to.PeriodStart = from.PeriodStart
 	}

@@ -13,7 +13,7 @@ import (
 
 // allObservationColumns are all columns that an import may lack but chlorophyll.
 var allObservationColumns = ObservationColumns{Level: true, CellDensity: true, MeasuredAt: true, Pixels: true, Quality: true, Version: true,
-	Flags: true, Method: true, Secchi: true, WaterTemperature: true, Period: true, Composite: true}
+	Flags: true, Method: true, Secchi: true, WaterTemperature: true, Period: true, Composite: true, Turbidity: true, ScumPercent: true}
 
 // detailed is a sample with all columns.
 func detailed(id data.LakeID, d data.Date, source string) data.Observation {
@@ -23,7 +23,7 @@ func detailed(id data.LakeID, d data.Date, source string) data.Observation {
 		Lower: data.Known(data.Chlorophyll(0)), Upper: data.Known(data.Chlorophyll(10_01)), BelowLimit: true,
 		ValidPixels: data.Known(int32(0)), TotalPixels: data.Known(int32(9)), Flags: data.FlagsOf(data.Cloud, data.Estimated),
 		Method: `"<DIN> 38409-60", größer`, Version: "V2.1.1 2025-09-14T10:00", Secchi: data.Known(data.Hundredths(0)), WaterTemperature: data.Known(data.Hundredths(-1)),
-		PeriodStart: data.Known(d - 6), Composite: data.MaximumComposite,
+		PeriodStart: data.Known(d - 6), Composite: data.MaximumComposite, Turbidity: data.Known(data.Hundredths(1_05)), ScumPercent: data.Known(data.Hundredths(25)),
 	}
 	return o
 }
@@ -84,7 +84,7 @@ func TestMerge(t *testing.T) {
 		{"no column", full, edited(bare, chl(data.NoChlorophyll)), everything, Unchanged, full, false},
 		{"no column of a gap", gap, gap, everything, Unchanged, gap, false},
 		{"a depth alone", full, edited(bare, chl(data.NoChlorophyll), func(o *observation) { o.Details.Secchi = data.Known(data.Hundredths(150)) }),
-			ObservationColumns{true, true, true, true, true, true, true, true, true, false, true, true, true}, Changed, edited(full, func(o *observation) { o.Details.Secchi.Value = 150 }), false},
+			ObservationColumns{true, true, true, true, true, true, true, true, true, false, true, true, true, true, true}, Changed, edited(full, func(o *observation) { o.Details.Secchi.Value = 150 }), false},
 		{"another value keeps no quality and no version", full, edited(bare, chl(6_00)), ObservationColumns{Quality: true, Version: true}, Changed, edited(bare, chl(6_00)), false},
 		{"another value keeps the flag of scum only, which is a report", edited(full, flags(data.Cloud, data.Scum)), edited(bare, chl(6_00)), ObservationColumns{Flags: true}, Changed,
 			edited(bare, chl(6_00), flags(data.Scum)), false},
@@ -145,6 +145,8 @@ func TestMerge(t *testing.T) {
 		{"depth", ObservationColumns{Secchi: true}, func(o *observation) { o.Details.Secchi = full.Details.Secchi }},
 		{"temperature", ObservationColumns{WaterTemperature: true}, func(o *observation) { o.Details.WaterTemperature = full.Details.WaterTemperature }},
 		{"period", ObservationColumns{Period: true}, func(o *observation) { o.Details.PeriodStart = full.Details.PeriodStart }},
+		{"turbidity", ObservationColumns{Turbidity: true}, func(o *observation) { o.Details.Turbidity = full.Details.Turbidity }},
+		{"share of scum", ObservationColumns{ScumPercent: true}, func(o *observation) { o.Details.ScumPercent = full.Details.ScumPercent }},
 		{"composite", ObservationColumns{Composite: true}, func(o *observation) { o.Details.Composite = full.Details.Composite }},
 	} {
 		cases = append(cases, mergeCase{column.name + " alone kept", full, bare, column.keep, Changed, edited(bare, column.take), false})

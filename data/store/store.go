@@ -153,6 +153,8 @@ type ObservationColumns struct {
 	WaterTemperature bool
 	Period           bool // period_start
 	Composite        bool
+	Turbidity        bool
+	ScumPercent      bool
 }
 
 // Open opens the store that dsn names: a path or file: URL of an SQLite database, which create creates if it does not exist,

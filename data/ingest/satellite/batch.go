@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"limnomap/data"
 	"limnomap/data/raster/zonal"
 )
 
@@ -32,6 +33,10 @@ type pending struct {
 
 	outOfRange int // pixels whose number is not allowed
 	iced       int // pixels with ice, if few have a value
+	scum       int // pixels with floating cyanobacteria
+
+	quantity   []float64 // of the pixels, while its layer is read
+	quantities [numQuantities]data.Optional[data.Hundredths]
 
 	uncertainties []float64
 	observations  float64 // of all pixels together
@@ -101,6 +106,9 @@ func (x *extraction) flush(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := x.flushOthers(ctx, lakes); err != nil {
+		return err
+	}
 	for i := range lakes {
 		if err := x.finish(&lakes[i]); err != nil {
 			return err
@@ -109,6 +117,40 @@ func (x *extraction) flush(ctx context.Context) error {
 	clear(lakes)
 	x.batch = batch{lakes: lakes[:0]}
 	return ctx.Err()
+}
+
+// flushOthers reads the layers that the chlorophyll does not need, of lakes with and without a value.
+func (x *extraction) flushOthers(ctx context.Context, lakes []pending) error {
+	all := func(*pending) bool { return true }
+	if x.scum != nil {
+		if err := x.gather(ctx, x.scum, lakes, all, func(p *pending, _ float64, state pixelState) {
+			if state.usable() {
+				p.scum++
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	for k, l := range x.scene.quantities {
+		if l == nil {
+			continue
+		}
+		if err := x.gather(ctx, l, lakes, all, func(p *pending, value float64, state pixelState) {
+			if state.usable() {
+				p.quantity = append(p.quantity, value)
+			}
+		}); err != nil {
+			return err
+		}
+		for i := range lakes {
+			p := &lakes[i]
+			if len(p.quantity) >= x.opts.MinPixels {
+				p.quantities[k] = quantities[k].stored(p.quantity)
+			}
+			p.quantity = nil
+		}
+	}
+	return nil
 }
 
 // counted counts a value if it is that of a floored pixel.

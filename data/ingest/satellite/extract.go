@@ -59,6 +59,7 @@ type Summary struct {
 	Lakes   int          // with a value
 	Poor    int          // of these, with few of their pixels
 	Gaps    [Reasons]int // lakes without a value, by Reason
+	Scum    int          // lakes with floating cyanobacteria in some of their pixels
 	Skipped int          // lakes without an outline that were left out, as the options say
 	// OutOfRange is how many pixels of lakes have a number that the file, or the product, does not allow. They have no value.
 	OutOfRange int64

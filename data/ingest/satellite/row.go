@@ -20,7 +20,7 @@ type Row struct {
 	// Version orders the files of one source and date: a later one replaces an earlier one.
 	Version string
 	Method  string
-	// HasValue is false for a gap. Then of the values below only Inside and Valid are known.
+	// HasValue is false for a gap. Then of the values below only Inside, Valid, Flags, Scum and Quantities are known.
 	HasValue bool
 	Reason   Reason  // of a gap
 	Value    float64 // chlorophyll in µg/l
@@ -35,6 +35,10 @@ type Row struct {
 	Valid       int     // of these, with a value
 	Quality     data.Quality
 	Flags       data.Flags
+	// Scum is how many of Inside have floating cyanobacteria.
+	Scum int
+	// Quantities are the medians of other quantities of the file, also for a gap, in the order of quantities.
+	Quantities [numQuantities]data.Optional[data.Hundredths]
 
 	index int // of the lake
 }
@@ -47,6 +51,8 @@ func (r *Row) Observation() data.Observation {
 	d.ValidPixels, d.TotalPixels = data.Known(int32(r.Valid)), data.Known(int32(r.Inside))
 	d.Flags, d.Method, d.Version = r.Flags, r.Method, r.Version
 	d.PeriodStart, d.Composite = r.PeriodStart, r.Composite
+	d.Secchi, d.WaterTemperature, d.Turbidity = r.Quantities[secchi], r.Quantities[temperature], r.Quantities[turbidity]
+	d.ScumPercent = r.scumPercent()
 	if r.HasValue && r.Cells > 0 {
 		o.CellDensity = r.Cells
 	}
@@ -64,6 +70,14 @@ func (r *Row) Observation() data.Observation {
 		}
 	}
 	return o
+}
+
+// scumPercent returns the share of the pixels with floating cyanobacteria, absent if there are none.
+func (r *Row) scumPercent() (percent data.Optional[data.Hundredths]) {
+	if r.Scum > 0 {
+		percent = data.Known(data.HundredthsOf(100 * float64(r.Scum) / float64(r.Inside)))
+	}
+	return percent
 }
 
 // hundredths returns a number of a row, which is from 0 to 1500 µg/l, as it is stored. Any other number would be a gap.
@@ -110,10 +124,16 @@ func (x *extraction) gapOf(p *pending) (reason Reason, gap bool) {
 func (x *extraction) finish(p *pending) error {
 	x.passed++
 	row := Row{index: p.lake, Lake: x.lakes[p.lake].ID, Date: x.period.last, PeriodStart: x.summary.start(), Composite: x.summary.Composite, Source: x.source, Version: x.version, Method: x.methodOf(p),
-		Inside: p.inside, Valid: len(p.values), Uncertainty: -1}
+		Inside: p.inside, Valid: len(p.values), Uncertainty: -1, Scum: p.scum, Quantities: p.quantities}
+	if p.scum > 0 {
+		row.Flags |= data.FlagsOf(data.ScumPossible)
+		x.summary.Scum++
+	}
 	if reason, gap := x.gapOf(p); gap {
 		x.summary.Gaps[reason]++
-		row.Reason = reason
+		if row.Reason = reason; reason == Ice {
+			row.Flags |= data.FlagsOf(data.Ice)
+		}
 		return x.each(&row)
 	}
 	x.summary.Lakes++

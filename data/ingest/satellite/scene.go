@@ -69,6 +69,10 @@ type scene struct {
 	columns []string
 	// ice is a layer that is 1 where there is ice, nil if the file does not say it.
 	ice *layer
+	// scum is a layer that is 1 where there are floating cyanobacteria, nil if the file does not say it.
+	scum *layer
+	// quantities are layers of other quantities in the units of their columns, nil where the file has none.
+	quantities [numQuantities]*layer
 	// uncertainty is a layer that decodes to µg/l, or to a share of the value if it is relative. It is nil if there is none.
 	uncertainty *layer
 	relative    bool

@@ -59,6 +59,8 @@ func openNetCDF(ctx context.Context, file File, opts *Options) (*scene, error) {
 	if err := s.addIce(pixels); err != nil {
 		return nil, err
 	}
+	s.addScum(pixels)
+	s.addQuantities(pixels)
 	if chunk := v.ChunkShape(); chunk != nil {
 		s.value.block = image.Pt(int(min(chunk[g.X], int64(g.Width))), int(min(chunk[g.Y], int64(g.Height))))
 	}

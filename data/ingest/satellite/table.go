@@ -58,7 +58,19 @@ func (r *Row) field(column string) string {
 	if column == cellColumn && r.HasValue && r.Cells > 0 {
 		return strconv.FormatFloat(r.Cells, 'f', -1, 64)
 	}
-	return ""
+	var number data.Optional[data.Hundredths]
+	if column == scumColumn {
+		number = r.scumPercent()
+	}
+	for k := range quantities {
+		if column == quantities[k].column {
+			number = r.Quantities[k]
+		}
+	}
+	if !number.Known {
+		return ""
+	}
+	return strconv.FormatFloat(number.Value.Float(), 'f', -1, 64)
 }
 
 // Flush writes what is buffered.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"limnomap/data"
 	"limnomap/data/ingest/satellite/satellitetest"
 	"limnomap/data/raster/tiff"
 )
@@ -350,6 +351,10 @@ func TestIce(t *testing.T) {
 			r := rows["a"]
 			if r.HasValue != test.value || r.Valid != test.valid || !test.value && (r.Reason != test.reason || summary.Gaps[test.reason] != 1) {
 				t.Errorf("the row is %+v, want %+v", r, test)
+			}
+			// The gap says why.
+			if o := r.Observation(); (o.Details.Flags == data.FlagsOf(data.Ice)) != (test.reason == Ice) || o.CheckImport() != nil {
+				t.Errorf("the observation is %+v", o)
 			}
 		})
 	}

@@ -12,7 +12,7 @@ import (
 	"limnomap/data"
 )
 
-// Values are the rows of one file. They take 52 bytes each, in memory or in a file.
+// Values are the rows of one file. They take 68 bytes each, in memory or in a file.
 type Values struct {
 	Name string // of the satellite file
 	Summary
@@ -31,6 +31,8 @@ type packedRow struct {
 	Inside, Valid                       int32
 	Value, Limit, Uncertainty, P10, P90 int32 // in 1/10,000 µg/l
 	Cells                               int32 // an index is below 10, and so are 1e9 cells/ml above all
+	Scum                                int32
+	Quantities                          [numQuantities]int32 // notKnown if absent
 	Flags                               data.Flags
 	Quality                             data.Quality
 	Reason                              Reason
@@ -38,10 +40,11 @@ type packedRow struct {
 }
 
 const (
-	packedBytes = 52
+	packedBytes = 68
 	packedUnit  = 10_000 // of numbers in a packedRow, in one µg/l
 	// chunkRows is how many rows are read at once from a file.
 	chunkRows = 4096
+	notKnown  = math.MinInt32
 )
 
 // Collect extracts the rows of a file, as [Extract] does.
@@ -69,10 +72,16 @@ func (v *Values) packer() func(*Row) {
 	}
 	number := func(f float64) int32 { return int32(math.Round(fourDecimals(f) * packedUnit)) }
 	return func(r *Row) {
+		var quantities [numQuantities]int32
+		for k, q := range r.Quantities {
+			if quantities[k] = notKnown; q.Known {
+				quantities[k] = int32(q.Value)
+			}
+		}
 		v.rows = append(v.rows, packedRow{
 			Lake: int32(r.index), Version: text(r.Version), Method: text(r.Method), Inside: int32(r.Inside), Valid: int32(r.Valid),
 			Value: number(r.Value), Limit: number(r.Limit), Uncertainty: number(r.Uncertainty), P10: number(r.P10), P90: number(r.P90),
-			Cells: int32(r.Cells), Flags: r.Flags, Quality: r.Quality, Reason: r.Reason, HasValue: r.HasValue,
+			Cells: int32(r.Cells), Scum: int32(r.Scum), Quantities: quantities, Flags: r.Flags, Quality: r.Quality, Reason: r.Reason, HasValue: r.HasValue,
 		})
 		v.count++
 	}
@@ -81,10 +90,17 @@ func (v *Values) packer() func(*Row) {
 // row returns a row as it was before it was packed, with four decimals.
 func (v *Values) row(p *packedRow) Row {
 	number := func(n int32) float64 { return float64(n) / packedUnit } // as fourDecimals returns it
+	var quantities [numQuantities]data.Optional[data.Hundredths]
+	for k, q := range p.Quantities {
+		if q != notKnown {
+			quantities[k] = data.Known(data.Hundredths(q))
+		}
+	}
 	return Row{
 		index: int(p.Lake), Lake: v.lakes[p.Lake].ID, Date: v.Date, PeriodStart: v.start(), Composite: v.Composite, Source: v.Source, Version: v.texts[p.Version], Method: v.texts[p.Method],
 		HasValue: p.HasValue, Reason: p.Reason, Value: number(p.Value), Limit: number(p.Limit), Uncertainty: number(p.Uncertainty),
 		P10: number(p.P10), P90: number(p.P90), Cells: float64(p.Cells), Inside: int(p.Inside), Valid: int(p.Valid), Quality: p.Quality, Flags: p.Flags,
+		Scum: int(p.Scum), Quantities: quantities,
 	}
 }
 

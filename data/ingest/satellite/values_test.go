@@ -22,10 +22,10 @@ func row(valid int, edits ...func(*Row)) Row {
 
 // valuesOf returns rows as if they were those of a file.
 func valuesOf(lakes []Lake, rows ...Row) *Values {
-	v := &Values{Summary: Summary{PeriodStart: 20_000, Date: 20_000, Source: "chlorophyll raster"}, lakes: lakes}
+	v := &Values{Summary: Summary{PeriodStart: 19_994, Date: 20_000, Composite: data.MaximumComposite, Source: "chlorophyll raster"}, lakes: lakes}
 	pack := v.packer()
 	for i := range rows {
-		rows[i].Date, rows[i].Source = v.Date, v.Source
+		rows[i].Date, rows[i].PeriodStart, rows[i].Composite, rows[i].Source = v.Date, data.Known(v.PeriodStart), v.Composite, v.Source
 		rows[i].index = slices.IndexFunc(lakes, func(l Lake) bool { return l.ID == rows[i].Lake })
 		pack(&rows[i])
 	}
@@ -64,12 +64,19 @@ func drawRow(t *rapid.T) Row {
 	}
 	r := row(rapid.IntRange(0, 1000).Draw(t, "valid"))
 	r.Version, r.Method = rapid.SampledFrom([]string{"", "V1", "V2", "V2.1 12 observations"}).Draw(t, "version"), rapid.SampledFrom([]string{"median", "mean"}).Draw(t, "method")
+	r.Scum = rapid.IntRange(0, 1000).Draw(t, "scum")
+	for k := range r.Quantities {
+		if rapid.Bool().Draw(t, "has a quantity") {
+			r.Quantities[k] = data.Known(data.Hundredths(rapid.Int32Range(-10_00, 10_000_00).Draw(t, "quantity")))
+		}
+	}
 	if r.HasValue = rapid.Bool().Draw(t, "has a value"); !r.HasValue {
 		r.Value, r.Reason = 0, Reason(rapid.IntRange(0, int(Reasons-1)).Draw(t, "reason"))
 		return r
 	}
 	r.Value, r.P10, r.P90 = four("value", 1500), four("p10", 1500), four("p90", 1500)
-	r.Quality, r.Flags = data.Quality(rapid.IntRange(0, int(data.Poor)).Draw(t, "quality")), data.Flags(rapid.IntRange(0, 1023).Draw(t, "flags"))
+	r.Cells = float64(rapid.IntRange(0, 2_000_000_000).Draw(t, "cells"))
+	r.Quality, r.Flags = data.Quality(rapid.IntRange(0, int(data.Poor)).Draw(t, "quality")), data.Flags(rapid.IntRange(0, 2047).Draw(t, "flags"))
 	switch rapid.IntRange(0, 2).Draw(t, "kind") {
 	case 0:
 		r.Uncertainty = four("uncertainty", 1500)
@@ -118,7 +125,7 @@ func TestPackedRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := rowsOf(t, []*Values{first, second}); !slices.Equal(got, append(many, row(1, func(r *Row) { r.Date, r.Source = first.Date, first.Source }))) {
+	if got := rowsOf(t, []*Values{first, second}); !slices.Equal(got, append(many, rowsOf(t, []*Values{second})[0])) {
 		t.Errorf("%d rows are not those that were written", len(got))
 	}
 	if err := file.Truncate(end - 1); err != nil {
@@ -222,7 +229,7 @@ func TestKeepBest(t *testing.T) {
 			if want := []Repetition{{"chlorophyll raster", 20_000, 1}}; !slices.Equal(repeated, want) {
 				t.Errorf("%s: %+v are in several files, want %+v", test.name, repeated, want)
 			}
-			test.better.Date, test.better.Source = 20_000, "chlorophyll raster"
+			test.better.Date, test.better.PeriodStart, test.better.Composite, test.better.Source = 20_000, data.Known(data.Date(19_994)), data.MaximumComposite, "chlorophyll raster"
 			if got := rowsOf(t, []*Values{files[0], files[2]}); !slices.Equal(got, []Row{test.better}) || len(rowsOf(t, files)) != 2 {
 				t.Errorf("%s: got %+v, want %+v", test.name, got, test.better)
 			}
