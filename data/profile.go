@@ -56,7 +56,7 @@ func (l Level) Risk() Risk {
 }
 
 // A Profile is one authority's classification of chlorophyll-a. Its limits are meant for waters where cyanobacteria
-// dominate, which a satellite cannot see. Level 3 (scum) is reported by people, never derived from chlorophyll.
+// dominate, which total chlorophyll does not tell. Level 3 (scum) is reported by people, never derived from chlorophyll.
 type Profile struct {
 	ID     string // "who2003"
 	Title  string // short enough for a legend

@@ -69,9 +69,9 @@ type Summary struct {
 	Bytes   int64 // read of the file
 }
 
-// start returns the first day of the period, if it has several.
+// start returns the first day of the period, if it has several, but not more than an observation may have.
 func (s *Summary) start() (first data.Optional[data.Date]) {
-	if s.PeriodStart < s.Date {
+	if s.PeriodStart < s.Date && s.Date-s.PeriodStart <= data.MaxPeriod {
 		first = data.Known(s.PeriodStart)
 	}
 	return first

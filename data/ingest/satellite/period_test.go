@@ -250,6 +250,7 @@ func TestComposite(t *testing.T) {
 		{"chl.nc", netCDF("area: mean time: lat: maximum (interval: 1 day)", "", 7), Options{Product: OwnRaster}, 7, data.MaximumComposite},
 		{"chl.nc", netCDF("area: mean time: minimum", "Mean", 7), Options{Product: OwnRaster}, 7, data.NoComposite},
 		{"chl.nc", netCDF("area: mean", "Mean", 7), Options{Product: OwnRaster}, 7, data.MeanComposite},
+		{"chl.nc", netCDF("time: mean", "", 400), Options{Product: OwnRaster, Date: data.Known(data.Date(18813 + 399))}, 400, data.MeanComposite},
 		{"chl.nc", netCDF("", "", 7), Options{Product: OwnRaster}, 7, data.NoComposite},
 		{"chl.nc", netCDF("time: mean", "Mean", 1), Options{Product: OwnRaster}, 1, data.NoComposite},
 		{"L20202012020207.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_2.tif", index(nil), Options{}, 7, data.MaximumComposite},
@@ -271,7 +272,7 @@ func TestComposite(t *testing.T) {
 		}
 		for o, err := range values.Observations() {
 			want := data.Optional[data.Date]{}
-			if test.days > 1 {
+			if test.days > 1 && test.days <= data.MaxPeriod {
 				want = data.Known(values.PeriodStart)
 			}
 			if err != nil || o.Details.Composite != test.want || o.Details.PeriodStart != want || o.Check() != nil {
