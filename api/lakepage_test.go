@@ -108,7 +108,7 @@ func TestLakePageOfAnIndex(t *testing.T) {
 	if _, text := lakePageOf(t, s, "y_index"); !strings.Contains(text, "High risk (cell count) Very many algae") || !strings.Contains(text, "Cell count 170,000 cells/ml: worse") {
 		t.Errorf("the page is %.600s", text)
 	}
-	for _, want := range []string{"10 to 16 November 2026 (4 days ago), by satellite, maximum of the week", "10 to 16 November 2026 7.88 "} {
+	for _, want := range []string{"10 to 16 November 2026 (4 days ago), by satellite, maximum of the week", "10 to 16 November 2026 7.9 "} {
 		if _, text := lakePageOf(t, s, "y_index"); !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q: %s", want, text)
 		}
