@@ -2,11 +2,9 @@ package satellite
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"limnomap/data"
-	"limnomap/data/raster/netcdf"
 	"limnomap/data/raster/zonal"
 )
 
@@ -67,42 +65,24 @@ func (s *scene) addQuantities(p *netcdfPixels) {
 		return
 	}
 	for k := range quantities {
-		for _, name := range quantities[k].names {
-			if l := quantities[k].layer(p, name); l != nil {
-				s.columns, s.quantities[k] = append(s.columns, quantities[k].column), l
-				break
+		q := &quantities[k]
+		for _, name := range q.names {
+			l := p.layer(name, func(text string) (linear, bool) {
+				to, ok := q.units[strings.Join(strings.Fields(strings.ToLower(text)), "")]
+				return to, ok
+			}, math.Inf(-1))
+			if l == nil {
+				continue
 			}
+			if q.valid != "" {
+				if hide, err := newValidity(q.valid, false, nil, p.operand); err == nil {
+					l.gather = hide.over(l.gather)
+				}
+			}
+			s.columns, s.quantities[k] = append(s.columns, q.column), l
+			break
 		}
 	}
-}
-
-// layer returns the layer of a variable, nil if the file has none that can be read.
-func (q *quantity) layer(p *netcdfPixels, name string) *layer {
-	v, ok := p.variable(name)
-	if !ok || v.Err() != nil || !isRaster(v) {
-		return nil
-	}
-	d, err := v.Decoder()
-	if err != nil {
-		return nil
-	}
-	unit, ok := q.units[strings.Join(strings.Fields(strings.ToLower(d.Unit())), "")]
-	gather, err := p.gatherer(v)
-	if !ok || err != nil {
-		return nil
-	}
-	if q.valid != "" {
-		if hide, err := p.validity(q.valid, false); err == nil {
-			gather = hide.over(gather)
-		}
-	}
-	return &layer{name: name, gather: gather, decode: func(raw float64) (float64, pixelState) {
-		value, state := d.Decode(raw)
-		if value = unit.factor*value + unit.offset; state != netcdf.Valid || math.IsNaN(value) || math.IsInf(value, 0) {
-			return 0, noData
-		}
-		return value, hasValue
-	}}
 }
 
 // leastScum is the probability of floating cyanobacteria from which a pixel counts: the variable of LWQ is one from 0 to 1.
@@ -116,20 +96,12 @@ func (s *scene) addScum(p *netcdfPixels) {
 	const name = "floating_cyanobacteria"
 	least := leastScum
 	o, err := p.operand(name)
-	if v, ok := p.variable(name); err == nil && ok && isPercent(v.Text("units")) {
+	if err != nil {
+		o, err = p.operand("quality_flags." + name)
+	} else if v, _ := p.variable(name); isPercent(v.Text("units")) {
 		least *= 100
 	}
-	if v, ok := p.variable("quality_flags"); err != nil && ok && slices.Contains(strings.Fields(v.Text("flag_meanings")), name) {
-		o, err = p.operand("quality_flags." + name)
+	if err == nil {
+		s.columns, s.scum = append(s.columns, scumColumn), o.layer(least)
 	}
-	if err != nil {
-		return
-	}
-	s.columns = append(s.columns, scumColumn)
-	s.scum = &layer{name: name, gather: o.gather, decode: func(raw float64) (float64, pixelState) {
-		if probability, known, err := o.decode(raw); err != nil || !known || !(probability >= least) {
-			return 0, noData
-		}
-		return 1, hasValue
-	}}
 }

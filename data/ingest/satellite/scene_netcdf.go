@@ -51,9 +51,11 @@ func openNetCDF(ctx context.Context, file File, opts *Options) (*scene, error) {
 		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
 	}
 	s.variable = v.Name()
-	s.value = layer{name: v.Name(), gather: netcdfGatherer(v, g, at)}
+	s.value = layer{gather: netcdfGatherer(v, g, at)}
 	pixels := &netcdfPixels{f: f, value: v, grid: g, ctx: ctx, opts: opts}
-	if err := s.hideInvalid(pixels); err != nil {
+	if err := s.hideInvalid(strings.TrimSpace(v.Text(validAttribute)), opts, func(text string) (*validity, error) {
+		return newValidity(text, true, pixels.inner, pixels.operand)
+	}); err != nil {
 		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
 	}
 	if err := s.addIce(pixels); err != nil {
@@ -80,9 +82,9 @@ func openNetCDF(ctx context.Context, file File, opts *Options) (*scene, error) {
 	}
 	s.version = versionOf(cmp.Or(f.Text("product_version"), f.Text("processing_version"), versionOfName(s.product, file.Name)),
 		cmp.Or(f.Text("date_created"), f.Text("processing_time"), f.Text("creation_date"), f.Text("date_modified")))
-	s.addUncertainty(f, v, g, at, opts)
-	if _, after, found := strings.Cut(s.version, " "); s.product.ID == LWQ && (!found || after == "") {
-		s.addObservations(f, v, g, at)
+	s.addUncertainty(pixels)
+	if !strings.Contains(s.version, " ") && s.product.ID == LWQ { // without the time of processing
+		s.observations = pixels.layer("num_obs", func(string) (linear, bool) { return linear{1, 0}, true }, 0)
 	}
 	when.name, when.attributes = file.Name, text
 	s.period, err = periodOfFile(when, opts)
@@ -275,24 +277,20 @@ func (s *scene) decodeVariable(v *netcdf.Variable, text func(name string) string
 	if err != nil {
 		return err
 	}
-	special := flagValuesOf(v, d) // such as land and cloud, between the values
-	decode := func(raw float64) (float64, pixelState) {
-		value, state := d.Decode(raw)
-		switch {
-		case special != nil && slices.Contains(special, d.Raw(raw)):
-			return 0, noData
-		case state == netcdf.Fill || math.IsNaN(value):
-			return 0, noData
-		case state == netcdf.OutOfRange:
-			return 0, outOfRange
+	var special []float64 // flags between the values, such as land and cloud
+	if v.Text("flag_meanings") != "" {
+		for _, value := range v.Numbers("flag_values") {
+			special = append(special, d.Raw(value))
 		}
-		return value, hasValue
 	}
 	then := func(next decoder) decoder {
 		return func(raw float64) (float64, pixelState) {
-			value, state := decode(raw)
-			if state != hasValue {
-				return 0, state
+			value, state := d.Decode(raw)
+			switch {
+			case slices.Contains(special, d.Raw(raw)), state == netcdf.Fill, math.IsNaN(value):
+				return 0, noData
+			case state == netcdf.OutOfRange:
+				return 0, outOfRange
 			}
 			return next(value)
 		}
@@ -335,55 +333,23 @@ func ownSource(p Product, name, version string, g *netcdf.Grid, opts *Options) (
 }
 
 // addUncertainty adds the variable of the uncertainty, if the file has one that fits.
-func (s *scene) addUncertainty(f *netcdf.File, value *netcdf.Variable, g *netcdf.Grid, at []int64, opts *Options) {
+func (s *scene) addUncertainty(p *netcdfPixels) {
 	names := []string{"chla_uncertainty"}
-	if value.Name() != "chla_mean" {
-		names = []string{value.Name() + "_uncertainty", value.Name() + "_unc"}
+	if name := p.value.Name(); name != "chla_mean" {
+		names = []string{name + "_uncertainty", name + "_unc"}
 	}
 	for _, name := range names {
-		v, ok := f.Variable(name)
-		if !ok || v.Err() != nil || !slices.Equal(v.Dimensions(), value.Dimensions()) {
-			continue
-		}
-		d, err := v.Decoder()
-		if err != nil {
-			continue
-		}
-		u, err := unitOfValues(s.product, d.Unit(), nil, opts)
-		if isPercent(d.Unit()) {
-			u, err, s.relative = unit{perUnit: 0.01}, nil, true
-		}
-		if err != nil || u.base != 0 { // the uncertainty of a logarithm is a factor
-			continue
-		}
-		s.uncertainty = &layer{name: name, gather: netcdfGatherer(v, g, at), decode: func(raw float64) (float64, pixelState) {
-			value, state := d.Decode(raw)
-			if value *= u.perUnit; state != netcdf.Valid || !(value >= 0) || math.IsInf(value, 1) {
-				return 0, noData
+		s.uncertainty = p.layer(name, func(text string) (linear, bool) {
+			if s.relative = isPercent(text); s.relative {
+				return linear{0.01, 0}, true
 			}
-			return value, hasValue
-		}}
-		return
-	}
-}
-
-// addObservations adds the variable that counts the observations of a pixel.
-func (s *scene) addObservations(f *netcdf.File, value *netcdf.Variable, g *netcdf.Grid, at []int64) {
-	v, ok := f.Variable("num_obs")
-	if !ok || v.Err() != nil || !slices.Equal(v.Dimensions(), value.Dimensions()) {
-		return
-	}
-	d, err := v.Decoder()
-	if err != nil {
-		return
-	}
-	s.observations = &layer{name: v.Name(), gather: netcdfGatherer(v, g, at), decode: func(raw float64) (float64, pixelState) {
-		n, state := d.Decode(raw)
-		if state != netcdf.Valid || !(n >= 0) {
-			return 0, noData
+			u, err := unitOfValues(s.product, text, nil, p.opts)
+			return linear{u.perUnit, 0}, err == nil && u.base == 0 // the uncertainty of a logarithm is a factor
+		}, 0)
+		if s.uncertainty != nil {
+			return
 		}
-		return n, hasValue
-	}}
+	}
 }
 
 // gridOfNetCDF returns the grid of a variable.

@@ -45,8 +45,8 @@ func (s *scene) openTIFF(file File, opts *Options) error {
 	if err != nil {
 		return err
 	}
-	s.value = layer{name: fmt.Sprintf("band %d", band+1), gather: tiffGatherer(im, band, masks...), block: im.BlockSize()}
-	s.variable = s.value.name
+	s.value = layer{gather: tiffGatherer(im, band, masks...), block: im.BlockSize()}
+	s.variable = fmt.Sprintf("band %d", band+1)
 	if d := bandName(im, band); d != "" {
 		s.variable += " (" + d + ")"
 	}
@@ -55,7 +55,9 @@ func (s *scene) openTIFF(file File, opts *Options) error {
 		metadata["start_date"], metadata["stop_date"] = start, stop // as SNAP calls them in a NetCDF file
 	}
 	text := attributesOf(maps.Keys(metadata), func(name string) string { return metadata[name] })
-	if err := s.hideInvalidBand(im, band, metadata, opts); err != nil {
+	if err := s.hideInvalid(validExpression(im, band, metadata), opts, func(text string) (*validity, error) {
+		return newValidity(text, true, nil, func(name string) (operand, error) { return bandOperand(im, name) })
+	}); err != nil {
 		return fmt.Errorf("%s: %w", s.variable, err)
 	}
 	if err := s.decodeBand(im, band, text, opts); err != nil {
@@ -150,42 +152,18 @@ func (s *scene) masksBeside(file File, im *tiff.Image, band int, opts *Options) 
 	return refused(fmt.Errorf("it has %d bands, and not 1 or %d", m.Bands(), im.Bands()))
 }
 
-// hideInvalidBand hides the pixels that do not count, as the options say, or the file. Its expression is often about flags of the file from which it was
-// made: then it is refused.
-func (s *scene) hideInvalidBand(im *tiff.Image, band int, metadata map[string]string, opts *Options) error {
-	if strings.TrimSpace(opts.Valid) == "" {
-		items := im.BandMetadata(band)
-		if b, ok := im.SNAP(band); ok && items == nil {
-			items = map[string]string{validAttributes[0]: b.Valid}
+// validExpression returns what a band, or the file, says about the pixels that count. It is often about flags of the file from which this one was made.
+func validExpression(im *tiff.Image, band int, metadata map[string]string) string {
+	text := im.BandMetadata(band)[validAttribute]
+	if b, ok := im.SNAP(band); ok {
+		text = cmp.Or(text, b.Valid)
+	}
+	for key, value := range metadata {
+		if text == "" && strings.HasSuffix(key, "#"+validAttribute) { // as GDAL names that of a variable
+			text = value
 		}
-		for _, name := range validAttributes {
-			text := items[name]
-			for key, value := range metadata {
-				if text == "" && strings.HasSuffix(key, "#"+name) {
-					text = value
-				}
-			}
-			if strings.TrimSpace(text) != "" {
-				return s.hideBy(name, text, im)
-			}
-		}
-		return nil
 	}
-	return s.hideBy("--valid", opts.Valid, im)
-}
-
-// hideBy hides the pixels that do not count by an expression of bands.
-func (s *scene) hideBy(from, text string, im *tiff.Image) error {
-	e, err := parseExpression(text, nil)
-	if err != nil {
-		return errValid(from, text, err)
-	}
-	v, err := newValidity(e, true, func(name string) (operand, error) { return bandOperand(im, name) })
-	if err != nil {
-		return errValid(from, text, err)
-	}
-	s.value.gather = v.over(s.value.gather)
-	return nil
+	return strings.TrimSpace(text)
 }
 
 // bandName returns the name of a band, "" if it has none.
@@ -201,11 +179,11 @@ func bandOperand(im *tiff.Image, name string) (operand, error) {
 			continue
 		}
 		scale, offset := im.Scale(b)
-		return operand{of: b, gather: tiffGatherer(im, b), decode: func(raw float64) (float64, bool, error) {
+		return operand{of: b, gather: tiffGatherer(im, b), decode: func(raw float64) (float64, bool) {
 			if im.IsNoData(raw) {
-				return math.NaN(), true, nil
+				return math.NaN(), true
 			}
-			return raw*scale + offset, true, nil
+			return raw*scale + offset, true
 		}}, nil
 	}
 	return operand{}, fmt.Errorf("the file has no band %.80q: bands are b1 to b%d, or have the names of their descriptions", name, im.Bands())
