@@ -124,7 +124,12 @@ func (x *extraction) gapOf(p *pending) (reason Reason, gap bool) {
 func (x *extraction) finish(p *pending) error {
 	x.passed++
 	row := Row{index: p.lake, Lake: x.lakes[p.lake].ID, Date: x.period.last, PeriodStart: x.summary.start(), Composite: x.summary.Composite, Source: x.source, Version: x.version, Method: x.methodOf(p),
-		Inside: p.inside, Valid: len(p.values), Uncertainty: -1, Scum: p.scum, Quantities: p.quantities}
+		Inside: p.inside, Valid: len(p.values), Uncertainty: -1, Scum: p.scum}
+	for k, pixels := range p.quantities {
+		if len(pixels) >= x.opts.MinPixels {
+			row.Quantities[k] = quantities[k].stored(pixels)
+		}
+	}
 	if p.scum > 0 {
 		row.Flags |= data.FlagsOf(data.ScumPossible)
 		x.summary.Scum++
