@@ -2,7 +2,6 @@ package satellite
 
 import (
 	"math"
-	"strings"
 
 	"limnomap/data"
 	"limnomap/data/raster/zonal"
@@ -35,15 +34,14 @@ type linear struct{ factor, offset float64 }
 // zeroCelsius is 0 °C in kelvin.
 const zeroCelsius = 273.15
 
-// quantities are the other quantities of Copernicus LWQ and ESA Lakes CCI. Their units are without spaces in small letters.
+// quantities are the other quantities of Copernicus LWQ and ESA Lakes CCI. Their units are as plainUnit has them.
 var quantities = [numQuantities]quantity{
 	secchi: {column: "secchi_m", names: []string{"secchi_depth_mean", "secchi_mean", "secchi_depth", "zsd_mean", "zsd"}, min: 0, max: data.MaxSecchi,
 		units: map[string]linear{"m": {1, 0}, "meter": {1, 0}, "metre": {1, 0}, "meters": {1, 0}, "metres": {1, 0}, "cm": {0.01, 0}}},
 	temperature: {column: "water_temperature_c", names: []string{"lake_surface_water_temperature", "lswt_mean", "lswt"},
 		min: data.MinWaterTemperature, max: data.MaxWaterTemperature,
-		units: map[string]linear{"k": {1, -zeroCelsius}, "kelvin": {1, -zeroCelsius}, "degreekelvin": {1, -zeroCelsius}, "degrees_kelvin": {1, -zeroCelsius},
-			"c": {1, 0}, "°c": {1, 0}, "celsius": {1, 0}, "degc": {1, 0}, "deg_c": {1, 0}, "degree_c": {1, 0}, "degrees_c": {1, 0},
-			"degree_celsius": {1, 0}, "degrees_celsius": {1, 0}, "degreecelsius": {1, 0}, "degreescelsius": {1, 0}},
+		units: map[string]linear{"k": {1, -zeroCelsius}, "kelvin": {1, -zeroCelsius}, "degreekelvin": {1, -zeroCelsius}, "degreeskelvin": {1, -zeroCelsius},
+			"c": {1, 0}, "celsius": {1, 0}, "degc": {1, 0}, "degreec": {1, 0}, "degreesc": {1, 0}, "degreecelsius": {1, 0}, "degreescelsius": {1, 0}},
 		// The product user guide of Lakes_cci advises levels 4 and 5, of 1 to 5.
 		valid: "lswt_quality_level >= 4"},
 	// Files of LWQ may lack the unit of turbidity, which is NTU in its product user manual. One FNU is taken for one NTU.
@@ -68,7 +66,7 @@ func (s *scene) addQuantities(p *netcdfPixels) {
 		q := &quantities[k]
 		for _, name := range q.names {
 			l := p.layer(name, func(text string) (linear, bool) {
-				to, ok := q.units[strings.Join(strings.Fields(strings.ToLower(text)), "")]
+				to, ok := q.units[plainUnit(text)]
 				return to, ok
 			}, math.Inf(-1))
 			if l == nil {

@@ -4,19 +4,23 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// units are what one unit of a mass concentration is in µg/l, by its name without spaces in small letters. One mg/m³ is one µg/l.
+// units are what one unit of a mass concentration is in µg/l, by its name as plainUnit has it. One mg/m³ is one µg/l.
 var units = map[string]float64{
-	"mgm-3": 1, "mgm^-3": 1, "mg.m-3": 1, "mg.m^-3": 1, "mg/m3": 1, "mg/m^3": 1, "mg/m³": 1, "mgm⁻³": 1,
-	"mg*m-3": 1, "mg*m^-3": 1, "mg/m**3": 1, "mgm**-3": 1,
-	"milligramm-3": 1, "milligramm^-3": 1, "milligrammeter-3": 1, "milligrams/m3": 1,
-	"µg/l": 1, "μg/l": 1, "ug/l": 1, "ugl-1": 1, "µgl-1": 1, "μgl-1": 1, "ugl^-1": 1, "µgl^-1": 1,
-	"ug.l-1": 1, "µgl⁻¹": 1, "μgl⁻¹": 1, "microgram/l": 1, "micrograms/l": 1, "ppb": 1,
-	"mg/l": 1000, "mgl-1": 1000, "gm-3": 1000, "gm^-3": 1000, "g/m3": 1000, "g.m-3": 1000,
-	"ng/l": 0.001, "kgm-3": 1e6, "kgm^-3": 1e6, "kg.m-3": 1e6,
+	"mgm-3": 1, "mg/m3": 1, "milligramm-3": 1, "milligrammeter-3": 1, "milligrams/m3": 1,
+	"ug/l": 1, "ugl-1": 1, "microgram/l": 1, "micrograms/l": 1, "ppb": 1,
+	"mg/l": 1000, "mgl-1": 1000, "gm-3": 1000, "g/m3": 1000, "ng/l": 0.001, "kgm-3": 1e6,
 }
+
+// plainUnit returns a unit in small letters of ASCII, without spaces and signs of powers and products.
+func plainUnit(text string) string {
+	return unitSigns.Replace(strings.ToLower(strings.Join(strings.Fields(text), "")))
+}
+
+var unitSigns = strings.NewReplacer("^", "", ".", "", "*", "", "µ", "u", "μ", "u", "⁻", "-", "³", "3", "¹", "1", "°", "", "_", "")
 
 // A unit is what the numbers of a variable or a band mean.
 type unit struct {
@@ -41,7 +45,7 @@ func unitOf(text string) (unit, error) {
 		return unit{}, fmt.Errorf("unit %.80q: this form of a logarithm is not known: want the unit lg(re mg m-3) or ln(re mg m-3), or a file with the values themselves", text)
 	}
 	if m == nil {
-		perUnit, ok := units[strings.ToLower(strings.Join(strings.Fields(text), ""))]
+		perUnit, ok := units[plainUnit(text)]
 		return unit{perUnit: perUnit, known: ok}, nil
 	}
 	base, ok := logBases[strings.ToLower(m[1])]
@@ -49,7 +53,7 @@ func unitOf(text string) (unit, error) {
 		return unit{}, fmt.Errorf("unit %.80q: the logarithm has several meanings: want the unit lg(re mg m-3) or ln(re mg m-3), or a file with the values themselves", text)
 	}
 	of := strings.TrimSpace(strings.TrimPrefix(m[2]+m[3], "1 "))
-	perUnit, ok := units[strings.ToLower(strings.Join(strings.Fields(of), ""))]
+	perUnit, ok := units[plainUnit(of)]
 	return unit{perUnit: perUnit, known: ok, base: base}, nil
 }
 
@@ -90,6 +94,5 @@ func (u unit) value(number float64) float64 {
 
 // isPercent reports whether a unit is a hundredth part.
 func isPercent(unit string) bool {
-	u := strings.ToLower(strings.TrimSpace(unit))
-	return u == "%" || u == "percent" || u == "percentage"
+	return slices.Contains([]string{"%", "percent", "percentage"}, plainUnit(unit))
 }
