@@ -90,33 +90,29 @@ func (s *scene) close() {
 
 var (
 	// timeMethod is the statistic over time in the attribute cell_methods of CF: time: mean, or time: lat: lon: maximum (interval: 1 day).
-	timeMethod = regexp.MustCompile(`(?i)\b(?:time|t):\s*(?:\w+:\s*)*(mean|maximum|median)\b`)
-	anyMethod  = regexp.MustCompile(`(?i)\b(?:time|t):`)
+	timeMethod = regexp.MustCompile(`(?i)\b(?:time|t):\s*(?:\w+:\s*)*(\w+)`)
 	// nameMethod is the statistic in names of NOAA: ts_2016.1007_1013.L4.LCHMP3.CIcyano.MAXIMUM_7day.tif.
 	nameMethod = regexp.MustCompile(`(?i)(?:^|[._-])(mean|maximum|median)_\d+_?days?(?:[._-]|$)`)
-	// wholeMethod is the attribute measure of NASA's files of level 3.
-	wholeMethod = regexp.MustCompile(`(?i)^\s*(mean|maximum|median)\s*$`)
 )
 
 // setComposite sets how the values of the period became one: by the file, its name, or otherwise its product. cellMethods is that attribute of the values,
-// and measure that of the file.
+// and measure that of files of NASA's level 3.
 func (s *scene) setComposite(name, cellMethods, measure string) {
 	if s.period.days() == 1 {
 		return
 	}
-	m := timeMethod.FindStringSubmatch(cellMethods)
-	if m == nil && anyMethod.MatchString(cellMethods) {
-		return // another one
+	byFile := timeMethod.FindStringSubmatch(cellMethods)
+	if m := nameMethod.FindStringSubmatch(path.Base(name)); m != nil {
+		measure = m[1]
 	}
-	if m == nil {
-		m = nameMethod.FindStringSubmatch(path.Base(name))
+	if byFile != nil {
+		measure = byFile[1]
 	}
-	if m == nil {
-		m = wholeMethod.FindStringSubmatch(measure)
-	}
+	composite, err := data.ParseComposite(strings.ToLower(strings.TrimSpace(measure)))
 	switch {
-	case m != nil:
-		s.composite, _ = data.ParseComposite(strings.ToLower(m[1])) // one of the three
+	case err == nil:
+		s.composite = composite
+	case byFile != nil: // another one
 	case s.product.ID == CyAN, s.product.ID == CyANv1: // EPA: the maximum of each pixel in the week
 		s.composite = data.MaximumComposite
 	case s.product.ID == LWQ: // chla_mean

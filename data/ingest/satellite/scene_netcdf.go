@@ -200,22 +200,22 @@ func planeOf(ctx context.Context, v *netcdf.Variable, g *netcdf.Grid, opts *Opti
 			return nil, when, err
 		}
 	}
-	step := int64(0)
+	step := 0
 	if t := v.TimeDimension(); t >= 0 {
-		step = at[t]
+		step = int(at[t])
 	}
-	if step >= int64(len(times)) {
+	if step >= len(times) {
 		return at, when, nil
 	}
 	when.time = times[step]
-	begin, end, ok, err := v.TimeBounds(ctx, step)
+	bounds, err := v.TimeBounds(ctx)
 	switch {
-	case opts.Date.Known && err != nil:
+	case err != nil && opts.Date.Known:
 		return at, when, nil
-	case ok && end.Before(begin):
-		err = fmt.Errorf("the bounds of its time are from %s to %s", begin.Format(time.RFC3339), end.Format(time.RFC3339))
-	case ok:
-		when.bounds = [2]time.Time{begin, end}
+	case err == nil && bounds != nil:
+		if when.bounds = [2]time.Time(bounds[2*step:]); when.bounds[1].Before(when.bounds[0]) {
+			err = fmt.Errorf("the bounds of its time are %s", listTimes(when.bounds[:]))
+		}
 	}
 	return at, when, err
 }
@@ -223,20 +223,19 @@ func planeOf(ctx context.Context, v *netcdf.Variable, g *netcdf.Grid, opts *Opti
 // stepOf returns the only step of the day that the options want. A file with several is never read in part without being asked to: the highest value
 // of a day may be in any of them.
 func stepOf(ctx context.Context, v *netcdf.Variable, times []time.Time, opts *Options) (int64, error) {
-	sameDay := !slices.ContainsFunc(times, func(t time.Time) bool { return data.DateOf(t) != data.DateOf(times[0]) })
-	if !opts.Date.Known && !sameDay {
-		return 0, fmt.Errorf("%d times, %s: want --date with one of these days", len(times), listTimes(times))
-	}
 	if !opts.Date.Known {
+		if slices.ContainsFunc(times, func(t time.Time) bool { return data.DateOf(t) != data.DateOf(times[0]) }) {
+			return 0, fmt.Errorf("%d times, %s: want --date with one of these days", len(times), listTimes(times))
+		}
 		return 0, errSameDay(times)
 	}
+	bounds, _ := v.TimeBounds(ctx)
 	var found []time.Time
 	step := 0
 	for i, t := range times {
 		day := data.DateOf(t)
-		// The date of a period is its last day.
-		if begin, end, ok, err := v.TimeBounds(ctx, int64(i)); err == nil && ok && end.After(begin) {
-			day = interval{start: begin, end: end}.days().last
+		if bounds != nil && bounds[2*i+1].After(bounds[2*i]) { // the date of a period is its last day
+			day = interval{start: bounds[2*i], end: bounds[2*i+1]}.days().last
 		}
 		if day == opts.Date.Value {
 			step, found = i, append(found, t)
@@ -261,11 +260,10 @@ func listTimes(times []time.Time) string {
 	const most = 8
 	var all []string
 	for i, t := range times {
-		switch {
-		case len(times) > most && i == most-1:
-			all = append(all, "...")
-		case len(times) <= most || i < most || i == len(times)-1:
+		if i < most-1 || i == len(times)-1 {
 			all = append(all, t.Format("2006-01-02T15:04Z"))
+		} else if i == most-1 {
+			all = append(all, "...")
 		}
 	}
 	return strings.Join(all, ", ")

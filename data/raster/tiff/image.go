@@ -22,7 +22,7 @@ type Image struct {
 	noData          *float64
 	noDataTolerance float64 // relative; 0 for exact values
 	metadata        metadata
-	snap            snapInfo
+	snap            snapHeader
 	geo             georeference
 }
 

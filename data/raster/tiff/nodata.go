@@ -30,14 +30,17 @@ func (im *Image) IsNoData(raw float64) bool {
 
 // holds reports whether a pixel can have a value.
 func (t SampleType) holds(v float64) bool {
-	low, high := 0.0, math.Exp2(float64(t.Bits))
-	switch t.Format {
-	case Float:
-		return true
-	case Int:
-		low, high = -high/2, high/2
+	low, high := t.limits()
+	return t.Format == Float || v >= low && v < high && v == math.Trunc(v)
+}
+
+// limits returns the least integer of the type, and the first above the largest.
+func (t SampleType) limits() (low, high float64) {
+	high = math.Exp2(float64(t.Bits))
+	if t.Format == Int {
+		return -high / 2, high / 2
 	}
-	return v >= low && v < high && v == math.Trunc(v)
+	return 0, high
 }
 
 // readNoData reads the tag GDAL_NODATA, a text, or what the header of SNAP says about the first band.
@@ -46,8 +49,8 @@ func (im *Image) readNoData(t *tagReader, d *directory) error {
 	if err != nil {
 		return err
 	}
-	text = cmp.Or(strings.TrimSpace(text), im.snap.bands[0].NoData)
-	if text != "" {
+	first, _ := im.SNAP(0)
+	if text = cmp.Or(strings.TrimSpace(text), first.NoData); text != "" {
 		im.setNoData(text)
 	}
 	return nil
@@ -117,14 +120,10 @@ func (im *Image) fill() float64 {
 		return 0
 	}
 	v := *im.noData
-	low, high := 0.0, math.Exp2(float64(im.sample.Bits))
-	switch im.sample.Format {
-	case Float:
-		return v
-	case Int:
-		low, high = -high/2, high/2
-	}
+	low, high := im.sample.limits()
 	switch {
+	case im.sample.Format == Float:
+		return v
 	case math.IsNaN(v):
 		return 0
 	case v <= low:

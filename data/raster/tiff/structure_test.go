@@ -386,7 +386,7 @@ func TestSNAPHeader(t *testing.T) {
 	fields := grayFields(1, 1, 32, 3, w.data(make([]byte, 4)), 4)
 	w.directory(with(fields, field{tagSNAP, []byte(strings.ReplaceAll(header, `\xb5`, "\xb5") + "\x00")})...)
 	im := open(t, w.buf).Images()[0]
-	want := SNAPBand{Name: "conc_chl", Unit: "µg/l", Valid: "c2rcc_flags.Valid_PE && conc_chl > 0", Log10: true, Scale: 2, Offset: 1, NoData: "-1.0"}
+	want := SNAPBand{Name: "conc_chl", Unit: "µg/l", Valid: "c2rcc_flags.Valid_PE && conc_chl > 0", Log10: true, Scale: 2, Offset: 1, HasNo: true, NoData: "-1.0"}
 	if got, ok := im.SNAP(0); !ok || got != want {
 		t.Errorf("SNAP(0) = %+v, %v, want %+v", got, ok, want)
 	}
@@ -431,7 +431,9 @@ func TestAux(t *testing.T) {
 		t.Errorf("no data of a file that says it: %v, want 7", v)
 	}
 	for aux, want := range map[string]string{"<PAMDataset>": ".aux.xml", strings.Repeat(" ", MaxAux+1): "at most",
-		`<PAMDataset><PAMRasterBand band="1"><Scale>x</Scale></PAMRasterBand></PAMDataset>`:             `"x" of band 1`,
+		`<PAMDataset><PAMRasterBand band="1"><Scale>x</Scale></PAMRasterBand></PAMDataset>`:             `"x"`,
+		`<PAMDataset><PAMRasterBand band="1"><Scale></Scale></PAMRasterBand></PAMDataset>`:              "scale 0",
+		`<PAMDataset><PAMRasterBand band="1"><Offset>NaN</Offset></PAMRasterBand></PAMDataset>`:         "offset NaN",
 		`<PAMDataset><PAMRasterBand band="1"><NoDataValue>x</NoDataValue></PAMRasterBand></PAMDataset>`: `nodata value "x"`} {
 		if err := read(aux).Err(); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want an error with %q", aux, err, want)
