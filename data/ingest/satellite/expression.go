@@ -213,12 +213,12 @@ func (p *expressionParser) call(name string) (term, error) {
 		return nil, fmt.Errorf("the function %.40q is not known, only nan, isnan, inf, feq, fneq and bit_set", name)
 	}
 	var arguments [2]term
-	for i := range f.arguments {
+	for i, end := range []string{",", ")"}[2-f.arguments:] {
 		var err error
 		if arguments[i], err = p.binary(0); err != nil {
 			return nil, err
 		}
-		if _, ok := p.take(map[bool]string{false: ",", true: ")"}[i == f.arguments-1]); !ok {
+		if _, ok := p.take(end); !ok {
 			return nil, fmt.Errorf("%s wants %d arguments in parentheses", name, f.arguments)
 		}
 	}

@@ -164,18 +164,31 @@ func errFormat(head []byte) error {
 	return errors.New("neither NetCDF nor GeoTIFF: " + is)
 }
 
-// sourceOf returns the source of the values of a product. own is its source with the resolution, if the file says it.
-func sourceOf(p Product, own string, opts *Options) (string, error) {
+// sourceOf returns the source of the values of a product: that of the options, or otherwise its own, with what the name of a file, its version, or the size of
+// its pixels in degrees (0 if it is not known) tell apart: the resolution of LWQ, and the version and the satellite of CyAN.
+func sourceOf(p Product, name, version string, step float64, opts *Options) (string, error) {
+	own := p.Source
+	m := resolutionName.FindStringSubmatch(path.Base(name))
+	switch {
+	case p.ID == CyAN:
+		var err error
+		if own, err = cyanSource(p, path.Base(name), version, opts); err != nil {
+			return "", err
+		}
+	case p.ID == LWQ && m != nil:
+		own += m[1]
+	case p.ID == LWQ && step > 0.0015: // the grids have 1/1008° and 1/448°
+		own += "300"
+	case p.ID == LWQ && step > 0:
+		own += "100"
+	}
+	of, known := OfSource(opts.Source)
 	switch {
 	case opts.Source == "":
 		return own, nil
-	case p.ID == OwnRaster:
-		if other, ok := OfSource(opts.Source); ok && other.ID != OwnRaster {
-			return "", fmt.Errorf("source %.80q: this is the name of the product %s: want --product %s, or another source", opts.Source, other.ID, other.ID)
-		}
-		return opts.Source, nil
-	}
-	if of, ok := OfSource(opts.Source); !ok || of.ID != p.ID {
+	case p.ID == OwnRaster && known && of.ID != OwnRaster:
+		return "", fmt.Errorf("source %.80q: this is the name of the product %s: want --product %s, or another source", opts.Source, of.ID, of.ID)
+	case p.ID != OwnRaster && of.ID != p.ID:
 		return "", fmt.Errorf("source %.80q: want a name that begins with %q for a file of %s", opts.Source, p.Source, p.ID)
 	}
 	return opts.Source, nil
@@ -202,21 +215,6 @@ var (
 	// versionName is the version in the name of a file: c_gls_LWQ300_202509010000_GLOBE_OLCI_V2.1.1.nc, or ESACCI-LAKES-…-fv2.1.0.nc.
 	versionName = regexp.MustCompile(`(?i)[_-]f?(v\d+(?:\.\d+)*)(?:[._-]|$)`)
 )
-
-// ownSourceOfName returns the source of a product with what the name of a file, or its version, tells apart: the resolution of LWQ, and the version and the
-// satellite of CyAN.
-func ownSourceOfName(p Product, name, version string, opts *Options) (string, error) {
-	base := path.Base(name)
-	switch p.ID {
-	case LWQ:
-		if m := resolutionName.FindStringSubmatch(base); m != nil {
-			return p.Source + m[1], nil
-		}
-	case CyAN:
-		return cyanSource(p, base, version, opts)
-	}
-	return p.Source, nil
-}
 
 // versionOfName returns the version that the name of a file says, "" if it says none. That of CyAN is in its source.
 func versionOfName(p Product, name string) string {

@@ -73,11 +73,11 @@ func openNetCDF(ctx context.Context, file File, opts *Options) (*scene, error) {
 	if v.Name() == tsiVariable {
 		s.method = "tsi"
 	}
-	own, err := ownSource(s.product, file.Name, text("obpg_version"), g, opts)
-	if err != nil {
-		return nil, err
+	step := 0.0
+	if g.Geographic {
+		step = math.Abs(g.Transform[1])
 	}
-	if s.source, err = sourceOf(s.product, own, opts); err != nil {
+	if s.source, err = sourceOf(s.product, file.Name, text("obpg_version"), step, opts); err != nil {
 		return nil, err
 	}
 	s.version = versionOf(cmp.Or(f.Text("product_version"), f.Text("processing_version"), versionOfName(s.product, file.Name)),
@@ -316,18 +316,6 @@ func (s *scene) decodeVariable(v *netcdf.Variable, text func(name string) string
 	own := ownDecoder{unit: u, noPadding: s.product.ID != OwnRaster || d.HasFill()}
 	s.value.decode = then(own.decode)
 	return nil
-}
-
-// ownSource returns the source of a product with what its resolution says.
-func ownSource(p Product, name, version string, g *netcdf.Grid, opts *Options) (string, error) {
-	s, err := ownSourceOfName(p, name, version, opts)
-	if p.ID != LWQ || err != nil || s != p.Source || !g.Geographic {
-		return s, err
-	}
-	if math.Abs(g.Transform[1]) < 0.0015 { // the grids have 1/1008° and 1/448°
-		return p.Source + "100", nil
-	}
-	return p.Source + "300", nil
 }
 
 // addUncertainty adds the variable of the uncertainty, if the file has one that fits.

@@ -10,7 +10,6 @@ import (
 	"math"
 	"path"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"limnomap/data/raster/crs"
@@ -41,7 +40,7 @@ func (s *scene) openTIFF(file File, opts *Options) error {
 	if err != nil {
 		return err
 	}
-	masks, err := s.masksBeside(file, im, band, opts)
+	masks, err := s.maskBeside(file, im, band, opts)
 	if err != nil {
 		return err
 	}
@@ -69,11 +68,7 @@ func (s *scene) openTIFF(file File, opts *Options) error {
 		}
 		return err
 	}
-	own, err := ownSourceOfName(s.product, file.Name, text("obpg_version"), opts)
-	if err != nil {
-		return err
-	}
-	if s.source, err = sourceOf(s.product, own, opts); err != nil {
+	if s.source, err = sourceOf(s.product, file.Name, text("obpg_version"), 0, opts); err != nil {
 		return err
 	}
 	s.version = versionOf(cmp.Or(text("product_version"), text("processing_version"), versionOfName(s.product, file.Name)),
@@ -92,64 +87,60 @@ const (
 // BesideEnds are the ends of the names of files beside a file, without which its values may be others.
 var BesideEnds = []string{maskEnd, auxEnd}
 
-// auxBeside returns the content of the file .aux.xml beside a GeoTIFF, nil if there is none.
-func auxBeside(file File) ([]byte, error) {
-	if file.Beside == nil {
-		return nil, nil
+// beside opens the file beside a file with that end of its name. It is not ok if there is none.
+func (f File) beside(end string) (b Beside, ok bool, err error) {
+	if f.Beside == nil {
+		return b, false, nil
 	}
-	b, err := file.Beside(auxEnd)
-	if errors.Is(err, fs.ErrNotExist) {
+	if b, err = f.Beside(end); errors.Is(err, fs.ErrNotExist) {
+		return b, false, nil
+	}
+	return b, true, err
+}
+
+// auxBeside returns the content of the file .aux.xml beside a GeoTIFF, nil if there is none.
+func auxBeside(file File) (aux []byte, err error) {
+	b, ok, err := file.beside(auxEnd)
+	if !ok {
 		return nil, nil
 	}
 	if err == nil {
 		defer b.Close()
-		var aux []byte
-		if aux, err = io.ReadAll(io.NewSectionReader(b, 0, tiff.MaxAux+1)); err == nil {
-			return aux, nil
-		}
-	}
-	return nil, fmt.Errorf("the metadata %s beside it cannot be read: %w", path.Base(file.Name)+auxEnd, err)
-}
-
-// masksBeside opens the mask beside a GeoTIFF.
-func (s *scene) masksBeside(file File, im *tiff.Image, band int, opts *Options) ([]masked, error) {
-	if file.Beside == nil {
-		return nil, nil
-	}
-	b, err := file.Beside(maskEnd)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	name := path.Base(file.Name) + maskEnd
-	refused := func(err error) ([]masked, error) {
-		return nil, fmt.Errorf("the mask %s beside it cannot be used: %w: mend it, or move it away if all pixels count", name, err)
+		aux, err = io.ReadAll(io.NewSectionReader(b, 0, tiff.MaxAux+1))
 	}
 	if err != nil {
-		return refused(err)
+		err = fmt.Errorf("the metadata %s beside it cannot be read: %w", path.Base(file.Name)+auxEnd, err)
+	}
+	return aux, err
+}
+
+// maskBeside opens the mask beside a GeoTIFF. GDAL writes one for all bands, or one for each.
+func (s *scene) maskBeside(file File, im *tiff.Image, band int, opts *Options) (masks []masked, err error) {
+	b, ok, err := file.beside(maskEnd)
+	if !ok {
+		return nil, nil
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("the mask %s beside it cannot be used: %w: mend it, or move it away if all pixels count", path.Base(file.Name)+maskEnd, err)
+		}
+	}()
+	if err != nil {
+		return nil, err
 	}
 	s.closers = append(s.closers, b)
 	f, err := tiff.Open(b, b.Size, &tiff.Options{Workers: opts.Workers})
 	if err != nil {
-		return refused(err)
+		return nil, err
 	}
 	m := f.Images()[0]
-	if err := m.Err(); err != nil {
-		return refused(err)
+	switch {
+	case m.Err() != nil:
+		return nil, m.Err()
+	case m.Width() != im.Width() || m.Height() != im.Height() || m.Bands() != 1 && m.Bands() != im.Bands():
+		return nil, fmt.Errorf("it has %d x %d pixels in %d bands, and not %d x %d in 1 or %d", m.Width(), m.Height(), m.Bands(), im.Width(), im.Height(), im.Bands())
 	}
-	if m.Width() != im.Width() || m.Height() != im.Height() {
-		return refused(fmt.Errorf("it has %d x %d pixels, and not %d x %d", m.Width(), m.Height(), im.Width(), im.Height()))
-	}
-	// GDAL writes a mask for all bands, or one for each. INTERNAL_MASK_FLAGS says which, with GMF_PER_DATASET, 2, in each item.
-	switch m.Bands() {
-	case 1:
-		return []masked{{m, 0}}, nil
-	case im.Bands():
-		if flags, err := strconv.Atoi(m.Metadata()[fmt.Sprintf("INTERNAL_MASK_FLAGS_%d", band+1)]); err == nil && flags&2 != 0 {
-			return []masked{{m, 0}}, nil
-		}
-		return []masked{{m, band}}, nil
-	}
-	return refused(fmt.Errorf("it has %d bands, and not 1 or %d", m.Bands(), im.Bands()))
+	return []masked{{m, min(band, m.Bands()-1)}}, nil
 }
 
 // validExpression returns what a band, or the file, says about the pixels that count. It is often about flags of the file from which this one was made.
