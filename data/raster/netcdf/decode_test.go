@@ -84,9 +84,7 @@ func TestHasFill(t *testing.T) {
 		attributes []testAttribute
 		want       bool
 	}{
-		{"none", []float32{1}, nil, false},
-		{"a default", []int16{1}, nil, false},
-		{"a fill value", []float32{1}, []testAttribute{{"_FillValue", []float32{-1}}}, true},
+		{"none", []float32{1}, nil, false}, {"a default", []int16{1}, nil, false}, {"a fill value", []float32{1}, []testAttribute{{"_FillValue", []float32{-1}}}, true},
 		{"a missing value", []int16{1}, []testAttribute{{"missing_value", []int16{-1}}}, true},
 		{"NaN in floats", []float32{1}, []testAttribute{{"_FillValue", []float32{float32(math.NaN())}}}, true},
 		{"NaN in integers", []int16{1}, []testAttribute{{"missing_value", []float32{float32(math.NaN())}}}, false},
