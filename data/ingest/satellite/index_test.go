@@ -106,20 +106,13 @@ func TestCellsOfIndex(t *testing.T) {
 			}
 			o := r.Observation()
 			level, density := data.Profiles()[0].Classify(o)
-			want := test.cells
-			if want == 0 {
-				want = data.NoCellDensity
-			}
-			by := data.Index
+			want, by := test.cells, data.Index
 			if test.cells == 0 {
-				by = data.NoCells
+				want, by = data.NoCellDensity, data.NoCells
 			}
-			if level != test.level || math.Abs(density-want) > 1e-6*math.Abs(want) || data.CellOriginOf(o.Type, o.CellDensity, density) != by ||
+			if level != test.level || math.Abs(density-want) > 1e-6*math.Abs(want) || data.CellOriginOf(o.Type, o.CellDensity, density) != by || o.CellDensity != math.Round(o.CellDensity) ||
 				data.Profiles()[0].Basis(level, o.Chlorophyll, o.CellDensity) != test.supportsBy || o.Details.BelowLimit != (test.value == 0) {
 				t.Errorf("%s, %s: %+v has level %d and %v cells/ml", test.name, test.statistic, o, level, density)
-			}
-			if o.CellDensity >= 0 && o.CellDensity != math.Round(o.CellDensity) {
-				t.Errorf("%v cells/ml have decimals", o.CellDensity)
 			}
 		}
 	}
