@@ -35,26 +35,23 @@ var logUnit = regexp.MustCompile(`(?i)^\s*(lg|log_?10|log_?e|log|ln|lb|log_?2|db
 // anyLog is a unit with a logarithm in any form.
 var anyLog = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:log|lg|ln|lb|db)(?:$|[^a-z])|log_?(?:10|e|2)`)
 
-// logBases are the bases of the logarithms that have one meaning. log alone is the natural one for some programs and the decimal one for others.
-var logBases = map[string]float64{"lg": 10, "log10": 10, "log_10": 10, "ln": math.E, "loge": math.E, "log_e": math.E, "lb": 2, "log2": 2, "log_2": 2}
+// logBases are the bases of the logarithms that have one meaning. log without a base is the natural one for some programs and the decimal one for others.
+var logBases = map[string]float64{"lg": 10, "log10": 10, "ln": math.E, "loge": math.E, "lb": 2, "log2": 2}
+
+const wantLog = "want the unit lg(re mg m-3) or ln(re mg m-3), or a file with the values themselves"
 
 // unitOf returns what a unit means.
-func unitOf(text string) (unit, error) {
-	m := logUnit.FindStringSubmatch(text)
-	if m == nil && anyLog.MatchString(text) {
-		return unit{}, fmt.Errorf("unit %.80q: this form of a logarithm is not known: want the unit lg(re mg m-3) or ln(re mg m-3), or a file with the values themselves", text)
+func unitOf(text string) (u unit, err error) {
+	of := text
+	if m := logUnit.FindStringSubmatch(text); m != nil {
+		of = strings.TrimPrefix(m[2]+m[3], "1 ")
+		u.base = logBases[plainUnit(m[1])]
 	}
-	if m == nil {
-		perUnit, ok := units[plainUnit(text)]
-		return unit{perUnit: perUnit, known: ok}, nil
+	if u.base == 0 && anyLog.MatchString(text) {
+		return u, fmt.Errorf("unit %.80q: the logarithm has several meanings, or its form is not known: %s", text, wantLog)
 	}
-	base, ok := logBases[strings.ToLower(m[1])]
-	if !ok {
-		return unit{}, fmt.Errorf("unit %.80q: the logarithm has several meanings: want the unit lg(re mg m-3) or ln(re mg m-3), or a file with the values themselves", text)
-	}
-	of := strings.TrimSpace(strings.TrimPrefix(m[2]+m[3], "1 "))
-	perUnit, ok := units[plainUnit(of)]
-	return unit{perUnit: perUnit, known: ok, base: base}, nil
+	u.perUnit, u.known = units[plainUnit(of)]
+	return u, nil
 }
 
 var (
@@ -72,7 +69,7 @@ func unitOfValues(p Product, text string, names []string, opts *Options) (unit, 
 	}
 	for _, name := range names {
 		if u.base == 0 && (logName.MatchString(name) || logTitle.MatchString(name)) {
-			return u, fmt.Errorf("%.80q has the name of logarithms and the unit %.80q: want the unit lg(re mg m-3) or ln(re mg m-3), or a file with the values themselves", name, text)
+			return u, fmt.Errorf("%.80q has the name of logarithms and the unit %.80q: %s", name, text, wantLog)
 		}
 	}
 	if opts.Scale > 0 && (p.ID == OwnRaster || !u.known) {

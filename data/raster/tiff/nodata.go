@@ -18,14 +18,17 @@ func (im *Image) NoData() (value float64, ok bool) {
 	return *im.noData, true
 }
 
-// IsNoData reports whether a raw value is the one of NoData. Programs write the largest floating-point numbers with few digits, such as
-// -1.79769313486232e+308, so that beyond 1e30 the digits of the text count.
+// largeNoData is a number beyond which no value of a raster is. Programs write such numbers with few digits, such as -1.79769313486232e+308, so that others
+// which differ by less than noDataTolerance, a share, are the same.
+const (
+	largeNoData     = 1e30
+	noDataTolerance = 0.01
+)
+
+// IsNoData reports whether a raw value is the one of NoData.
 func (im *Image) IsNoData(raw float64) bool {
 	v, ok := im.NoData()
-	if !ok {
-		return false
-	}
-	return raw == v || math.IsNaN(v) && math.IsNaN(raw) || im.noDataTolerance > 0 && math.Abs(raw/v-1) <= im.noDataTolerance
+	return ok && (raw == v || math.IsNaN(v) && math.IsNaN(raw) || math.Abs(v) > largeNoData && math.Abs(raw/v-1) < noDataTolerance)
 }
 
 // holds reports whether a pixel can have a value.
@@ -63,34 +66,11 @@ func (im *Image) setNoData(text string) {
 		im.refuse(unsupported("nodata value %q, want a number", text))
 		return
 	}
-	if im.sample.Format == Float {
-		if math.Abs(v) > largeNoData && !math.IsInf(v, 0) {
-			// GDAL writes 18 digits of a number that had few.
-			digits := min(digitsOf(text), digitsOf(strconv.FormatFloat(v, 'g', -1, 64)))
-			im.noDataTolerance = math.Min(0.5*math.Pow(10, float64(1-digits)), 0.05)
-		}
-		if im.sample.Bits <= 32 && !math.IsInf(v, 0) {
-			// The number of a float64 file stays when its pixels are converted: they become the largest of float32.
-			v = float64(float32(max(min(v, math.MaxFloat32), -math.MaxFloat32)))
-		}
+	if im.sample.Format == Float && im.sample.Bits <= 32 && !math.IsInf(v, 0) {
+		// The number of a float64 file stays when its pixels are converted: they become the largest of float32.
+		v = float64(float32(max(min(v, math.MaxFloat32), -math.MaxFloat32)))
 	}
 	im.noData = &v
-}
-
-// largeNoData is a number beyond which no value of a raster is.
-const largeNoData = 1e30
-
-// digitsOf returns how many digits a number in a text has before its exponent.
-func digitsOf(text string) (n int) {
-	for _, c := range text {
-		switch {
-		case '0' <= c && c <= '9':
-			n++
-		case c == 'e' || c == 'E':
-			return n
-		}
-	}
-	return n
 }
 
 // parseNoData parses what C libraries print for a number, which includes -nan and 1.#QNAN.
