@@ -13,7 +13,7 @@ import (
 // A nameReading is what the name of a file says about the days of its values.
 type nameReading struct {
 	period
-	// whole is true if these are all days of the values. Otherwise they are one day, which may stand for more: the first, the middle or the last.
+	// whole is true if these are all days of the values. Otherwise they are one day: the first, the middle or the last of the period, or the only one.
 	whole bool
 	// doubtful is true for the first of two days that may be a period, or a scene and its processing.
 	doubtful bool

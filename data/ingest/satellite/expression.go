@@ -31,7 +31,7 @@ func truth(b bool) float64 {
 
 // Bounds of an expression, which a file may bring.
 const (
-	maxExpression      = 4096 // bytes, with those of the expressions that its names stand for
+	maxExpression      = 4096 // bytes, with those of inner expressions
 	maxExpressionDepth = 64
 	maxExpressionNames = 16
 )
@@ -41,7 +41,7 @@ var (
 	token = regexp.MustCompile(`^(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[A-Za-z_$][\w$.]*|'[^']+'|&&|\|\||[=!<>]=|[-<>!&(),])`)
 	// operatorWords are the words for operators.
 	operatorWords = map[string]string{"and": "&&", "or": "||", "not": "!"}
-	// operators are the binary ones, those that bind least first.
+	// operators are the binary ones, by their precedence: the lowest first.
 	operators = [][]string{{"||"}, {"&&"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"}}
 )
 
@@ -82,7 +82,7 @@ func wholeNumber(f float64) (int64, bool) {
 	return int64(f), f == math.Trunc(f) && math.Abs(f) <= 1<<53
 }
 
-// parseExpression parses an expression. inner returns the expression that a name stands for, if it is not one of a variable; nil has none.
+// parseExpression parses an expression. inner returns the inner expression of a name, such as that of a mask; nil has none.
 // Errors do not name the whole text.
 func parseExpression(text string, inner func(name string) (string, bool)) (*expression, error) {
 	p := &expressionParser{inner: inner}
@@ -226,7 +226,7 @@ func (p *expressionParser) call(name string) (term, error) {
 	return func(v []float64) float64 { return f.of(a(v), b(v)) }, nil
 }
 
-// name returns the term of a variable or a flag, or of the expression that a name stands for.
+// name returns the term of a variable or a flag, or of an inner expression.
 func (p *expressionParser) name(name string) (term, error) {
 	if p.inner != nil {
 		if text, ok := p.inner(name); ok {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A name may stand for an expression, which may not stand for itself.
+// A name may have an inner expression, which may not contain itself.
 func TestExpression(t *testing.T) {
 	// f has bits 1 and 3.
 	names := map[string]float64{"a": 5, "b": 0, "f": 10, "empty": math.NaN(), "q.water": 1, "q.land": 0, "with space": 7}

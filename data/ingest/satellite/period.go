@@ -13,7 +13,7 @@ import (
 	"limnomap/data"
 )
 
-// A period is the days that a value stands for, from first to last.
+// A period has the first and the last day of a value.
 type period struct{ first, last data.Date }
 
 func dayPeriod(d data.Date) period { return period{d, d} }
@@ -54,7 +54,7 @@ type dating struct {
 	attributes func(name string) string
 }
 
-// An interval is what global attributes say about the period. One without a length is a time that may stand for it.
+// An interval is what global attributes say about the period. One without a length is a single time of it.
 type interval struct {
 	from       string // the name of the first attribute
 	start, end time.Time
@@ -136,10 +136,9 @@ func (d *dating) period() (period, error) {
 		}
 		length = cmp.Or(length, s)
 	}
+	// 1. The name says all days, and the rest fits.
 	p := name.period
-	switch {
-	case name.whole:
-		// What the name says counts if the rest fits.
+	if name.whole {
 		for _, l := range labels {
 			if !p.contains(dayPeriod(data.DateOf(l))) && !l.Equal((p.last + 1).Time()) {
 				return unclear()
@@ -149,32 +148,33 @@ func (d *dating) period() (period, error) {
 			return unclear()
 		}
 		return p, nil
-	case hasName:
+	}
+	if hasName {
 		labels = append(labels, p.first.Time())
 	}
 	day, same := labelled(labels, all)
-	if all == nil {
-		switch {
-		case len(labels) == 0:
-			return p, errNoDate
-		case !same, name.doubtful && len(labels) == 1, length > 1 && length != month:
-			return unclear()
-		case length == month:
-			return monthOf(day), nil
-		}
+	// 2. One day, or no more than attributes.
+	switch {
+	case all == nil && len(labels) == 0:
+		return p, errNoDate
+	case all == nil && (!same || name.doubtful && len(labels) == 1 || length > 1 && length != month):
+		return unclear()
+	case all == nil && length == month:
+		return monthOf(day), nil
+	case all == nil:
 		return dayPeriod(day), nil
 	}
 	p = all.days()
 	fits := int(length)+2 >= p.days() // a day more at both ends
-	if len(labels) == 0 {
-		switch {
-		case all.isPass() && length == 1:
-			return dayPeriod(data.DateOf(all.start.Add(all.length() / 2))), nil
-		case length > 0 && !fits:
-			return unclear()
-		}
+	switch {
+	case len(labels) == 0 && length == 1 && all.isPass():
+		return dayPeriod(data.DateOf(all.start.Add(all.length() / 2))), nil
+	case len(labels) == 0 && length > 0 && !fits:
+		return unclear()
+	case len(labels) == 0:
 		return p, nil
 	}
+	// 3. One day in the days of the attributes, which are those of the values or of a series.
 	edge, middle := day == p.first || day == p.last, day-p.first-(p.last-day)
 	short := len(labels) == 1 && p.days() <= longestPeriod
 	switch {
@@ -188,7 +188,7 @@ func (d *dating) period() (period, error) {
 		return monthOf(day), nil
 	case length > 0:
 		return unclear()
-	case p.days() > int(year)+1, !edge && !short: // a part of a series
+	case p.days() > int(year)+1, !edge && !short:
 		return dayPeriod(day), nil
 	case short && (edge || -2 <= middle && middle <= 2):
 		return p, nil

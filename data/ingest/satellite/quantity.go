@@ -18,7 +18,7 @@ const (
 	numQuantities
 )
 
-// A quantity is one that a file may have beside the chlorophyll.
+// A quantity is another one than chlorophyll that a file may have.
 type quantity struct {
 	column   string
 	names    []string // of variables, the best first

@@ -51,34 +51,26 @@ func BesideLocal(name string, open func(name string) (*os.File, error)) func(end
 
 // A scene is an open file: what an extraction needs of it.
 type scene struct {
-	product  Product
-	grid     grid
-	value    layer
-	variable string // of the value, for people
-	period   period
-	// composite says how the values of the period became one.
-	composite data.Composite
+	product   Product
+	grid      grid
+	value     layer
+	variable  string // of the value, for people
+	period    period
+	composite data.Composite // how the values of the period became one
 	source    string
 	version   string
-	method    string // what the method begins with, such as tsi
-	// limit is the limit of detection in µg/l, 0 if there is none.
-	limit float64
-	// index is the formula of a cyanobacteria index if the pixels decode to one, nil if they decode to µg/l.
-	index *formula
-	// columns are those of a table that this file has and others have not.
-	columns []string
-	// ice is a layer that is 1 where there is ice, nil if the file does not say it.
-	ice *layer
-	// scum is a layer that is 1 where there are floating cyanobacteria, nil if the file does not say it.
-	scum *layer
-	// quantities are layers of other quantities in the units of their columns, nil where the file has none.
-	quantities [numQuantities]*layer
-	// uncertainty is a layer that decodes to µg/l, or to a share of the value if it is relative. It is nil if there is none.
-	uncertainty *layer
-	relative    bool
-	// observations is a layer that counts how many observations a pixel has. It is nil if there is none or version says enough.
-	observations *layer
-	closers      []io.Closer // of files beside it
+	method    string   // what the method begins with, such as tsi
+	limit     float64  // of detection in µg/l, 0 if there is none
+	index     *formula // of a cyanobacteria index if the pixels decode to one, nil if they decode to µg/l
+	columns   []string // of a table that this file has and others have not
+
+	// Other layers, nil where the file has none: ice and scum are 1 where there is ice or floating cyanobacteria, quantities have the units of their
+	// columns, uncertainty is in µg/l, or a share of the value if it is relative, and observations is how many a pixel has, if version does not say enough.
+	ice, scum, uncertainty, observations *layer
+	quantities                           [numQuantities]*layer
+	relative                             bool
+
+	closers []io.Closer // of files beside it
 }
 
 // close closes the files that are open beside the file itself.
