@@ -1,6 +1,7 @@
 package satellite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -154,6 +155,19 @@ func errFormat(head []byte) error {
 		is = fmt.Sprintf("it begins with %q", head)
 	}
 	return errors.New("neither NetCDF nor GeoTIFF: " + is)
+}
+
+// describe sets the source, the version and the period of the values. step is the size of pixels in degrees, and cellMethods that attribute of the values.
+func (s *scene) describe(d dating, step float64, cellMethods string, opts *Options) (err error) {
+	text := d.attributes
+	if s.source, err = sourceOf(s.product, d.name, text("obpg_version"), step, opts); err != nil {
+		return err
+	}
+	s.version = versionOf(cmp.Or(text("product_version"), text("processing_version"), versionOfName(s.product, d.name)),
+		cmp.Or(text("date_created"), text("processing_time"), text("creation_date"), text("date_modified")))
+	s.period, err = periodOfFile(d, opts)
+	s.setComposite(d.name, cellMethods, text("measure"))
+	return err
 }
 
 // sourceOf returns the source of the values of a product: that of the options, or otherwise its own, with what the name of a file, its version, or the size of

@@ -36,26 +36,10 @@ func openNetCDF(ctx context.Context, file File, opts *Options) (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := v.Err(); err != nil {
-		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
-	}
-	g, err := v.Grid(ctx)
+	text := attributesOf(slices.Values(f.AttributeNames()), f.Text)
+	pixels := &netcdfPixels{f: f, value: v, ctx: ctx, opts: opts}
+	when, err := s.openVariable(pixels, text)
 	if err != nil {
-		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
-	}
-	if s.grid, err = gridOfNetCDF(g); err != nil {
-		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
-	}
-	at, when, err := planeOf(ctx, v, g, opts)
-	if err != nil {
-		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
-	}
-	s.variable = v.Name()
-	s.value = layer{gather: netcdfGatherer(v, g, at)}
-	pixels := &netcdfPixels{f: f, value: v, grid: g, ctx: ctx, opts: opts}
-	if err := s.hideInvalid(strings.TrimSpace(v.Text(validAttribute)), opts, func(text string) (*validity, error) {
-		return newValidity(text, true, pixels.inner, pixels.operand)
-	}); err != nil {
 		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
 	}
 	if err := s.addIce(pixels); err != nil {
@@ -63,33 +47,49 @@ func openNetCDF(ctx context.Context, file File, opts *Options) (*scene, error) {
 	}
 	s.addScum(pixels)
 	s.addQuantities(pixels)
-	if chunk := v.ChunkShape(); chunk != nil {
-		s.value.block = image.Pt(int(min(chunk[g.X], int64(g.Width))), int(min(chunk[g.Y], int64(g.Height))))
-	}
-	text := attributesOf(slices.Values(f.AttributeNames()), f.Text)
-	if err := s.decodeVariable(v, text, opts); err != nil {
-		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
-	}
-	if v.Name() == tsiVariable {
-		s.method = "tsi"
-	}
+	s.addUncertainty(pixels)
 	step := 0.0
-	if g.Geographic {
-		step = math.Abs(g.Transform[1])
+	if pixels.grid.Geographic {
+		step = math.Abs(pixels.grid.Transform[1])
 	}
-	if s.source, err = sourceOf(s.product, file.Name, text("obpg_version"), step, opts); err != nil {
+	when.name, when.attributes = file.Name, text
+	if err := s.describe(when, step, v.Text("cell_methods"), opts); err != nil {
 		return nil, err
 	}
-	s.version = versionOf(cmp.Or(f.Text("product_version"), f.Text("processing_version"), versionOfName(s.product, file.Name)),
-		cmp.Or(f.Text("date_created"), f.Text("processing_time"), f.Text("creation_date"), f.Text("date_modified")))
-	s.addUncertainty(pixels)
 	if !strings.Contains(s.version, " ") && s.product.ID == LWQ { // without the time of processing
 		s.observations = pixels.layer("num_obs", func(string) (linear, bool) { return linear{1, 0}, true }, 0)
 	}
-	when.name, when.attributes = file.Name, text
-	s.period, err = periodOfFile(when, opts)
-	s.setComposite(file.Name, v.Text("cell_methods"), text("measure"))
-	return s, err
+	return s, nil
+}
+
+// openVariable sets what the variable with the values says about them, and returns what its time coordinate says. text finds global attributes.
+func (s *scene) openVariable(p *netcdfPixels, text func(name string) string) (when dating, err error) {
+	v := p.value
+	if err := v.Err(); err != nil {
+		return when, err
+	}
+	g, err := v.Grid(p.ctx)
+	if err != nil {
+		return when, err
+	}
+	if s.grid, err = gridOfNetCDF(g); err != nil {
+		return when, err
+	}
+	at, when, err := planeOf(p.ctx, v, g, p.opts)
+	if err != nil {
+		return when, err
+	}
+	p.grid = g
+	s.value, s.variable = layer{gather: netcdfGatherer(v, g, at)}, v.Name()
+	if chunk := v.ChunkShape(); chunk != nil {
+		s.value.block = image.Pt(int(min(chunk[g.X], int64(g.Width))), int(min(chunk[g.Y], int64(g.Height))))
+	}
+	if err := s.hideInvalid(strings.TrimSpace(v.Text(validAttribute)), p.opts, func(text string) (*validity, error) {
+		return newValidity(text, true, p.inner, p.operand)
+	}); err != nil {
+		return when, err
+	}
+	return when, s.decodeVariable(v, text, p.opts)
 }
 
 // productOfNetCDF returns the product of a NetCDF file, by its name or what it says about itself.
@@ -295,7 +295,7 @@ func (s *scene) decodeVariable(v *netcdf.Variable, text func(name string) string
 	}
 	switch {
 	case v.Name() == tsiVariable:
-		s.value.decode = then(tsiDecoder)
+		s.value.decode, s.method = then(tsiDecoder), "tsi"
 		return nil
 	case opts.Valid == "" && s.product.ID == OwnRaster && v.Text("flag_masks") != "":
 		return fmt.Errorf("its values are flags (flag_masks, %.200q): want another --variable, or --valid with an expression for the pixels that count",

@@ -10,6 +10,7 @@ import (
 	"math"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"limnomap/data/raster/crs"
@@ -68,14 +69,7 @@ func (s *scene) openTIFF(file File, opts *Options) error {
 		}
 		return err
 	}
-	if s.source, err = sourceOf(s.product, file.Name, text("obpg_version"), 0, opts); err != nil {
-		return err
-	}
-	s.version = versionOf(cmp.Or(text("product_version"), text("processing_version"), versionOfName(s.product, file.Name)),
-		cmp.Or(text("date_created"), text("processing_time")))
-	s.period, err = periodOfFile(dating{name: file.Name, attributes: text}, opts)
-	s.setComposite(file.Name, cmp.Or(im.BandMetadata(band)["cell_methods"], text("cell_methods")), text("measure"))
-	return err
+	return s.describe(dating{name: file.Name, attributes: text}, 0, cmp.Or(im.BandMetadata(band)["cell_methods"], text("cell_methods")), opts)
 }
 
 // The ends of the names of files that GDAL and rasterio write beside a GeoTIFF: its mask, and what its own tags do not say.
@@ -145,13 +139,13 @@ func (s *scene) maskBeside(file File, im *tiff.Image, band int, opts *Options) (
 
 // validExpression returns what a band, or the file, says about the pixels that count. It is often about flags of the file from which this one was made.
 func validExpression(im *tiff.Image, band int, metadata map[string]string) string {
-	text := im.BandMetadata(band)[validAttribute]
-	if b, ok := im.SNAP(band); ok {
-		text = cmp.Or(text, b.Valid)
-	}
-	for key, value := range metadata {
-		if text == "" && strings.HasSuffix(key, "#"+validAttribute) { // as GDAL names that of a variable
-			text = value
+	items := im.BandMetadata(band)
+	b, _ := im.SNAP(band)
+	// GDAL names the attributes of a variable VARIABLE#NAME.
+	text := cmp.Or(items[validAttribute], b.Valid, metadata[items["NETCDF_VARNAME"]+"#"+validAttribute])
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		if text == "" && strings.HasSuffix(key, "#"+validAttribute) {
+			text = metadata[key]
 		}
 	}
 	return strings.TrimSpace(text)
