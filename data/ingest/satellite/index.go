@@ -97,14 +97,14 @@ func parseRatio(s string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// setIndex sets the decoder of digital numbers, the limit of detection and the method. decode adds what the file says about missing numbers.
+// setIndex sets the decoder of digital numbers, the formula and the method. decode adds what the file says about missing numbers.
 func (s *scene) setIndex(text func(name string) string, decode func(next decoder) decoder) error {
 	f, last := indexFormula, 249.0
 	if s.product.ID == CyAN {
 		f, last = cyanFormula, 253
 	}
 	f, err := formulaOf(text, f)
-	s.value.decode, s.index, s.limit, s.method = decode(indexDecoder(f, last)), &f, indexLimit, f.String()
+	s.value.decode, s.index, s.method = decode(indexDecoder(f, last)), &f, f.String()
 	s.columns = append(s.columns, cellColumn)
 	return err
 }
@@ -183,11 +183,8 @@ func cyanSource(p Product, base, version string, opts *Options) (string, error) 
 			return "", fmt.Errorf("source %.80q: the file is of version %s", opts.Source, version)
 		}
 	}
-	switch upper := strings.ToUpper(base); {
-	case strings.HasPrefix(upper, "S3A"), strings.HasPrefix(upper, "S3B"), strings.HasPrefix(upper, "S3M"):
-		source += " " + upper[:3]
-	case cyanMERIS.MatchString(upper):
-		source += " MERIS"
+	if m := cyanSatellite.FindStringSubmatch(strings.ToUpper(base)); m != nil {
+		source += " " + cmp.Or(m[1], "MERIS")
 	}
 	return source, nil
 }
@@ -196,5 +193,5 @@ var (
 	cyanVersion     = regexp.MustCompile(`(?i)(?:CYAN|[._-])V(\d{1,2}(?:\.\d{1,2})?[A-Z]?)[._-]`)
 	versionText     = regexp.MustCompile(`^\d{1,2}(?:\.\d{1,2}){0,2}[A-Z]?$`)
 	versionInSource = regexp.MustCompile(`(?i)\bV(\d{1,2}(?:\.\d{1,2})?[A-Z]?)\b`)
-	cyanMERIS       = regexp.MustCompile(`^M\d{7}|MERIS`)
+	cyanSatellite   = regexp.MustCompile(`^(S3[ABM])|^M\d{7}|MERIS`)
 )

@@ -143,7 +143,11 @@ func (x *extraction) finish(p *pending) error {
 	}
 	x.summary.Lakes++
 	row.HasValue = true
-	row.Value = x.opts.Statistic.of(p.values, x.leastValue())
+	least, limit := 0.0, 0.0 // values of pixels and of lakes from which they are above the limit of detection
+	if x.index != nil {
+		least, limit = x.index.least(), indexLimit
+	}
+	row.Value = x.opts.Statistic.of(p.values, least)
 	most := data.MaxChlorophyll.Float()
 	row.P10, row.P90 = zonal.Quantile(p.values, 0.1), zonal.Quantile(p.values, 0.9)
 	if x.index != nil {
@@ -152,8 +156,8 @@ func (x *extraction) finish(p *pending) error {
 	}
 	row.P10, row.P90 = min(row.P10, most), min(row.P90, most)
 	switch {
-	case row.Value < x.limit:
-		row.Limit = x.limit
+	case row.Value < limit:
+		row.Limit = limit
 	case hundredths(fourDecimals(min(row.Value, most))) == 0: // clean water, whose value no sensor can tell from none
 		row.Limit = leastLimit
 	}
@@ -186,14 +190,6 @@ func (x *extraction) finish(p *pending) error {
 		row.Quality = data.Suspect
 	}
 	return x.each(&row)
-}
-
-// leastValue returns the least value of a pixel that is above the limit of detection.
-func (s *scene) leastValue() float64 {
-	if s.index != nil {
-		return s.index.least()
-	}
-	return s.limit
 }
 
 // leastLimit is the limit of detection in µg/l of a value that is 0 or rounded to 0: half of it is the least that is stored.

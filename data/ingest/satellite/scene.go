@@ -61,7 +61,6 @@ type scene struct {
 	source    string
 	version   string
 	method    string   // what the method begins with, such as tsi
-	limit     float64  // of detection in µg/l, 0 if there is none
 	index     *formula // of a cyanobacteria index if the pixels decode to one, nil if they decode to µg/l
 	columns   []string // of a table that this file has and others have not
 

@@ -108,7 +108,7 @@ func TestIntegers(t *testing.T) {
 	v := variable(t, []int8{0}, testAttribute{"masks", []int32{8, math.MinInt32}}, testAttribute{"floats", []float64{1, 4096}}, testAttribute{"half", []float64{0.5}},
 		testAttribute{"text", "1"})
 	var sign int64 = math.MinInt32
-	for name, want := range map[string][]uint64{"masks": {8, uint64(sign)}, "floats": {1, 4096}, "half": nil, "text": nil, "none": nil} {
+	for name, want := range map[string][]uint64{"masks": {8, uint64(sign)}, "floats": nil, "half": nil, "text": nil, "none": nil} {
 		if got := v.Integers(name); !slices.Equal(got, want) {
 			t.Errorf("Integers(%q) = %v, want %v", name, got, want)
 		}
