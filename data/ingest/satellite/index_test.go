@@ -13,27 +13,21 @@ import (
 const cyanFile = "L20202012020207.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_2.tif"
 
 func TestFormulaOf(t *testing.T) {
+	type texts map[string]string
 	const cyan, noaa = "CI = 10^(0.011714 DN - 4.1870866)", "CI = 10^(0.012 DN - 4.2)"
 	for _, test := range []struct {
-		attributes map[string]string
+		attributes texts
 		want       string // or a part of an error
 	}{
-		{nil, cyan},
-		{map[string]string{"comment": "made by NASA"}, cyan},
-		{map[string]string{"scaling_equation": "CI = 10^(DN * 0.011714 - 4.1870866)"}, cyan},
-		{map[string]string{"scaling_equation": "10**(3/250*DN - 4.2)"}, noaa},
-		{map[string]string{"comment": "cells: 10^(3.0/250.0 * DN - 4.2) * 1E+8"}, noaa},
-		{map[string]string{"comment": "CI_cyano = 10^((DN*0.012)-4.2)"}, noaa},
-		{map[string]string{"comment": "10^(sqrt(DN)-4.2)"}, "no formula"},
-		{map[string]string{"comment": "DN of 10^6 cells"}, cyan},
-		{map[string]string{"slope": "0.012", "intercept": "-4.2"}, noaa},
-		{map[string]string{"slope": "0.012", "intercept": "-4.2", "base": "10", "scaling": "logarithmic"}, noaa},
-		{map[string]string{"slope": "0.027631", "intercept": "-9.670857", "base": "2.718281828"}, `base "2.718281828"`},
-		{map[string]string{"slope": "0.012", "intercept": "-4.2", "scaling": "linear"}, "linear"},
-		{map[string]string{"slope": "0.012"}, `intercept ""`},
-		{map[string]string{"slope": "0.012", "intercept": "-4.2", "comment": "10^(DN * 0.011714 - 4.1870866)"}, "two formulas"},
-		{map[string]string{"slope": "0.012", "intercept": "4.2"}, "no formula of a cyanobacteria index"},
-		{map[string]string{"slope": "-0.012", "intercept": "-4.2"}, "no formula of a cyanobacteria index"},
+		{nil, cyan}, {texts{"comment": "made by NASA"}, cyan}, {texts{"scaling_equation": "CI = 10^(DN * 0.011714 - 4.1870866)"}, cyan},
+		{texts{"scaling_equation": "10**(3/250*DN - 4.2)"}, noaa}, {texts{"comment": "cells: 10^(3.0/250.0 * DN - 4.2) * 1E+8"}, noaa},
+		{texts{"comment": "CI_cyano = 10^((DN*0.012)-4.2)"}, noaa}, {texts{"comment": "10^(sqrt(DN)-4.2)"}, "no formula"}, {texts{"comment": "DN of 10^6 cells"}, cyan},
+		{texts{"slope": "0.012", "intercept": "-4.2"}, noaa}, {texts{"slope": "0.012", "intercept": "-4.2", "base": "10", "scaling": "logarithmic"}, noaa},
+		{texts{"slope": "0.027631", "intercept": "-9.670857", "base": "2.718281828"}, `base "2.718281828"`},
+		{texts{"slope": "0.012", "intercept": "-4.2", "scaling": "linear"}, "linear"}, {texts{"slope": "0.012"}, `intercept ""`},
+		{texts{"slope": "0.012", "intercept": "-4.2", "comment": "10^(DN * 0.011714 - 4.1870866)"}, "two formulas"},
+		{texts{"slope": "0.012", "intercept": "4.2"}, "no formula of a cyanobacteria index"},
+		{texts{"slope": "-0.012", "intercept": "-4.2"}, "no formula of a cyanobacteria index"},
 	} {
 		f, err := formulaOf(func(name string) string { return test.attributes[name] }, cyanFormula)
 		if got := f.String(); err == nil && got != test.want || err != nil && !strings.Contains(err.Error(), test.want) {
@@ -78,19 +72,14 @@ func TestCellsOfIndex(t *testing.T) {
 		level      data.Level
 		supportsBy data.LevelBasis
 	}{
-		{cyan, all(120), Median, 7.8809, 165_422, 2, data.ByCells},
-		{cyan, all(130), Median, 11.2714, 216_637, 2, data.ByCells},
-		{cyan, all(253), Median, 392.6731, 5_977_993, 2, data.ByChlorophyll},
-		{cyan, all(98), Median, 0, 91_387, 1, data.ByCells},
-		{cyan, all(1), Median, 0, 6678, 0, data.ByChlorophyll},
-		{cyan, all(0), Median, 0, 0, 0, data.ByChlorophyll},
+		{cyan, all(120), Median, 7.8809, 165_422, 2, data.ByCells}, {cyan, all(130), Median, 11.2714, 216_637, 2, data.ByCells},
+		{cyan, all(253), Median, 392.6731, 5_977_993, 2, data.ByChlorophyll}, {cyan, all(98), Median, 0, 91_387, 1, data.ByCells},
+		{cyan, all(1), Median, 0, 6678, 0, data.ByChlorophyll}, {cyan, all(0), Median, 0, 0, 0, data.ByChlorophyll},
 		{cyan, half(0, 1), Median, 0, 0, 0, data.ByChlorophyll},        // less than the least that is detected
 		{cyan, half(0, 130), Median, 4.1007, 108_319, 2, data.ByCells}, // half of the index
 		{cyan, half(0, 130), Mean, 4.2112, 109_988, 2, data.ByCells},   // of what is not detected half the least
-		{cyan, half(0, 130), P90, 11.2714, 216_637, 2, data.ByCells},
-		{noaa, all(120), Median, 8.4342, 173_780, 2, data.ByCells},
-		{noaa, all(249), Median, 403.2404, 6_137_620, 2, data.ByChlorophyll},
-		{noaa, all(0), Mean, 0, 0, 0, data.ByChlorophyll},
+		{cyan, half(0, 130), P90, 11.2714, 216_637, 2, data.ByCells}, {noaa, all(120), Median, 8.4342, 173_780, 2, data.ByCells},
+		{noaa, all(249), Median, 403.2404, 6_137_620, 2, data.ByChlorophyll}, {noaa, all(0), Mean, 0, 0, 0, data.ByChlorophyll},
 	} {
 		// With an outline, and grown from a point.
 		point := pixels(t, "b", 0, 0, 10, 10)
