@@ -201,8 +201,8 @@ var (
 	spanWords = map[string]span{"day": 1, "daily": 1, "dly": 1, "1d": 1, "p1d": 1, "pt24h": 1, "1day": 1, "week": 7, "weekly": 7, "p1w": 7, "1w": 7,
 		"dekad": 10, "dekadal": 10, "month": month, "monthly": month, "p1m": month, "season": 92, "seasonal": 92, "p3m": 92,
 		"year": year, "yearly": year, "annual": year, "p1y": year}
-	// daysWord is a number of days, such as 8D or 8-day. 2d and 3d are dimensions.
-	daysWord = regexp.MustCompile(`(?i)(?:^|[._-])p?([5-9]|[1-9]\d)-?d(?:ays?)?(?:[._-]|$)`)
+	// daysWord is a number of days, such as P3D, 8D or 8-day. 2d and 3d are dimensions.
+	daysWord = regexp.MustCompile(`(?i)(?:^|[._ -])(?:p(\d\d?)d|([5-9]|[1-9]\d)d|(\d\d?)[- ]?days?)(?:[._ -]|$)`)
 	// nasaMonth is the month of Level 3 of NASA (OB.DAAC: file naming convention).
 	nasaMonth = regexp.MustCompile(`[._-]L3[bm][._]MO[._]`)
 )
@@ -213,7 +213,7 @@ func spanOf(text string) (longest span) {
 		longest = max(longest, spanWords[word])
 	}
 	if m := daysWord.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
-		n, _ := strconv.Atoi(m[1]) // two digits
+		n, _ := strconv.Atoi(m[1] + m[2] + m[3]) // two digits
 		longest = max(longest, span(n))
 	}
 	if nasaMonth.MatchString(text) {

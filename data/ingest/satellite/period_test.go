@@ -52,6 +52,8 @@ func TestPeriod(t *testing.T) {
 		{about: "the day of NASA under another name", name: "download.nc", coverage: nasa, more: texts{"temporal_range": "day"}, want: "2020-07-12"},
 		{about: "eight days of NASA", name: "AQUA_MODIS.20200704_20200711.L3m.8D.CHL.chlor_a.9km.nc", coverage: "2020-07-04T00:35:01.000Z/2020-07-12T02:24:59.000Z", more: texts{"temporal_range": "8-day"}, want: "2020-07-04 to 2020-07-11"},
 		{about: "its older times", name: "A2020194.L3m_DAY_CHL_chlor_a_4km.nc", more: texts{"start_time": "2020194001000123", "end_time": "2020195023000456"}, want: "2020-07-12"},
+		{about: "three days", name: "chl.nc", time: "2021-07-05", coverage: "2021-07-04T00:00:00Z/2021-07-06T23:59:59Z", more: texts{"temporal_range": "3-day"}, want: "2021-07-04 to 2021-07-06"},
+		{about: "three days of a series", name: "chl.nc", time: "2021-07-05", coverage: series, more: texts{"time_coverage_resolution": "P3D"}, want: "not clear"},
 		{about: "a day that is a month", name: dayOfNASA, coverage: "2020-07-01T00:00:00Z/2020-07-31T23:59:59Z", more: texts{"temporal_range": "month"}, want: "temporal_range \"month\""},
 		{about: "another day", name: dayOfNASA, coverage: "2020-07-20T01:00:01.000Z/2020-07-21T02:20:00.000Z", want: "the name says 2020-07-12"},
 
