@@ -153,7 +153,7 @@ func decodeDN(dn, last float64, f formula) (float64, pixelState) {
 	case dn > last && dn <= noDataDN:
 		return 0, noData
 	}
-	return 0, outOfRange
+	return math.NaN(), outOfRange
 }
 
 // Chlorophyll from the cyanobacteria index: chl = 6620 · CI − 3.07 (Seegers and others: Remote Sensing of Environment 266, 2021,

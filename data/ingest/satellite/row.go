@@ -139,6 +139,9 @@ func (x *extraction) finish(p *pending) error {
 	x.summary.Lakes++
 	row.HasValue = true
 	row.Value = x.opts.Statistic.of(p.values, x.leastValue())
+	if p.biased(row.Value) {
+		row.Flags |= data.FlagsOf(data.Biased)
+	}
 	most := data.MaxChlorophyll.Float()
 	row.P10, row.P90 = zonal.Quantile(p.values, 0.1), zonal.Quantile(p.values, 0.9)
 	if x.index != nil {
@@ -161,7 +164,7 @@ func (x *extraction) finish(p *pending) error {
 			row.Uncertainty = -1
 		}
 	}
-	strange := float64(p.outOfRange) / float64(p.outOfRange+row.Valid)
+	strange := p.shareOf(len(p.outOfRange))
 	if row.Value > most || strange > strangeShare {
 		row.Value = min(row.Value, most)
 		row.Flags |= data.FlagsOf(data.OutOfRange)
@@ -183,6 +186,26 @@ func (x *extraction) finish(p *pending) error {
 	return x.each(&row)
 }
 
+// biased reports whether a value is too low or too high, since numbers that water can have are out of range, by far more of them above it than below it, or
+// the other way round.
+func (p *pending) biased(value float64) bool {
+	above := 0
+	for _, v := range p.outOfRange {
+		switch {
+		case v > value:
+			above++
+		case v < value:
+			above--
+		}
+	}
+	return p.shareOf(max(above, -above)) > strangeShare
+}
+
+// shareOf returns the share of n pixels in those with a number.
+func (p *pending) shareOf(n int) float64 {
+	return float64(n) / float64(len(p.outOfRange)+len(p.values))
+}
+
 // leastValue returns the least value of a pixel that is above the limit of detection.
 func (s *scene) leastValue() float64 {
 	if s.index != nil {
@@ -195,8 +218,8 @@ func (s *scene) leastValue() float64 {
 const leastLimit = 0.02
 
 const (
-	// strangeShare is the share of pixels with numbers out of range above which a value has the flag out_of_range: in a bloom, the highest
-	// values are those that are missing. Above poorShare it is poor.
+	// strangeShare is the share of pixels with numbers out of range above which a value has the flag out_of_range, and biased if they are at one end: in a
+	// bloom, the highest values are those that are missing. Above poorShare it is poor.
 	strangeShare = 0.05
 	// cutShare is the share of a lake outside of the raster above which its value is suspect.
 	cutShare = 0.1

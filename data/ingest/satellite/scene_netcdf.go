@@ -284,17 +284,24 @@ func (s *scene) decodeVariable(v *netcdf.Variable, text func(name string) string
 		case state == netcdf.Fill || math.IsNaN(value):
 			return 0, noData
 		case state == netcdf.OutOfRange:
-			return 0, outOfRange
+			return value, outOfRange
 		}
 		return value, hasValue
 	}
 	then := func(next decoder) decoder {
 		return func(raw float64) (float64, pixelState) {
 			value, state := decode(raw)
-			if state != hasValue {
-				return 0, state
+			switch state {
+			case hasValue:
+				return next(value)
+			case outOfRange:
+				chl, would := next(value)
+				if !would.usable() || math.IsInf(value, 0) {
+					chl = math.NaN()
+				}
+				return chl, outOfRange
 			}
-			return next(value)
+			return 0, state
 		}
 	}
 	switch {
