@@ -61,7 +61,7 @@ type openRaster struct {
 	// unchanged returns an error if the file is not the same as when it was opened; nil if each read says so.
 	unchanged func() error
 	close     func() error
-	// beside opens the mask beside the file; nil without a folder.
+	// beside opens the mask beside the file.
 	beside func(ending string) (satellite.Beside, error)
 }
 

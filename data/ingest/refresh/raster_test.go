@@ -343,6 +343,65 @@ func TestRasterMask(t *testing.T) {
 	g.refreshed(t, name+".msk", name, data.RasterCounts{Failing: 1})
 }
 
+// The mask and the metadata beside a file of a URL count too, if the server has them.
+func TestRasterMaskOfURL(t *testing.T) {
+	const name = "chl_20240701.tif"
+	hidden := string(satellitetest.TIFF{Width: 26, Height: 26, Step: 1, Bytes: make([]byte, 26*26)}.Encode())
+	page := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<h1>Not found</h1>")
+	}
+	for _, test := range []struct {
+		name   string
+		ending string
+		serve  http.HandlerFunc
+		lakes  int64
+		err    string // after the address
+		counts data.RasterCounts
+		reason string
+	}{
+		{"none", ".msk", code(404), 2, "", data.RasterCounts{}, ""},
+		{"none, by a server that forbids it", ".msk", code(403), 2, "", data.RasterCounts{}, ""},
+		{"none, by a server with a page for it", ".aux.xml", page, 2, "", data.RasterCounts{}, ""},
+		{"a mask", ".msk", plain(hidden), 0, "", data.RasterCounts{}, ""},
+		{"a mask at the second attempt", ".msk", failing(1, code(503), plain(hidden)), 0, "", data.RasterCounts{}, ""},
+		{"a scale beyond all water", ".aux.xml", plain(`<PAMDataset><PAMRasterBand band="1"><Scale>1e6</Scale></PAMRasterBand></PAMDataset>`), 0, "", data.RasterCounts{}, ""},
+		{"no answer", ".msk", code(500), 0, ` answers "500`, data.RasterCounts{Waiting: 1}, answerReason},
+		{"no answer about the metadata", ".aux.xml", code(503), 0, ` answers "503`, data.RasterCounts{Waiting: 1}, answerReason},
+		{"too large", ".msk", plain(strings.Repeat("x", 5000)), 0, " has more bytes: at most 4000 are allowed", data.RasterCounts{Failing: 1}, ""},
+		{"no mask", ".msk", plain("no mask"), 0, "", data.RasterCounts{Failing: 1}, ""},
+	} {
+		for _, ranges := range []bool{true, false} {
+			t.Run(fmt.Sprint(test.name, ", ranges ", ranges), func(t *testing.T) {
+				temp := t.TempDir()
+				t.Setenv("TMPDIR", temp)
+				web := serveRasters(t)
+				web.ranges = ranges
+				web.put("/lakes.csv", lakes)
+				web.put("/"+name, scene(12))
+				web.serve("/"+name+test.ending, test.serve)
+				g := newRasterRig(t, storetest.New(t), Options{MaxBytes: 4000}, web.URL+"/lakes.csv", web.URL+"/"+name+"?token=hidden")
+				want := ""
+				if test.err != "" {
+					want = web.URL + "/" + name + test.ending + test.err
+				} else if test.counts.Failing > 0 {
+					want = "the mask " + name + ".msk beside it cannot be used"
+				}
+				_, state := g.refreshed(t, want, name, test.counts)
+				if r := recordsOf(t, g.store)[name]; r.Lakes != test.lakes || state.LastError != test.reason || strings.Contains(g.log.String(), "token") {
+					t.Errorf("the record is %+v, the reason %q, want %d lakes and %q\n%s", r, state.LastError, test.lakes, test.reason, g.log)
+				}
+				if !slices.Contains(web.asked, "/"+name+test.ending+"?token=hidden") {
+					t.Errorf("the server was asked for %q", web.asked)
+				}
+				if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+					t.Errorf("temporary files are left: %v, %v", left, err)
+				}
+			})
+		}
+	}
+}
+
 func TestRasterThatChanges(t *testing.T) {
 	g := newRasterRig(t, storetest.New(t), Options{})
 	write(t, g.dir, "lakes.csv", lakes)
