@@ -18,6 +18,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/ingest"
 	"limnomap/data/ingest/satellite"
 	"limnomap/data/ingest/satellite/satellitetest"
 	"limnomap/data/store"
@@ -399,6 +400,69 @@ func TestRasterMaskOfURL(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// With other settings of a source its files are read again, though they have not changed.
+func TestSettingsThatChange(t *testing.T) {
+	const name, table = "chl_20240701.tif", "id,name,lat,lon\na,Jezioro \xe8,50,10\nb,B,51,11\n" // è in windows-1252, č in windows-1250
+	disc := satellite.Disc(20_000)
+	steps := []struct {
+		name    string
+		options satellite.Options
+		format  ingest.TableFormat
+		reads   string
+		changed int // lakes
+		value   string
+	}{
+		{"at first", satellite.Options{WithoutOutline: disc}, ingest.TableFormat{Encoding: "windows-1252"}, name, 0, "12"},
+		{"the same", satellite.Options{WithoutOutline: disc}, ingest.TableFormat{Encoding: "windows-1252"}, "", 0, "12"},
+		{"a scale", satellite.Options{WithoutOutline: disc, Scale: 2}, ingest.TableFormat{Encoding: "windows-1252"}, name, 0, "24"},
+		{"an encoding", satellite.Options{WithoutOutline: disc, Scale: 2}, ingest.TableFormat{Encoding: "windows-1250"}, "", 1, "24"},
+		{"what is the default", satellite.Options{WithoutOutline: disc, Scale: 2, MinPixels: 3, MinShare: data.Known(0.1), Workers: 1}, ingest.TableFormat{Encoding: "windows-1250"}, "", 0, "24"},
+		{"none", satellite.Options{WithoutOutline: disc}, ingest.TableFormat{Encoding: "windows-1250"}, name, 0, "12"},
+		{"an expression", satellite.Options{WithoutOutline: disc, Valid: "b1 > 50"}, ingest.TableFormat{Encoding: "windows-1250"}, name, 0, "12"}, // a gap replaces no value
+	}
+	for _, kind := range []string{"a folder", "ranges", "whole files", "a list"} {
+		t.Run(kind, func(t *testing.T) {
+			s, web, dir := storetest.New(t), serveRasters(t), t.TempDir()
+			web.ranges = kind == "ranges"
+			from := []string{web.URL + "/lakes.csv", web.URL + "/" + name}
+			web.publish("/lakes.csv", table)
+			web.put("/"+name, scene(12))
+			switch kind {
+			case "a folder":
+				from = []string{dir}
+				write(t, dir, "lakes.csv", table)
+				write(t, dir, name, scene(12))
+			case "a list":
+				from[1] = web.URL + "/list.csv"
+				web.publish("/list.csv", "id,name,url\n1,x,"+web.URL+"/"+name+"\n")
+			}
+			for _, step := range steps {
+				var sources []Source
+				for _, address := range from {
+					sources = append(sources, Source{From: address, Satellite: &step.options, Table: &step.format})
+				}
+				r, err := New(s, sources, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				g := &rasterRig{rig: &rig{Refresher: r, store: s, log: new(logBuffer)}}
+				g.watch(r)
+				result, _ := g.refreshed(t, "", step.reads, data.RasterCounts{})
+				if got := result.Reports.Lakes.Changed; got != step.changed {
+					t.Errorf("%s: %d lakes have changed, want %d", step.name, got, step.changed)
+				}
+				var values []string
+				if _, err := s.Scan(t.Context(), func(data.Lake) error { return nil }, func(o data.Observation) error {
+					values = append(values, fmt.Sprint(o.Chlorophyll.Float()))
+					return nil
+				}); err != nil || !slices.Equal(values, []string{step.value, step.value}) {
+					t.Errorf("%s: the values are %v, %v, want two of %s", step.name, values, err, step.value)
+				}
+			}
+		})
 	}
 }
 
