@@ -32,8 +32,8 @@ type pending struct {
 	values   []float64 // µg/l, or the index, of the pixels with a value; 0 for those below the limit of detection
 
 	outOfRange []float64 // as values, of the pixels whose number is not allowed
-	iced       int // pixels with ice, if few have a value
-	scum       int // pixels with floating cyanobacteria
+	iced       int       // pixels with ice, if few have a value
+	scum       int       // pixels with floating cyanobacteria
 
 	quantity   []float64 // of the pixels, while its layer is read
 	quantities [numQuantities]data.Optional[data.Hundredths]
