@@ -58,6 +58,21 @@ func (v *validity) over(next gatherer) gatherer {
 
 // hide sets the bits of hidden pixels.
 func (v *validity) hide(ctx context.Context, windows []image.Rectangle, hidden []hiddenPixels) error {
+	if len(v.operands) == 1 { // such as a flag: its numbers need not be kept
+		o, values := v.operands[0], make([]float64, 1)
+		return o.gather(ctx, windows, func(i int, part image.Rectangle, raw []float64) error {
+			for k, r := range raw {
+				value, known, err := o.decode(r)
+				if err != nil {
+					return fmt.Errorf("expression %.200q: %w", v.text, err)
+				}
+				if values[0] = value; v.strict && !known || !v.valid(values) {
+					hidden[i].set(windows[i], part.Min.X+k%part.Dx(), part.Min.Y+k/part.Dx())
+				}
+			}
+			return nil
+		})
+	}
 	var strips []image.Rectangle
 	var owners []int
 	numbers := 0
