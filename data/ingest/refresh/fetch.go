@@ -332,8 +332,11 @@ func withEnding(u *url.URL, ending string) *url.URL {
 // isMissing reports whether a server does not have the file beside another one. Some answer 403 for missing files, such as those for signed addresses, and some
 // answer with a page.
 func isMissing(resp *http.Response) bool {
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	return resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests || resp.StatusCode == http.StatusOK && kind == "text/html"
+	if resp.StatusCode == http.StatusOK {
+		kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+		return kind == "text/html"
+	}
+	return resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests
 }
 
 // checkRemoteSum compares f with the checksum file on its server, if there is one.

@@ -348,6 +348,7 @@ func TestRasterMask(t *testing.T) {
 func TestRasterMaskOfURL(t *testing.T) {
 	const name = "chl_20240701.tif"
 	hidden := string(satellitetest.TIFF{Width: 26, Height: 26, Step: 1, Bytes: make([]byte, 26*26)}.Encode())
+	const beyond = `<PAMDataset><PAMRasterBand band="1"><Scale>1e6</Scale></PAMRasterBand></PAMDataset>`
 	page := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		io.WriteString(w, "<h1>Not found</h1>")
@@ -366,7 +367,7 @@ func TestRasterMaskOfURL(t *testing.T) {
 		{"none, by a server with a page for it", ".aux.xml", page, 2, "", data.RasterCounts{}, ""},
 		{"a mask", ".msk", plain(hidden), 0, "", data.RasterCounts{}, ""},
 		{"a mask at the second attempt", ".msk", failing(1, code(503), plain(hidden)), 0, "", data.RasterCounts{}, ""},
-		{"a scale beyond all water", ".aux.xml", plain(`<PAMDataset><PAMRasterBand band="1"><Scale>1e6</Scale></PAMRasterBand></PAMDataset>`), 0, "", data.RasterCounts{}, ""},
+		{"a scale beyond all water", ".aux.xml", plain(beyond), 0, "", data.RasterCounts{}, ""},
 		{"no answer", ".msk", code(500), 0, ` answers "500`, data.RasterCounts{Waiting: 1}, answerReason},
 		{"no answer about the metadata", ".aux.xml", code(503), 0, ` answers "503`, data.RasterCounts{Waiting: 1}, answerReason},
 		{"too large", ".msk", plain(strings.Repeat("x", 5000)), 0, " has more bytes: at most 4000 are allowed", data.RasterCounts{Failing: 1}, ""},
@@ -407,6 +408,7 @@ func TestRasterMaskOfURL(t *testing.T) {
 func TestSettingsThatChange(t *testing.T) {
 	const name, table = "chl_20240701.tif", "id,name,lat,lon\na,Jezioro \xe8,50,10\nb,B,51,11\n" // è in windows-1252, č in windows-1250
 	disc := satellite.Disc(20_000)
+	western, central := ingest.TableFormat{Encoding: "windows-1252"}, ingest.TableFormat{Encoding: "windows-1250"}
 	steps := []struct {
 		name    string
 		options satellite.Options
@@ -415,13 +417,13 @@ func TestSettingsThatChange(t *testing.T) {
 		changed int // lakes
 		value   string
 	}{
-		{"at first", satellite.Options{WithoutOutline: disc}, ingest.TableFormat{Encoding: "windows-1252"}, name, 0, "12"},
-		{"the same", satellite.Options{WithoutOutline: disc}, ingest.TableFormat{Encoding: "windows-1252"}, "", 0, "12"},
-		{"a scale", satellite.Options{WithoutOutline: disc, Scale: 2}, ingest.TableFormat{Encoding: "windows-1252"}, name, 0, "24"},
-		{"an encoding", satellite.Options{WithoutOutline: disc, Scale: 2}, ingest.TableFormat{Encoding: "windows-1250"}, "", 1, "24"},
-		{"what is the default", satellite.Options{WithoutOutline: disc, Scale: 2, MinPixels: 3, MinShare: data.Known(0.1), Workers: 1}, ingest.TableFormat{Encoding: "windows-1250"}, "", 0, "24"},
-		{"none", satellite.Options{WithoutOutline: disc}, ingest.TableFormat{Encoding: "windows-1250"}, name, 0, "12"},
-		{"an expression", satellite.Options{WithoutOutline: disc, Valid: "b1 > 50"}, ingest.TableFormat{Encoding: "windows-1250"}, name, 0, "12"}, // a gap replaces no value
+		{"at first", satellite.Options{WithoutOutline: disc}, western, name, 0, "12"},
+		{"the same", satellite.Options{WithoutOutline: disc}, western, "", 0, "12"},
+		{"a scale", satellite.Options{WithoutOutline: disc, Scale: 2}, western, name, 0, "24"},
+		{"an encoding", satellite.Options{WithoutOutline: disc, Scale: 2}, central, "", 1, "24"},
+		{"what is the default", satellite.Options{WithoutOutline: disc, Scale: 2, MinPixels: 3, MinShare: data.Known(0.1)}, central, "", 0, "24"},
+		{"none", satellite.Options{WithoutOutline: disc}, central, name, 0, "12"},
+		{"an expression", satellite.Options{WithoutOutline: disc, Valid: "b1 > 50"}, central, name, 0, "12"}, // a gap replaces no value
 	}
 	for _, kind := range []string{"a folder", "ranges", "whole files", "a list"} {
 		t.Run(kind, func(t *testing.T) {

@@ -200,6 +200,14 @@ def make(folder):
                  dict(time_coverage_start="2020-07-12T00:20:00Z", time_coverage_end="2020-07-13T02:20:00Z"))
     case(folder, "nasa", name, "netcdf", day("2020-07-12"), variable="chlor_a", unit=1)
 
+    name = "ESACCI-OC-L3S-CHLOR_A-MERGED-1M_MONTHLY_4km_GEO_PML_OCx-202201-fv6.0.nc"
+    write_netcdf(folder, name, {"chlor_a": (hide(field(rng), hidden), FILL, dict(units="milligram m-3", cell_methods="time: mean"))},
+                 dict(time_coverage_start="202201010000Z", time_coverage_end="202201312359Z"))
+    case(folder, "oc-cci", name, "netcdf", day("2022-01-31"), day("2022-01-01"), "mean", variable="chlor_a", unit=1, version="V6.0")
+    name = "LC08_L2SP_194024_20200806_20210330_02_T1_chl.tif"
+    write_tiff(folder, name, field(rng), 32633, (400000, 5540000, 120), unit="mg/m3")
+    case(folder, "landsat", name, "tiff", day("2020-08-06"))
+
     # Masks, and a number for no data that the type cannot hold.
     chl = field(rng)
     chl[hidden] = 999
@@ -379,7 +387,7 @@ def row(c, folder, w, counts):
     value = np.maximum(value[~np.isnan(value)], 0)
     valid, strange = len(value), int(strange.sum())
     r = dict(n_inside=n, n_valid=valid, chl={}, flags=[], quality="", version=c.get("version", ""), p10="", p90="")
-    if c.get("version") and "floating_cyanobacteria" in c.get("flags", {}):
+    if "turbidity" in c:
         floating, known = w.read(other("floating_cyanobacteria"))
         scum = int((known & (floating >= 0.5)).sum())
         if scum:
@@ -415,7 +423,7 @@ def row(c, folder, w, counts):
         r.setdefault("biased", {})[name] = abs(int((would > v).sum()) - int((would < v).sum())) / (strange + valid) > 0.05
         r.setdefault("out_of_range", {})[name] = bool(share > 0.05 or chl > 1500)
     r["p10"], r["p90"] = (digits(min(of(np.percentile(value, q)), 1500)) for q in (10, 90))
-    if c.get("version") and "turbidity" in c:
+    if "turbidity" in c:
         relative, known = w.read(other("chla_uncertainty"))
         relative = relative[known & (relative >= 0)]
         if len(relative):
