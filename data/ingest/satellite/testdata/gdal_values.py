@@ -148,6 +148,7 @@ def make(folder):
     y, x = np.mgrid[:SIZE, :SIZE]
     ice = (x - 170) ** 2 + (y - 60) ** 2 < 45**2
     flags[ice] |= MASKS[2]
+    flags[rng.random(flags.shape) < 0.1] |= MASKS[4]
     flags[rng.random(flags.shape) < 0.3] |= MASKS[1] | MASKS[5]
     lost[120:160] = True
     floating = np.clip((chl - 10) / 60, 0, 1).astype("f4")
@@ -178,7 +179,7 @@ def make(folder):
 
     # SNAP: an expression for the pixels that count; logarithms in packed numbers.
     name = "S3A_OL_2_WFR____20250705T093000_20250705T093300_20250706T120000_snap_c2rcc.nc"
-    expression = "!quality_flags.cloud and not (quality_flags.land or quality_flags.snow_ice) && conc_chl >= 0.5 && unc / conc_chl < 0.6"
+    expression = "!quality_flags.cloud and not (quality_flags.land or quality_flags.snow_ice) && conc_chl >= 0.5 && unc < 8 and (quality_flags & 512) == 0"
     chl = field(rng)
     write_netcdf(folder, name, {
         "conc_chl": (chl, FILL, dict(units="mg m^-3", valid_pixel_expression=expression)),
@@ -374,7 +375,7 @@ def row(c, folder, w, counts):
     if c.get("expression"):
         unc, known = w.read(other("unc"))
         with np.errstate(invalid="ignore"):
-            good = ~flag["cloud"] & ~flag["land"] & ~flag["snow_ice"] & (value >= 0.5) & known & (unc / value < 0.6)
+            good = ~flag["cloud"] & ~flag["land"] & ~flag["snow_ice"] & (value >= 0.5) & known & (unc < 8) & (bits & 512 == 0)
         value, strange = np.where(good, value, np.nan), strange & good
     elif "snow_ice" in flag:
         iced = flag["snow_ice"]
