@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"limnomap/data"
 	"limnomap/data/raster/zonal"
 )
 
@@ -35,8 +34,7 @@ type pending struct {
 	iced       int       // pixels with ice, if few have a value
 	scum       int       // pixels with floating cyanobacteria
 
-	quantity   []float64 // of the pixels, while its layer is read
-	quantities [numQuantities]data.Optional[data.Hundredths]
+	quantities [numQuantities][]float64 // of the pixels that have them
 
 	uncertainties []float64
 	observations  float64 // of all pixels together
@@ -76,38 +74,34 @@ func (x *extraction) flush(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
+	all := func(*pending) bool { return true }
 	isGap := func(p *pending) bool { _, gap := x.gapOf(p); return gap }
 	hasValue := func(p *pending) bool { return !isGap(p) }
-	if x.ice != nil {
-		if err := x.gather(ctx, x.ice, lakes, isGap, func(p *pending, _ float64, state pixelState) {
+	type other struct {
+		*layer // nil if the file has none
+		of     func(p *pending) bool
+		add    func(p *pending, value float64)
+	}
+	others := []other{
+		{x.ice, isGap, func(p *pending, _ float64) { p.iced++ }},
+		{x.uncertainty, hasValue, func(p *pending, u float64) { p.uncertainties = append(p.uncertainties, u) }},
+		{x.observations, hasValue, func(p *pending, n float64) { p.observations, p.observed = p.observations+n, p.observed+1 }},
+		{x.scum, all, func(p *pending, _ float64) { p.scum++ }},
+	}
+	for k, l := range x.scene.quantities {
+		others = append(others, other{l, all, func(p *pending, value float64) { p.quantities[k] = append(p.quantities[k], value) }})
+	}
+	for _, o := range others {
+		if o.layer == nil {
+			continue
+		}
+		if err := x.gather(ctx, o.layer, lakes, o.of, func(p *pending, value float64, state pixelState) {
 			if state.usable() {
-				p.iced++
+				o.add(p, value)
 			}
 		}); err != nil {
 			return err
 		}
-	}
-	if x.uncertainty != nil {
-		if err := x.gather(ctx, x.uncertainty, lakes, hasValue, func(p *pending, u float64, state pixelState) {
-			if state.usable() {
-				p.uncertainties = append(p.uncertainties, u)
-			}
-		}); err != nil {
-			return err
-		}
-	}
-	if x.observations != nil {
-		if err := x.gather(ctx, x.observations, lakes, hasValue, func(p *pending, n float64, state pixelState) {
-			if state.usable() {
-				p.observations += n
-				p.observed++
-			}
-		}); err != nil {
-			return err
-		}
-	}
-	if err := x.flushOthers(ctx, lakes); err != nil {
-		return err
 	}
 	for i := range lakes {
 		if err := x.finish(&lakes[i]); err != nil {
@@ -117,40 +111,6 @@ func (x *extraction) flush(ctx context.Context) error {
 	clear(lakes)
 	x.batch = batch{lakes: lakes[:0]}
 	return ctx.Err()
-}
-
-// flushOthers reads the layers that the chlorophyll does not need, of lakes with and without a value.
-func (x *extraction) flushOthers(ctx context.Context, lakes []pending) error {
-	all := func(*pending) bool { return true }
-	if x.scum != nil {
-		if err := x.gather(ctx, x.scum, lakes, all, func(p *pending, _ float64, state pixelState) {
-			if state.usable() {
-				p.scum++
-			}
-		}); err != nil {
-			return err
-		}
-	}
-	for k, l := range x.scene.quantities {
-		if l == nil {
-			continue
-		}
-		if err := x.gather(ctx, l, lakes, all, func(p *pending, value float64, state pixelState) {
-			if state.usable() {
-				p.quantity = append(p.quantity, value)
-			}
-		}); err != nil {
-			return err
-		}
-		for i := range lakes {
-			p := &lakes[i]
-			if len(p.quantity) >= x.opts.MinPixels {
-				p.quantities[k] = quantities[k].stored(p.quantity)
-			}
-			p.quantity = nil
-		}
-	}
-	return nil
 }
 
 // counted counts a value if it is that of a floored pixel.

@@ -54,7 +54,7 @@ type Summary struct {
 	Composite data.Composite
 	Source    string
 	Version   string
-	// Columns are those of the rows that only some files have: a file without them says nothing about what they hold.
+	// Columns are the columns of the rows that only some files have. Other columns are unknown, and not empty.
 	Columns []string
 	Lakes   int          // with a value
 	Poor    int          // of these, with few of their pixels

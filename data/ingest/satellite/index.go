@@ -1,6 +1,7 @@
 package satellite
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -8,98 +9,80 @@ import (
 	"strings"
 )
 
-// A formula leads from a digital number of a cyanobacteria index to the index: CI = base^(slope · DN + intercept).
-type formula struct{ base, slope, intercept float64 }
+// A formula leads from a digital number of a cyanobacteria index to the index: CI = 10^(slope · DN + intercept).
+type formula struct{ slope, intercept float64 }
 
 var (
 	// cyanFormula is that of CyAN from version 5 on: 0 is below the limit of detection, 1 to 253 have a value, 254 is land, 255 has no data
 	// (release notes of the CI data product of NASA, version 6, 2025; https://oceancolor.gsfc.nasa.gov/about/projects/cyan/).
-	cyanFormula = formula{10, 0.011714, -4.1870866}
+	cyanFormula = formula{0.011714, -4.1870866}
 	// indexFormula is that of CyAN version 1 and of NOAA: 250 to 255 are land, cloud and other pixels without a value.
-	indexFormula = formula{10, 3.0 / 250, -4.2}
+	indexFormula = formula{3.0 / 250, -4.2}
 )
 
 // String is in the method of values. Values of two formulas must not be compared: those of one number differ by up to 13 %.
 func (f formula) String() string {
-	sign, intercept := "+", f.intercept
-	if intercept < 0 {
-		sign, intercept = "-", -intercept
+	sign := "+"
+	if f.intercept < 0 {
+		sign = "-"
 	}
-	return fmt.Sprintf("CI = %s^(%s DN %s %s)", short(f.base), short(f.slope), sign, short(intercept))
+	return fmt.Sprintf("CI = 10^(%.8g DN %s %.8g)", f.slope, sign, math.Abs(f.intercept))
 }
 
-// short formats a number with at most 8 digits.
-func short(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }
-
 // index returns the cyanobacteria index of a digital number.
-func (f formula) index(dn float64) float64 { return math.Pow(f.base, f.slope*dn+f.intercept) }
+func (f formula) index(dn float64) float64 { return math.Pow(10, f.slope*dn+f.intercept) }
 
 // formulaText is a formula in a text: CI = 10^(DN * 0.011714 - 4.1870866), or 10**(3/250*DN - 4.2).
 var formulaText = regexp.MustCompile(`(?i)10(?:\.0*)?\s*(?:\^|\*\*)\s*[([]\s*\(?\s*(?:DN\s*\*\s*(` + ratio + `)|(` + ratio + `)\s*\*?\s*DN)\s*\)?\s*([-+−])\s*(\d*\.?\d+)\s*[)\]]`)
 
 // anyFormula is a text with a power of ten of a digital number in any form.
-var anyFormula = regexp.MustCompile(`(?i)10(?:\.0*)?\s*(?:\^|\*\*)\s*[([].*\bDN\b`)
+var anyFormula = regexp.MustCompile(`(?i)10(?:\.0*)?\s*(?:\^|\*\*)\s*[([].*DN\b`)
 
 const ratio = `\(?\s*\d*\.?\d+\.?\s*(?:/\s*\d*\.?\d+\.?\s*)?\)?`
 
-// formulaAttributes are the attributes of a file in which a formula may be written. Old files of NASA have the numbers of it: slope, intercept and base.
+// formulaAttributes are the attributes of a file in which a formula may be written. Old files of NASA have the numbers of it: slope and intercept.
 var formulaAttributes = []string{"scaling_equation", "formula", "equation", "conversion", "description", "comment", "long_name", "tifftag_imagedescription"}
 
 // formulaOf returns the formula that the attributes of a file say, and otherwise the product's.
 func formulaOf(text func(name string) string, byProduct formula) (formula, error) {
 	var found []formula
+	refused := func(from string) (formula, error) {
+		return byProduct, fmt.Errorf("%.200s: this is no formula of a cyanobacteria index, want one such as 10^(DN * 0.012 - 4.2)", from)
+	}
 	for _, name := range formulaAttributes {
-		m := formulaText.FindStringSubmatch(text(name))
-		if m == nil && anyFormula.MatchString(text(name)) {
-			return formula{}, fmt.Errorf("%s %.200q: the formula of the index cannot be read, want one such as 10^(DN * 0.012 - 4.2)", name, text(name))
-		}
-		if m == nil {
+		if !anyFormula.MatchString(text(name)) {
 			continue
 		}
-		intercept, err := strconv.ParseFloat(m[4], 64)
-		slope, ok := parseRatio(m[1] + m[2])
-		if err != nil || !ok {
-			return formula{}, fmt.Errorf("%s %.200q: the formula of the index cannot be read", name, text(name))
+		m := formulaText.FindStringSubmatch(text(name))
+		if m == nil {
+			return refused(fmt.Sprintf("%s %q", name, text(name)))
 		}
-		if m[3] != "+" {
-			intercept = -intercept
+		f, ok := parseFormula(m[1]+m[2], strings.Replace(m[3], "−", "-", 1)+m[4])
+		if found = append(found, f); !ok {
+			return refused(fmt.Sprintf("%s %q", name, text(name)))
 		}
-		found = append(found, formula{10, slope, intercept})
 	}
-	if slope, intercept := text("slope"), text("intercept"); slope != "" || intercept != "" {
-		f := formula{base: 10}
-		numbers := []struct {
-			text string
-			to   *float64
-		}{{slope, &f.slope}, {intercept, &f.intercept}, {text("base"), &f.base}}
-		for i, n := range numbers {
-			v, ok := parseRatio(n.text)
-			if !ok && (i < 2 || n.text != "") {
-				return formula{}, fmt.Errorf("slope %.40q, intercept %.40q, base %.40q: want numbers, for CI = base^(slope DN + intercept)", slope, intercept, text("base"))
-			}
-			if ok {
-				*n.to = v
-			}
+	if slope, intercept, base, scaling := text("slope"), text("intercept"), text("base"), text("scaling"); slope != "" || intercept != "" {
+		f, ok := parseFormula(slope, intercept)
+		ten, _ := parseRatio(cmp.Or(base, "10"))
+		if found = append(found, f); !ok || ten != 10 || strings.EqualFold(scaling, "linear") {
+			return refused(fmt.Sprintf("slope %.40q, intercept %.40q, base %.40q, scaling %.40q", slope, intercept, base, scaling))
 		}
-		if scaling := strings.ToLower(text("scaling")); scaling == "linear" {
-			return formula{}, fmt.Errorf("the index has a linear scale, slope %s and intercept %s: want a logarithmic one", slope, intercept)
-		}
-		found = append(found, f)
 	}
-	if len(found) == 0 {
-		return byProduct, nil
-	}
-	f := found[0]
 	for _, other := range found {
-		if math.Abs(other.index(250)/f.index(250)-1) > 1e-3 {
-			return f, fmt.Errorf("the file has two formulas of the index: %s and %s", f, other)
+		if math.Abs(other.index(250)/found[0].index(250)-1) > 1e-3 {
+			return byProduct, fmt.Errorf("the file has two formulas of the index: %s and %s", found[0], other)
 		}
 	}
-	// Those of other products are around 10^(0.012 DN - 4): another one has other numbers, or is of another quantity.
-	if !(f.base > 1 && f.slope > 0 && f.index(1) > 1e-7 && f.index(250) < 10) {
-		return f, fmt.Errorf("%s is no formula of a cyanobacteria index", f)
-	}
-	return f, nil
+	return append(found, byProduct)[0], nil
+}
+
+// parseFormula reads a formula. Those of all products are around 10^(0.012 DN - 4): another one has other numbers, or is of another quantity.
+func parseFormula(slope, intercept string) (f formula, ok bool) {
+	a, ok := parseRatio(slope)
+	b, ok2 := parseRatio(intercept)
+	f = formula{a, b}
+	return f, ok && ok2 && f.slope > 0 && f.index(1) > 1e-7 && f.index(250) < 10
 }
 
 // parseRatio reads a number or a quotient of two, such as 3/250.
@@ -114,25 +97,16 @@ func parseRatio(s string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// setIndex sets the decoder of digital numbers, the limit of detection and the method. decode adds what the file says about missing numbers.
+// setIndex sets the decoder of digital numbers, the formula and the method. decode adds what the file says about missing numbers.
 func (s *scene) setIndex(text func(name string) string, decode func(next decoder) decoder) error {
 	f, last := indexFormula, 249.0
 	if s.product.ID == CyAN {
 		f, last = cyanFormula, 253
 	}
 	f, err := formulaOf(text, f)
-	if err != nil {
-		return err
-	}
-	s.value.decode, s.index, s.limit, s.method = decode(indexDecoder(f, last)), &f, indexLimit, f.String()
+	s.value.decode, s.index, s.method = decode(indexDecoder(f, last)), &f, f.String()
 	s.columns = append(s.columns, cellColumn)
-	return nil
-}
-
-// indexDecoder decodes digital numbers up to last to the index. Its statistic is taken over the pixels of a lake, so that the chlorophyll and the cells of the
-// lake are of the same one.
-func indexDecoder(f formula, last float64) decoder {
-	return func(dn float64) (float64, pixelState) { return decodeDN(dn, last, f) }
+	return err
 }
 
 const (
@@ -140,20 +114,24 @@ const (
 	noDataDN = 255
 )
 
-func decodeDN(dn, last float64, f formula) (float64, pixelState) {
-	switch {
-	case math.IsNaN(dn): // hidden by a mask
-		return 0, noData
-	case dn == 0:
-		return 0, belowLimit
-	case dn >= 1 && dn <= last && dn == math.Trunc(dn):
-		return f.index(dn), hasValue
-	case dn == landDN:
-		return 0, landPixel
-	case dn > last && dn <= noDataDN:
-		return 0, noData
+// indexDecoder decodes digital numbers up to last to the index. Its statistic is taken over the pixels of a lake, so that the chlorophyll and the cells of the
+// lake are of the same one.
+func indexDecoder(f formula, last float64) decoder {
+	return func(dn float64) (float64, pixelState) {
+		switch {
+		case math.IsNaN(dn): // hidden by a mask
+			return 0, noData
+		case dn == 0:
+			return 0, belowLimit
+		case dn >= 1 && dn <= last && dn == math.Trunc(dn):
+			return f.index(dn), hasValue
+		case dn == landDN:
+			return 0, landPixel
+		case dn > last && dn <= noDataDN:
+			return 0, noData
+		}
+		return math.NaN(), outOfRange
 	}
-	return math.NaN(), outOfRange
 }
 
 // Chlorophyll from the cyanobacteria index: chl = 6620 · CI − 3.07 (Seegers and others: Remote Sensing of Environment 266, 2021,
@@ -205,11 +183,8 @@ func cyanSource(p Product, base, version string, opts *Options) (string, error) 
 			return "", fmt.Errorf("source %.80q: the file is of version %s", opts.Source, version)
 		}
 	}
-	switch upper := strings.ToUpper(base); {
-	case strings.HasPrefix(upper, "S3A"), strings.HasPrefix(upper, "S3B"), strings.HasPrefix(upper, "S3M"):
-		source += " " + upper[:3]
-	case cyanMERIS.MatchString(upper):
-		source += " MERIS"
+	if m := cyanSatellite.FindStringSubmatch(strings.ToUpper(base)); m != nil {
+		source += " " + cmp.Or(m[1], "MERIS")
 	}
 	return source, nil
 }
@@ -218,5 +193,5 @@ var (
 	cyanVersion     = regexp.MustCompile(`(?i)(?:CYAN|[._-])V(\d{1,2}(?:\.\d{1,2})?[A-Z]?)[._-]`)
 	versionText     = regexp.MustCompile(`^\d{1,2}(?:\.\d{1,2}){0,2}[A-Z]?$`)
 	versionInSource = regexp.MustCompile(`(?i)\bV(\d{1,2}(?:\.\d{1,2})?[A-Z]?)\b`)
-	cyanMERIS       = regexp.MustCompile(`^M\d{7}|MERIS`)
+	cyanSatellite   = regexp.MustCompile(`^(S3[ABM])|^M\d{7}|MERIS`)
 )

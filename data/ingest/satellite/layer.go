@@ -2,8 +2,8 @@ package satellite
 
 import (
 	"context"
-	"fmt"
 	"image"
+	"slices"
 
 	"limnomap/data/raster/netcdf"
 	"limnomap/data/raster/tiff"
@@ -14,51 +14,37 @@ type gatherer func(ctx context.Context, windows []image.Rectangle, each func(i i
 
 // A layer is one quantity of a raster.
 type layer struct {
-	name   string // of the variable or the band, for people
 	gather gatherer
 	decode decoder
 	block  image.Point // size of the tiles or chunks in which the file is stored, zero if there are none
-}
-
-// tiffGatherer reads a band of an image, counted from 0. The internal mask, the alpha band and the masks of other files make pixels NaN.
-func tiffGatherer(im *tiff.Image, band int, beside ...masked) gatherer {
-	return func(ctx context.Context, windows []image.Rectangle, each func(int, image.Rectangle, []float64) error) error {
-		masks := append([]masked{{im.Mask(), 0}}, beside...)
-		if alpha := im.AlphaBand(); alpha >= 0 && alpha != band {
-			masks = append(masks, masked{im, alpha})
-		}
-		var hidden []hiddenPixels
-		for _, m := range masks {
-			if m.image == nil {
-				continue
-			}
-			if hidden == nil {
-				hidden = make([]hiddenPixels, len(windows))
-			}
-			if err := m.image.Gather(ctx, m.band, windows, func(i int, part image.Rectangle, values []float64) error {
-				for k, v := range values {
-					if v == 0 {
-						hidden[i].set(windows[i], part.Min.X+k%part.Dx(), part.Min.Y+k/part.Dx())
-					}
-				}
-				return nil
-			}); err != nil {
-				return fmt.Errorf("mask: %w", err)
-			}
-		}
-		return im.Gather(ctx, band, windows, func(i int, part image.Rectangle, values []float64) error {
-			if hidden != nil {
-				hidden[i].hide(windows[i], part, values)
-			}
-			return each(i, part, values)
-		})
-	}
 }
 
 // A masked is a band that is 0 where others have no data.
 type masked struct {
 	image *tiff.Image
 	band  int
+}
+
+func (m masked) gather(ctx context.Context, windows []image.Rectangle, each func(int, image.Rectangle, []float64) error) error {
+	return m.image.Gather(ctx, m.band, windows, each)
+}
+
+// tiffGatherer reads a band of an image, counted from 0. The internal mask, the alpha band and the masks of other files make pixels NaN.
+func tiffGatherer(im *tiff.Image, band int, masks ...masked) gatherer {
+	if m := im.Mask(); m != nil {
+		masks = append(masks, masked{m, 0})
+	}
+	if alpha := im.AlphaBand(); alpha >= 0 && alpha != band {
+		masks = append(masks, masked{im, alpha})
+	}
+	if len(masks) == 0 {
+		return masked{im, band}.gather
+	}
+	v := validity{eval: func(values []float64) float64 { return truth(!slices.Contains(values, 0)) }}
+	for _, m := range masks {
+		v.operands = append(v.operands, operand{of: m, gather: m.gather, decode: func(raw float64) (float64, bool) { return raw, true }})
+	}
+	return v.over(masked{im, band}.gather)
 }
 
 // netcdfGatherer reads a plane of a variable: its columns and rows, and one index of all other dimensions.

@@ -74,9 +74,9 @@ func (o *Options) withDefaults() (Options, error) {
 	if !(c.Scale >= 0) || math.IsInf(c.Scale, 1) {
 		return c, fmt.Errorf("scale %v: want a number above 0", c.Scale)
 	}
-	if strings.TrimSpace(c.Valid) != "" {
+	if c.Valid = strings.TrimSpace(c.Valid); c.Valid != "" {
 		if _, err := parseExpression(c.Valid, nil); err != nil {
-			return c, fmt.Errorf("valid: %w", err)
+			return c, fmt.Errorf("valid %.200q: %w", c.Valid, err)
 		}
 	}
 	if c.MinPixels < 0 {

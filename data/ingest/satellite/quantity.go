@@ -2,11 +2,8 @@ package satellite
 
 import (
 	"math"
-	"slices"
-	"strings"
 
 	"limnomap/data"
-	"limnomap/data/raster/netcdf"
 	"limnomap/data/raster/zonal"
 )
 
@@ -21,7 +18,7 @@ const (
 	numQuantities
 )
 
-// A quantity is one that a file may have beside the chlorophyll.
+// A quantity is another one than chlorophyll that a file may have.
 type quantity struct {
 	column   string
 	names    []string // of variables, the best first
@@ -37,15 +34,14 @@ type linear struct{ factor, offset float64 }
 // zeroCelsius is 0 °C in kelvin.
 const zeroCelsius = 273.15
 
-// quantities are the other quantities of Copernicus LWQ and ESA Lakes CCI. Their units are without spaces in small letters.
+// quantities are the other quantities of Copernicus LWQ and ESA Lakes CCI. Their units are as plainUnit has them.
 var quantities = [numQuantities]quantity{
 	secchi: {column: "secchi_m", names: []string{"secchi_depth_mean", "secchi_mean", "secchi_depth", "zsd_mean", "zsd"}, min: 0, max: data.MaxSecchi,
 		units: map[string]linear{"m": {1, 0}, "meter": {1, 0}, "metre": {1, 0}, "meters": {1, 0}, "metres": {1, 0}, "cm": {0.01, 0}}},
 	temperature: {column: "water_temperature_c", names: []string{"lake_surface_water_temperature", "lswt_mean", "lswt"},
 		min: data.MinWaterTemperature, max: data.MaxWaterTemperature,
-		units: map[string]linear{"k": {1, -zeroCelsius}, "kelvin": {1, -zeroCelsius}, "degreekelvin": {1, -zeroCelsius}, "degrees_kelvin": {1, -zeroCelsius},
-			"c": {1, 0}, "°c": {1, 0}, "celsius": {1, 0}, "degc": {1, 0}, "deg_c": {1, 0}, "degree_c": {1, 0}, "degrees_c": {1, 0},
-			"degree_celsius": {1, 0}, "degrees_celsius": {1, 0}, "degreecelsius": {1, 0}, "degreescelsius": {1, 0}},
+		units: map[string]linear{"k": {1, -zeroCelsius}, "kelvin": {1, -zeroCelsius}, "degreekelvin": {1, -zeroCelsius}, "degreeskelvin": {1, -zeroCelsius},
+			"c": {1, 0}, "celsius": {1, 0}, "degc": {1, 0}, "degreec": {1, 0}, "degreesc": {1, 0}, "degreecelsius": {1, 0}, "degreescelsius": {1, 0}},
 		// The product user guide of Lakes_cci advises levels 4 and 5, of 1 to 5.
 		valid: "lswt_quality_level >= 4"},
 	// Files of LWQ may lack the unit of turbidity, which is NTU in its product user manual. One FNU is taken for one NTU.
@@ -67,42 +63,24 @@ func (s *scene) addQuantities(p *netcdfPixels) {
 		return
 	}
 	for k := range quantities {
-		for _, name := range quantities[k].names {
-			if l := quantities[k].layer(p, name); l != nil {
-				s.columns, s.quantities[k] = append(s.columns, quantities[k].column), l
-				break
+		q := &quantities[k]
+		for _, name := range q.names {
+			l := p.layer(name, func(text string) (linear, bool) {
+				to, ok := q.units[plainUnit(text)]
+				return to, ok
+			}, math.Inf(-1))
+			if l == nil {
+				continue
 			}
+			if q.valid != "" {
+				if hide, err := newValidity(q.valid, false, nil, p.operand); err == nil {
+					l.gather = hide.over(l.gather)
+				}
+			}
+			s.columns, s.quantities[k] = append(s.columns, q.column), l
+			break
 		}
 	}
-}
-
-// layer returns the layer of a variable, nil if the file has none that can be read.
-func (q *quantity) layer(p *netcdfPixels, name string) *layer {
-	v, ok := p.variable(name)
-	if !ok || v.Err() != nil || !isRaster(v) {
-		return nil
-	}
-	d, err := v.Decoder()
-	if err != nil {
-		return nil
-	}
-	unit, ok := q.units[strings.Join(strings.Fields(strings.ToLower(d.Unit())), "")]
-	gather, err := p.gatherer(v)
-	if !ok || err != nil {
-		return nil
-	}
-	if q.valid != "" {
-		if hide, err := p.validity(q.valid, false); err == nil {
-			gather = hide.over(gather)
-		}
-	}
-	return &layer{name: name, gather: gather, decode: func(raw float64) (float64, pixelState) {
-		value, state := d.Decode(raw)
-		if value = unit.factor*value + unit.offset; state != netcdf.Valid || math.IsNaN(value) || math.IsInf(value, 0) {
-			return 0, noData
-		}
-		return value, hasValue
-	}}
 }
 
 // leastScum is the probability of floating cyanobacteria from which a pixel counts: the variable of LWQ is one from 0 to 1.
@@ -116,20 +94,12 @@ func (s *scene) addScum(p *netcdfPixels) {
 	const name = "floating_cyanobacteria"
 	least := leastScum
 	o, err := p.operand(name)
-	if v, ok := p.variable(name); err == nil && ok && isPercent(v.Text("units")) {
+	if err != nil {
+		o, err = p.operand("quality_flags." + name)
+	} else if v, _ := p.variable(name); isPercent(v.Text("units")) {
 		least *= 100
 	}
-	if v, ok := p.variable("quality_flags"); err != nil && ok && slices.Contains(strings.Fields(v.Text("flag_meanings")), name) {
-		o, err = p.operand("quality_flags." + name)
+	if err == nil {
+		s.columns, s.scum = append(s.columns, scumColumn), o.layer(least)
 	}
-	if err != nil {
-		return
-	}
-	s.columns = append(s.columns, scumColumn)
-	s.scum = &layer{name: name, gather: o.gather, decode: func(raw float64) (float64, pixelState) {
-		if probability, known, err := o.decode(raw); err != nil || !known || !(probability >= least) {
-			return 0, noData
-		}
-		return 1, hasValue
-	}}
 }

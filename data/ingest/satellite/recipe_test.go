@@ -1,6 +1,7 @@
 package satellite
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -46,7 +47,7 @@ func TestLWQ(t *testing.T) {
 	percent := satellitetest.Variable{Name: "chla_uncertainty", Text: map[string]string{"units": "%"}, Fill: fill, Floats: constant(30)}
 	counts := satellitetest.Variable{Name: "num_obs", Fill: -1, Floats: constant(2)}
 	f := lwqFile(chla(values), percent, counts)
-	rows, summary := extractAll(t, fileOf("c_gls_LWQ300_202509010000_GLOBE_OLCI_V2.1.1.nc", f.Encode()), wholeRaster(t), &Options{Shore: FixedShore(0)})
+	rows, summary := extractAll(t, fileOf(lwqName, f.Encode()), wholeRaster(t), &Options{Shore: FixedShore(0)})
 	r := rows["a"]
 	if r.Value != 12 || r.Valid != 399 || r.Inside != 400 || math.Abs(r.Uncertainty-3.6) > 1e-6 {
 		t.Errorf("the value is %+v, want 12 ± 3.6 of 399 pixels", r)
@@ -67,10 +68,7 @@ func TestLWQ(t *testing.T) {
 
 func TestLWQ1HasNoChlorophyll(t *testing.T) {
 	f := fileOf("c_gls_LWQ300_202509010000_GLOBE_OLCI_V1.3.0.nc", lwqFile(satellitetest.Variable{Name: "trophic_state_index", Fill: fill, Floats: constant(50)}).Encode())
-	_, err := Extract(t.Context(), f, wholeRaster(t), nil, func(*Row) error { return nil })
-	if err == nil || !strings.Contains(err.Error(), "--variable trophic_state_index") {
-		t.Errorf("the error is %v, want one that names the variable", err)
-	}
+	checkValue(t, f, Options{}, "--variable trophic_state_index")
 	rows, _ := extractAll(t, f, wholeRaster(t), &Options{Variable: "trophic_state_index"})
 	if r := rows["a"]; math.Abs(r.Value-7.22) > 0.01 || !strings.HasPrefix(r.Method, "tsi: median of pixels ") {
 		t.Errorf("index 50 is %v by %q, want 7.22 by tsi", r.Value, r.Method)
@@ -81,45 +79,26 @@ func TestChlorophyllOfAnyProgram(t *testing.T) {
 	other := func(name, unit string, v float32) satellitetest.Variable {
 		return satellitetest.Variable{Name: name, Text: map[string]string{"units": unit}, Floats: constant(v)}
 	}
+	two := []satellitetest.Variable{other("chl_oc3", "mg m-3", 9), other("chl_re_gons", "mg m-3", 8)}
 	for _, test := range []struct {
-		name      string
-		variables []satellitetest.Variable
-		opts      Options
-		want      float64
-		err       string
+		variables  []satellitetest.Variable
+		opts       Options
+		want       string
+		outOfRange bool
 	}{
-		{"ACOLITE", []satellitetest.Variable{other("chl_re_gons", "mg m^-3", 9), other("rhos_665", "1", 0.1)}, Options{}, 9, ""},
-		{"grams", []satellitetest.Variable{other("chl", "g m-3", 0.009)}, Options{}, 9, ""},
-		{"no unit", []satellitetest.Variable{other("chl", "", 9)}, Options{}, 0, "--scale"},
-		{"scale", []satellitetest.Variable{other("chl", "", 9)}, Options{Scale: 2}, 18, ""},
-		{"two", []satellitetest.Variable{other("chl_oc3", "mg m-3", 9), other("chl_re_gons", "mg m-3", 8)}, Options{}, 0, "chl_oc3, chl_re_gons"},
-		{"chosen", []satellitetest.Variable{other("chl_oc3", "mg m-3", 9), other("chl_re_gons", "mg m-3", 8)}, Options{Variable: "chl_re_gons"}, 8, ""},
-		{"none", []satellitetest.Variable{other("turbidity", "FNU", 9)}, Options{}, 0, "turbidity"},
-		{"senseless", []satellitetest.Variable{other("chl", "mg m-3", -999.5)}, Options{}, math.NaN(), ""},
+		{[]satellitetest.Variable{other("chl_re_gons", "mg m^-3", 9), other("rhos_665", "1", 0.1)}, Options{}, "9 of 400", false}, // ACOLITE
+		{[]satellitetest.Variable{other("chl", "g m-3", 0.009)}, Options{}, "9 of 400", false},
+		{[]satellitetest.Variable{other("chl", "", 9)}, Options{}, "--scale", false},
+		{[]satellitetest.Variable{other("chl", "", 9)}, Options{Scale: 2}, "18 of 400", false},
+		{two, Options{}, "chl_oc3, chl_re_gons", false},
+		{two, Options{Variable: "chl_re_gons"}, "8 of 400", false},
+		{[]satellitetest.Variable{other("turbidity", "FNU", 9)}, Options{}, "turbidity", false},
+		{[]satellitetest.Variable{other("chl", "mg m-3", -999.5)}, Options{}, "cloud or no data", true},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			f := lwqFile(test.variables...)
-			f.Attributes = nil
-			file := fileOf("S2A_MSI_2021_04_01_11_06_52_T31UDS_L2W.nc", f.Encode())
-			if test.err != "" {
-				_, err := Extract(t.Context(), file, wholeRaster(t), &test.opts, func(*Row) error { return nil })
-				if err == nil || !strings.Contains(err.Error(), test.err) {
-					t.Errorf("the error is %v, want one with %q", err, test.err)
-				}
-				return
-			}
-			rows, summary := extractAll(t, file, wholeRaster(t), &test.opts)
-			r := rows["a"]
-			if r.HasValue == math.IsNaN(test.want) || r.HasValue && math.Abs(r.Value-test.want) > 1e-5 {
-				t.Errorf("the value is %+v, want %v", r, test.want)
-			}
-			if wantRange := math.IsNaN(test.want); wantRange != (summary.OutOfRange > 0) {
-				t.Errorf("%d pixels are out of range", summary.OutOfRange)
-			}
-			if summary.Product.ID != OwnRaster || r.Date.String() != "2021-04-01" {
-				t.Errorf("the product is %s, the date %s", summary.Product.ID, r.Date)
-			}
-		})
+		s := checkValue(t, netCDF("S2A_MSI_2021_04_01_11_06_52_T31UDS_L2W.nc", test.variables...), test.opts, test.want)
+		if (s.OutOfRange > 0) != test.outOfRange || s.Date != 0 && (s.Product.ID != OwnRaster || s.Date.String() != "2021-04-01") {
+			t.Errorf("%s: %+v", test.want, s)
+		}
 	}
 }
 
@@ -133,57 +112,35 @@ func indexRaster(value func(i int) byte) satellitetest.TIFF {
 }
 
 func TestCyAN(t *testing.T) {
-	const name = "L20202012020207.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_2.tif"
-	lake := []Lake{pixels(t, "a", 0, 0, 10, 10)}
-	rows, summary := extractAll(t, fileOf(name, indexRaster(func(i int) byte {
+	index := func(value func(i int) byte) File { return fileOf(cyanFile, indexRaster(value).Encode()) }
+	land := index(func(i int) byte {
 		if i < 30 {
-			return 254 // land
+			return 254
 		}
 		return 130
-	}).Encode()), lake, &Options{Shore: FixedShore(0)})
-	if r := rows["a"]; math.Abs(r.Value-11.27) > 0.01 || r.Valid != 70 || r.Source != "EPA CyAN" || r.Date.String() != "2020-07-25" {
-		t.Errorf("the value is %+v, want 11.27 of 70 pixels", r)
+	})
+	if s := checkValue(t, land, Options{}, "11.27 of 70 pixels"); s.Product.ID != CyAN || s.Source != "EPA CyAN" || s.Date.String() != "2020-07-25" {
+		t.Errorf("%+v", s)
 	}
-	if summary.Product.ID != CyAN {
-		t.Errorf("the product is %s", summary.Product.ID)
+	if s := checkValue(t, land, Options{Source: "EPA CyAN V6"}, "11.27 of 70 pixels"); s.Source != "EPA CyAN V6" {
+		t.Errorf("the source is %q", s.Source)
 	}
+	checkValue(t, index(func(int) byte { return 255 }), Options{}, "cloud or no data of 0")
 	// Clean water is a value below the limit of detection, neither negative nor missing.
-	rows, _ = extractAll(t, fileOf(name, indexRaster(func(i int) byte { return byte(i / 60 * 130) }).Encode()), lake, &Options{Shore: FixedShore(0)})
-	if r := rows["a"]; !r.HasValue || r.Limit != indexLimit || r.Valid != 100 || r.Value >= indexLimit || r.P90 < 11 {
+	rows, _ := extractAll(t, index(func(i int) byte { return byte(i / 60 * 130) }), []Lake{pixels(t, "a", 0, 0, 10, 10)}, &Options{Shore: FixedShore(0)})
+	r := rows["a"]
+	if !r.HasValue || r.Limit != indexLimit || r.Valid != 100 || r.Value >= indexLimit || r.P90 < 11 {
 		t.Errorf("clean water is %+v, want a value below %v", r, indexLimit)
 	}
 	var table strings.Builder
 	w, err := NewTable(&table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rows["a"]
-	if err := w.Write(&r); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Flush(); err != nil {
+	if err := errors.Join(err, w.Write(&r), w.Flush()); err != nil {
 		t.Fatal(err)
 	}
 	want := "lake_id,date,chl,data_type,n_inside,n_valid,p10,p90,uncertainty,method,source,version,quality,flags,period_start,composite\n" +
 		"a,2020-07-25,<3.07,satellite,100,100,0,11.2714,,CI = 10^(0.011714 DN - 4.1870866): median of pixels wholly inside the outline,EPA CyAN,,,,2020-07-19,maximum\n"
 	if table.String() != want {
 		t.Errorf("the table is\n%s\nwant\n%s", table.String(), want)
-	}
-	rows, _ = extractAll(t, fileOf(name, indexRaster(func(int) byte { return 255 }).Encode()), lake, nil)
-	if r := rows["a"]; r.HasValue || r.Reason != NoData {
-		t.Errorf("a lake without data is %+v, want a gap", r)
-	}
-	rows, _ = extractAll(t, fileOf(name, indexRaster(func(int) byte { return 130 }).Encode()), lake, &Options{Source: "EPA CyAN V6"})
-	if r := rows["a"]; r.Source != "EPA CyAN V6" {
-		t.Errorf("the source is %q", r.Source)
-	}
-}
-
-func TestIndexOfNOAA(t *testing.T) {
-	const name = "sentinel-3a.2019200.0719.1543C.L3.LE3.v930seadasv7521_1_2.CIcyano.tif"
-	rows, summary := extractAll(t, fileOf(name, indexRaster(func(i int) byte { return byte(130 + i%2*121) }).Encode()), []Lake{pixels(t, "a", 0, 0, 10, 10)}, nil)
-	if r := rows["a"]; math.Abs(r.Value-12.10) > 0.01 || r.Valid != r.Inside/2 || summary.Product.ID != NOAACI || r.Date.String() != "2019-07-19" {
-		t.Errorf("the value is %+v of %s, want 12.10 and half of the pixels", r, summary.Product.ID)
 	}
 }
 
@@ -212,42 +169,40 @@ func TestSourcesAreOfTheirProduct(t *testing.T) {
 	}
 }
 
-// A pixel that a file declares as no data is no clean water, also where the product has a clean value of that number.
-func TestNoDataOfIndex(t *testing.T) {
-	const name = "L20202012020207.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_2.tif"
-	f := indexRaster(func(i int) byte { return byte(i / 60 * 130) })
-	f.NoData = "0" // as gdalwarp -dstnodata 0 writes it
-	rows, _ := extractAll(t, fileOf(name, f.Encode()), []Lake{pixels(t, "a", 0, 0, 10, 10)}, &Options{Shore: FixedShore(0)})
-	if r := rows["a"]; math.Abs(r.Value-11.27) > 0.01 || r.Valid != 40 {
-		t.Errorf("the value is %+v, want 11.27 of 40 pixels", r)
+// What a file says about numbers for no data, and what the product says where the file says nothing.
+func TestNoDataAndScale(t *testing.T) {
+	index := func(noData string, value func(i int) byte) []byte {
+		f := indexRaster(value)
+		f.NoData = noData
+		return f.Encode()
 	}
-}
+	noaa := index("", func(i int) byte { return byte(130 + i%2*121) })
+	checkValue(t, fileOf("sentinel-3a.2019200.0719.1543C.L3.LE3.v930seadasv7521_1_2.CIcyano.tif", noaa), Options{}, "12.1 of 50")
+	// A pixel that a file declares as no data is no clean water, as gdalwarp -dstnodata 0 writes it.
+	half := func(i int) byte { return byte(i / 60 * 130) }
+	checkValue(t, fileOf(cyanFile, index("0", half)), Options{}, "11.27 of 40")
+	checkValue(t, fileOf(cyanFile, index("", half)), Options{}, "<3.07 of 100")
+	// An index that is not stored as digital numbers would be read as clean water.
+	checkValue(t, netCDF("ci_2025-07-19.nc", satellitetest.Variable{Name: "CI_cyano", Floats: constant(0.05)}), Options{Product: CyAN, Variable: "CI_cyano"}, "this variable has float32")
 
-// A cyanobacteria index that is not stored as digital numbers would be read as clean water.
-func TestIndexOfFloats(t *testing.T) {
-	f := lwqFile(satellitetest.Variable{Name: "CI_cyano", Floats: constant(0.05)})
-	_, err := Extract(t.Context(), fileOf("ci_2025-07-19.nc", f.Encode()), wholeRaster(t), &Options{Product: CyAN, Variable: "CI_cyano"}, func(*Row) error { return nil })
-	if err == nil || !strings.Contains(err.Error(), "this variable has float32") {
-		t.Errorf("the error is %v, want one that names the type", err)
+	// A raster that declares no number for no data is padded with 0, which is not clean water.
+	padded := chlRaster(10, 10, func(x, y int) float64 { return float64(x/5) * 15 })
+	for noData, want := range map[string]string{"": "15 of 50", "-9999": "7.5 of 100"} {
+		padded.NoData = noData
+		checkValue(t, fileOf(chlName, padded.Encode()), Options{}, want)
 	}
-}
+	checkValue(t, netCDF("chl_2025-07-01.nc", satellitetest.Variable{Name: "chl", Text: map[string]string{"units": "mg m-3"}, Floats: make([]float32, 400)}), Options{}, "cloud or no data of 0")
 
-// A raster that declares no number for no data is padded with 0, which is not clean water.
-func TestZeroWithoutNoData(t *testing.T) {
-	lake := []Lake{pixels(t, "a", 0, 0, 10, 10)}
-	half := chlRaster(10, 10, func(x, y int) float64 { return float64(x/5) * 15 })
-	for noData, want := range map[string]int{"": 50, "-9999": 100} {
-		half.NoData = noData
-		rows, _ := extractAll(t, fileOf(chlName, half.Encode()), lake, &Options{Shore: FixedShore(0)})
-		if r := rows["a"]; r.Valid != want {
-			t.Errorf("no data %q: %d pixels have a value, want %d", noData, r.Valid, want)
-		}
+	// The option for the unit does not change products whose unit is known. It is also that of the uncertainty, unless that is in per cent.
+	checkValue(t, fileOf(lwqName, lwqFile(chla(constant(12))).Encode()), Options{Scale: 1000}, "12 of 400")
+	for unit, want := range map[string]string{"": "900 ± 200 of", "%": "900 ± 18 of"} {
+		checkValue(t, netCDF("chl_2025-07-01.nc", satellitetest.Variable{Name: "chl", Floats: constant(9)},
+			satellitetest.Variable{Name: "chl_unc", Text: map[string]string{"units": unit}, Floats: constant(2)}), Options{Scale: 100}, want)
 	}
-	f := lwqFile(satellitetest.Variable{Name: "chl", Text: map[string]string{"units": "mg m-3"}, Floats: make([]float32, 400)})
-	f.Attributes = nil
-	rows, _ := extractAll(t, fileOf("chl_2025-07-01.nc", f.Encode()), wholeRaster(t), nil)
-	if r := rows["a"]; r.HasValue {
-		t.Errorf("a file of zeros is %+v, want a gap", r)
+
+	// Variables about chlorophyll that are not its concentration are not taken without being asked for.
+	for _, name := range []string{"CHL_log10", "chl_mean_log", "chlorophyll_bloom_days", "chl_uncertainty", "chl_flags", "chl_climatology"} {
+		checkValue(t, netCDF("a_2025-07-01.nc", satellitetest.Variable{Name: name, Text: map[string]string{"units": "mg m-3"}, Floats: constant(1.5)}), Options{}, "no variable that is known as chlorophyll")
 	}
 }
 
@@ -290,28 +245,6 @@ func TestOutOfRange(t *testing.T) {
 	}
 }
 
-// The option for the unit does not change products whose unit is known.
-func TestScaleIsForOtherPrograms(t *testing.T) {
-	f := fileOf("c_gls_LWQ300_202509010000_GLOBE_OLCI_V2.1.1.nc", lwqFile(chla(constant(12))).Encode())
-	rows, _ := extractAll(t, f, wholeRaster(t), &Options{Scale: 1000})
-	if r := rows["a"]; r.Value != 12 {
-		t.Errorf("the value is %v, want 12", r.Value)
-	}
-}
-
-// The option for the unit is also that of the uncertainty, unless that is in per cent.
-func TestScaleOfUncertainty(t *testing.T) {
-	for unit, want := range map[string]float64{"": 200, "%": 18} {
-		f := lwqFile(satellitetest.Variable{Name: "chl", Floats: constant(9)},
-			satellitetest.Variable{Name: "chl_unc", Text: map[string]string{"units": unit}, Floats: constant(2)})
-		f.Attributes = nil
-		rows, _ := extractAll(t, fileOf(chlName, f.Encode()), wholeRaster(t), &Options{Scale: 100})
-		if r := rows["a"]; r.Value != 900 || math.Abs(r.Uncertainty-want) > 1e-6 {
-			t.Errorf("with the unit %q 9 ± 2 is %v ± %v, want 900 ± %v", unit, r.Value, r.Uncertainty, want)
-		}
-	}
-}
-
 func TestVersionAndDekadInName(t *testing.T) {
 	f := lwqFile(chla(constant(12)))
 	delete(f.Attributes, "product_version")
@@ -323,17 +256,6 @@ func TestVersionAndDekadInName(t *testing.T) {
 	for name, want := range map[string]string{"ESACCI-LAKES-L3S-LK_PRODUCTS-MERGED-20200801-fv2.1.0.nc": "V2.1.0", "chl_2025-07-01.tif": "", "S2A_MSIL2A_20250701T103031.nc": ""} {
 		if got := versionOfName(Product{ID: OwnRaster}, name); got != want {
 			t.Errorf("versionOfName(%q) = %q, want %q", name, got, want)
-		}
-	}
-}
-
-// Variables about chlorophyll that are not its concentration are not taken without being asked for.
-func TestOtherVariablesOfChlorophyll(t *testing.T) {
-	for _, name := range []string{"CHL_log10", "chl_mean_log", "chlorophyll_bloom_days", "chl_uncertainty", "chl_flags", "chl_climatology"} {
-		f := lwqFile(satellitetest.Variable{Name: name, Text: map[string]string{"units": "mg m-3"}, Floats: constant(1.5)})
-		f.Attributes = nil
-		if _, err := Extract(t.Context(), fileOf("a_2025-07-01.nc", f.Encode()), wholeRaster(t), nil, func(*Row) error { return nil }); err == nil {
-			t.Errorf("%s was taken for chlorophyll", name)
 		}
 	}
 }

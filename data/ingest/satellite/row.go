@@ -124,7 +124,12 @@ func (x *extraction) gapOf(p *pending) (reason Reason, gap bool) {
 func (x *extraction) finish(p *pending) error {
 	x.passed++
 	row := Row{index: p.lake, Lake: x.lakes[p.lake].ID, Date: x.period.last, PeriodStart: x.summary.start(), Composite: x.summary.Composite, Source: x.source, Version: x.version, Method: x.methodOf(p),
-		Inside: p.inside, Valid: len(p.values), Uncertainty: -1, Scum: p.scum, Quantities: p.quantities}
+		Inside: p.inside, Valid: len(p.values), Uncertainty: -1, Scum: p.scum}
+	for k, pixels := range p.quantities {
+		if len(pixels) >= x.opts.MinPixels {
+			row.Quantities[k] = quantities[k].stored(pixels)
+		}
+	}
 	if p.scum > 0 {
 		row.Flags |= data.FlagsOf(data.ScumPossible)
 		x.summary.Scum++
@@ -138,7 +143,11 @@ func (x *extraction) finish(p *pending) error {
 	}
 	x.summary.Lakes++
 	row.HasValue = true
-	row.Value = x.opts.Statistic.of(p.values, x.leastValue())
+	least, limit := 0.0, 0.0 // values of pixels and of lakes from which they are above the limit of detection
+	if x.index != nil {
+		least, limit = x.index.least(), indexLimit
+	}
+	row.Value = x.opts.Statistic.of(p.values, least)
 	if p.biased(row.Value) {
 		row.Flags |= data.FlagsOf(data.Biased)
 	}
@@ -150,8 +159,8 @@ func (x *extraction) finish(p *pending) error {
 	}
 	row.P10, row.P90 = min(row.P10, most), min(row.P90, most)
 	switch {
-	case row.Value < x.limit:
-		row.Limit = x.limit
+	case row.Value < limit:
+		row.Limit = limit
 	case hundredths(fourDecimals(min(row.Value, most))) == 0: // clean water, whose value no sensor can tell from none
 		row.Limit = leastLimit
 	}
@@ -204,14 +213,6 @@ func (p *pending) biased(value float64) bool {
 // shareOf returns the share of n pixels in those with a number.
 func (p *pending) shareOf(n int) float64 {
 	return float64(n) / float64(len(p.outOfRange)+len(p.values))
-}
-
-// leastValue returns the least value of a pixel that is above the limit of detection.
-func (s *scene) leastValue() float64 {
-	if s.index != nil {
-		return s.index.least()
-	}
-	return s.limit
 }
 
 // leastLimit is the limit of detection in µg/l of a value that is 0 or rounded to 0: half of it is the least that is stored.

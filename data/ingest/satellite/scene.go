@@ -1,6 +1,7 @@
 package satellite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,34 +52,25 @@ func BesideLocal(name string, open func(name string) (*os.File, error)) func(end
 
 // A scene is an open file: what an extraction needs of it.
 type scene struct {
-	product  Product
-	grid     grid
-	value    layer
-	variable string // of the value, for people
-	period   period
-	// composite says how the values of the period became one.
-	composite data.Composite
+	product   Product
+	grid      grid
+	value     layer
+	variable  string // of the value, for people
+	period    period
+	composite data.Composite // how the values of the period became one
 	source    string
 	version   string
-	method    string // what the method begins with, such as tsi
-	// limit is the limit of detection in µg/l, 0 if there is none.
-	limit float64
-	// index is the formula of a cyanobacteria index if the pixels decode to one, nil if they decode to µg/l.
-	index *formula
-	// columns are those of a table that this file has and others have not.
-	columns []string
-	// ice is a layer that is 1 where there is ice, nil if the file does not say it.
-	ice *layer
-	// scum is a layer that is 1 where there are floating cyanobacteria, nil if the file does not say it.
-	scum *layer
-	// quantities are layers of other quantities in the units of their columns, nil where the file has none.
-	quantities [numQuantities]*layer
-	// uncertainty is a layer that decodes to µg/l, or to a share of the value if it is relative. It is nil if there is none.
-	uncertainty *layer
-	relative    bool
-	// observations is a layer that counts how many observations a pixel has. It is nil if there is none or version says enough.
-	observations *layer
-	closers      []io.Closer // of files beside it
+	method    string   // what the method begins with, such as tsi
+	index     *formula // of a cyanobacteria index if the pixels decode to one, nil if they decode to µg/l
+	columns   []string // of a table that this file has and others have not
+
+	// Other layers, nil where the file has none: ice and scum are 1 where there is ice or floating cyanobacteria, quantities have the units of their
+	// columns, uncertainty is in µg/l, or a share of the value if it is relative, and observations is how many a pixel has, if version does not say enough.
+	ice, scum, uncertainty, observations *layer
+	quantities                           [numQuantities]*layer
+	relative                             bool
+
+	closers []io.Closer // of files beside it
 }
 
 // close closes the files that are open beside the file itself.
@@ -90,33 +82,29 @@ func (s *scene) close() {
 
 var (
 	// timeMethod is the statistic over time in the attribute cell_methods of CF: time: mean, or time: lat: lon: maximum (interval: 1 day).
-	timeMethod = regexp.MustCompile(`(?i)\b(?:time|t):\s*(?:\w+:\s*)*(mean|maximum|median)\b`)
-	anyMethod  = regexp.MustCompile(`(?i)\b(?:time|t):`)
+	timeMethod = regexp.MustCompile(`(?i)\b(?:time|t):\s*(?:\w+:\s*)*(\w+)`)
 	// nameMethod is the statistic in names of NOAA: ts_2016.1007_1013.L4.LCHMP3.CIcyano.MAXIMUM_7day.tif.
 	nameMethod = regexp.MustCompile(`(?i)(?:^|[._-])(mean|maximum|median)_\d+_?days?(?:[._-]|$)`)
-	// wholeMethod is the attribute measure of NASA's files of level 3.
-	wholeMethod = regexp.MustCompile(`(?i)^\s*(mean|maximum|median)\s*$`)
 )
 
 // setComposite sets how the values of the period became one: by the file, its name, or otherwise its product. cellMethods is that attribute of the values,
-// and measure that of the file.
+// and measure that of files of NASA's level 3.
 func (s *scene) setComposite(name, cellMethods, measure string) {
 	if s.period.days() == 1 {
 		return
 	}
-	m := timeMethod.FindStringSubmatch(cellMethods)
-	if m == nil && anyMethod.MatchString(cellMethods) {
-		return // another one
+	byFile := timeMethod.FindStringSubmatch(cellMethods)
+	if m := nameMethod.FindStringSubmatch(path.Base(name)); m != nil {
+		measure = m[1]
 	}
-	if m == nil {
-		m = nameMethod.FindStringSubmatch(path.Base(name))
+	if byFile != nil {
+		measure = byFile[1]
 	}
-	if m == nil {
-		m = wholeMethod.FindStringSubmatch(measure)
-	}
+	composite, err := data.ParseComposite(strings.ToLower(strings.TrimSpace(measure)))
 	switch {
-	case m != nil:
-		s.composite, _ = data.ParseComposite(strings.ToLower(m[1])) // one of the three
+	case err == nil:
+		s.composite = composite
+	case byFile != nil: // another one
 	case s.product.ID == CyAN, s.product.ID == CyANv1: // EPA: the maximum of each pixel in the week
 		s.composite = data.MaximumComposite
 	case s.product.ID == LWQ: // chla_mean
@@ -168,18 +156,44 @@ func errFormat(head []byte) error {
 	return errors.New("neither NetCDF nor GeoTIFF: " + is)
 }
 
-// sourceOf returns the source of the values of a product. own is its source with the resolution, if the file says it.
-func sourceOf(p Product, own string, opts *Options) (string, error) {
+// describe sets the source, the version and the period of the values. step is the size of pixels in degrees, and cellMethods that attribute of the values.
+func (s *scene) describe(d dating, step float64, cellMethods string, opts *Options) (err error) {
+	text := d.attributes
+	if s.source, err = sourceOf(s.product, d.name, text("obpg_version"), step, opts); err != nil {
+		return err
+	}
+	s.version = versionOf(cmp.Or(text("product_version"), text("processing_version"), versionOfName(s.product, d.name)),
+		cmp.Or(text("date_created"), text("processing_time"), text("creation_date"), text("date_modified")))
+	s.period, err = periodOfFile(d, opts)
+	s.setComposite(d.name, cellMethods, text("measure"))
+	return err
+}
+
+// sourceOf returns the source of the values of a product: that of the options, or otherwise its own, with what the name of a file, its version, or the size of
+// its pixels in degrees (0 if it is not known) tell apart: the resolution of LWQ, and the version and the satellite of CyAN.
+func sourceOf(p Product, name, version string, step float64, opts *Options) (string, error) {
+	own := p.Source
+	m := resolutionName.FindStringSubmatch(path.Base(name))
+	switch {
+	case p.ID == CyAN:
+		var err error
+		if own, err = cyanSource(p, path.Base(name), version, opts); err != nil {
+			return "", err
+		}
+	case p.ID == LWQ && m != nil:
+		own += m[1]
+	case p.ID == LWQ && step > 0.0015: // the grids have 1/1008° and 1/448°
+		own += "300"
+	case p.ID == LWQ && step > 0:
+		own += "100"
+	}
+	of, known := OfSource(opts.Source)
 	switch {
 	case opts.Source == "":
 		return own, nil
-	case p.ID == OwnRaster:
-		if other, ok := OfSource(opts.Source); ok && other.ID != OwnRaster {
-			return "", fmt.Errorf("source %.80q: this is the name of the product %s: want --product %s, or another source", opts.Source, other.ID, other.ID)
-		}
-		return opts.Source, nil
-	}
-	if of, ok := OfSource(opts.Source); !ok || of.ID != p.ID {
+	case p.ID == OwnRaster && known && of.ID != OwnRaster:
+		return "", fmt.Errorf("source %.80q: this is the name of the product %s: want --product %s, or another source", opts.Source, of.ID, of.ID)
+	case p.ID != OwnRaster && of.ID != p.ID:
 		return "", fmt.Errorf("source %.80q: want a name that begins with %q for a file of %s", opts.Source, p.Source, p.ID)
 	}
 	return opts.Source, nil
@@ -206,21 +220,6 @@ var (
 	// versionName is the version in the name of a file: c_gls_LWQ300_202509010000_GLOBE_OLCI_V2.1.1.nc, or ESACCI-LAKES-…-fv2.1.0.nc.
 	versionName = regexp.MustCompile(`(?i)[_-]f?(v\d+(?:\.\d+)*)(?:[._-]|$)`)
 )
-
-// ownSourceOfName returns the source of a product with what the name of a file, or its version, tells apart: the resolution of LWQ, and the version and the
-// satellite of CyAN.
-func ownSourceOfName(p Product, name, version string, opts *Options) (string, error) {
-	base := path.Base(name)
-	switch p.ID {
-	case LWQ:
-		if m := resolutionName.FindStringSubmatch(base); m != nil {
-			return p.Source + m[1], nil
-		}
-	case CyAN:
-		return cyanSource(p, base, version, opts)
-	}
-	return p.Source, nil
-}
 
 // versionOfName returns the version that the name of a file says, "" if it says none. That of CyAN is in its source.
 func versionOfName(p Product, name string) string {

@@ -36,24 +36,10 @@ func openNetCDF(ctx context.Context, file File, opts *Options) (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := v.Err(); err != nil {
-		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
-	}
-	g, err := v.Grid(ctx)
+	text := attributesOf(slices.Values(f.AttributeNames()), f.Text)
+	pixels := &netcdfPixels{f: f, value: v, ctx: ctx, opts: opts}
+	when, err := s.openVariable(pixels, text)
 	if err != nil {
-		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
-	}
-	if s.grid, err = gridOfNetCDF(g); err != nil {
-		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
-	}
-	at, when, err := planeOf(ctx, v, g, opts)
-	if err != nil {
-		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
-	}
-	s.variable = v.Name()
-	s.value = layer{name: v.Name(), gather: netcdfGatherer(v, g, at)}
-	pixels := &netcdfPixels{f: f, value: v, grid: g, ctx: ctx, opts: opts}
-	if err := s.hideInvalid(pixels); err != nil {
 		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
 	}
 	if err := s.addIce(pixels); err != nil {
@@ -61,33 +47,49 @@ func openNetCDF(ctx context.Context, file File, opts *Options) (*scene, error) {
 	}
 	s.addScum(pixels)
 	s.addQuantities(pixels)
+	s.addUncertainty(pixels)
+	step := 0.0
+	if pixels.grid.Geographic {
+		step = math.Abs(pixels.grid.Transform[1])
+	}
+	when.name, when.attributes = file.Name, text
+	if err := s.describe(when, step, v.Text("cell_methods"), opts); err != nil {
+		return nil, err
+	}
+	if !strings.Contains(s.version, " ") && s.product.ID == LWQ { // without the time of processing
+		s.observations = pixels.layer("num_obs", func(string) (linear, bool) { return linear{1, 0}, true }, 0)
+	}
+	return s, nil
+}
+
+// openVariable sets what the variable with the values says about them, and returns what its time coordinate says. text finds global attributes.
+func (s *scene) openVariable(p *netcdfPixels, text func(name string) string) (when dating, err error) {
+	v := p.value
+	if err := v.Err(); err != nil {
+		return when, err
+	}
+	g, err := v.Grid(p.ctx)
+	if err != nil {
+		return when, err
+	}
+	if s.grid, err = gridOfNetCDF(g); err != nil {
+		return when, err
+	}
+	at, when, err := planeOf(p.ctx, v, g, p.opts)
+	if err != nil {
+		return when, err
+	}
+	p.grid = g
+	s.value, s.variable = layer{gather: netcdfGatherer(v, g, at)}, v.Name()
 	if chunk := v.ChunkShape(); chunk != nil {
 		s.value.block = image.Pt(int(min(chunk[g.X], int64(g.Width))), int(min(chunk[g.Y], int64(g.Height))))
 	}
-	text := attributesOf(slices.Values(f.AttributeNames()), f.Text)
-	if err := s.decodeVariable(v, text, opts); err != nil {
-		return nil, fmt.Errorf("variable %s: %w", v.Name(), err)
+	if err := s.hideInvalid(strings.TrimSpace(v.Text(validAttribute)), p.opts, func(text string) (*validity, error) {
+		return newValidity(text, true, p.inner, p.operand)
+	}); err != nil {
+		return when, err
 	}
-	if v.Name() == tsiVariable {
-		s.method = "tsi"
-	}
-	own, err := ownSource(s.product, file.Name, text("obpg_version"), g, opts)
-	if err != nil {
-		return nil, err
-	}
-	if s.source, err = sourceOf(s.product, own, opts); err != nil {
-		return nil, err
-	}
-	s.version = versionOf(cmp.Or(f.Text("product_version"), f.Text("processing_version"), versionOfName(s.product, file.Name)),
-		cmp.Or(f.Text("date_created"), f.Text("processing_time"), f.Text("creation_date"), f.Text("date_modified")))
-	s.addUncertainty(f, v, g, at, opts)
-	if _, after, found := strings.Cut(s.version, " "); s.product.ID == LWQ && (!found || after == "") {
-		s.addObservations(f, v, g, at)
-	}
-	when.name, when.attributes = file.Name, text
-	s.period, err = periodOfFile(when, opts)
-	s.setComposite(file.Name, v.Text("cell_methods"), text("measure"))
-	return s, err
+	return when, s.decodeVariable(v, text, p.opts)
 }
 
 // productOfNetCDF returns the product of a NetCDF file, by its name or what it says about itself.
@@ -198,22 +200,22 @@ func planeOf(ctx context.Context, v *netcdf.Variable, g *netcdf.Grid, opts *Opti
 			return nil, when, err
 		}
 	}
-	step := int64(0)
+	step := 0
 	if t := v.TimeDimension(); t >= 0 {
-		step = at[t]
+		step = int(at[t])
 	}
-	if step >= int64(len(times)) {
+	if step >= len(times) {
 		return at, when, nil
 	}
 	when.time = times[step]
-	begin, end, ok, err := v.TimeBounds(ctx, step)
+	bounds, err := v.TimeBounds(ctx)
 	switch {
-	case opts.Date.Known && err != nil:
+	case err != nil && opts.Date.Known:
 		return at, when, nil
-	case ok && end.Before(begin):
-		err = fmt.Errorf("the bounds of its time are from %s to %s", begin.Format(time.RFC3339), end.Format(time.RFC3339))
-	case ok:
-		when.bounds = [2]time.Time{begin, end}
+	case err == nil && bounds != nil:
+		if when.bounds = [2]time.Time(bounds[2*step:]); when.bounds[1].Before(when.bounds[0]) {
+			err = fmt.Errorf("the bounds of its time are %s", listTimes(when.bounds[:]))
+		}
 	}
 	return at, when, err
 }
@@ -221,20 +223,19 @@ func planeOf(ctx context.Context, v *netcdf.Variable, g *netcdf.Grid, opts *Opti
 // stepOf returns the only step of the day that the options want. A file with several is never read in part without being asked to: the highest value
 // of a day may be in any of them.
 func stepOf(ctx context.Context, v *netcdf.Variable, times []time.Time, opts *Options) (int64, error) {
-	sameDay := !slices.ContainsFunc(times, func(t time.Time) bool { return data.DateOf(t) != data.DateOf(times[0]) })
-	if !opts.Date.Known && !sameDay {
-		return 0, fmt.Errorf("%d times, %s: want --date with one of these days", len(times), listTimes(times))
-	}
 	if !opts.Date.Known {
+		if slices.ContainsFunc(times, func(t time.Time) bool { return data.DateOf(t) != data.DateOf(times[0]) }) {
+			return 0, fmt.Errorf("%d times, %s: want --date with one of these days", len(times), listTimes(times))
+		}
 		return 0, errSameDay(times)
 	}
+	bounds, _ := v.TimeBounds(ctx)
 	var found []time.Time
 	step := 0
 	for i, t := range times {
 		day := data.DateOf(t)
-		// The date of a period is its last day.
-		if begin, end, ok, err := v.TimeBounds(ctx, int64(i)); err == nil && ok && end.After(begin) {
-			day = interval{start: begin, end: end}.days().last
+		if bounds != nil && bounds[2*i+1].After(bounds[2*i]) { // the date of a period is its last day
+			day = interval{start: bounds[2*i], end: bounds[2*i+1]}.days().last
 		}
 		if day == opts.Date.Value {
 			step, found = i, append(found, t)
@@ -259,11 +260,10 @@ func listTimes(times []time.Time) string {
 	const most = 8
 	var all []string
 	for i, t := range times {
-		switch {
-		case len(times) > most && i == most-1:
-			all = append(all, "...")
-		case len(times) <= most || i < most || i == len(times)-1:
+		if i < most-1 || i == len(times)-1 {
 			all = append(all, t.Format("2006-01-02T15:04Z"))
+		} else if i == most-1 {
+			all = append(all, "...")
 		}
 	}
 	return strings.Join(all, ", ")
@@ -275,38 +275,31 @@ func (s *scene) decodeVariable(v *netcdf.Variable, text func(name string) string
 	if err != nil {
 		return err
 	}
-	special := flagValuesOf(v, d) // such as land and cloud, between the values
-	decode := func(raw float64) (float64, pixelState) {
-		value, state := d.Decode(raw)
-		switch {
-		case special != nil && slices.Contains(special, d.Raw(raw)):
-			return 0, noData
-		case state == netcdf.Fill || math.IsNaN(value):
-			return 0, noData
-		case state == netcdf.OutOfRange:
-			return value, outOfRange
+	var special []float64 // flags between the values, such as land and cloud
+	if v.Text("flag_meanings") != "" {
+		for _, value := range v.Numbers("flag_values") {
+			special = append(special, d.Raw(value))
 		}
-		return value, hasValue
 	}
 	then := func(next decoder) decoder {
 		return func(raw float64) (float64, pixelState) {
-			value, state := decode(raw)
-			switch state {
-			case hasValue:
-				return next(value)
-			case outOfRange:
+			value, state := d.Decode(raw)
+			switch {
+			case slices.Contains(special, d.Raw(raw)), state == netcdf.Fill, math.IsNaN(value):
+				return 0, noData
+			case state == netcdf.OutOfRange:
 				chl, would := next(value)
 				if !would.usable() || math.IsInf(value, 0) {
 					chl = math.NaN()
 				}
 				return chl, outOfRange
 			}
-			return 0, state
+			return next(value)
 		}
 	}
 	switch {
 	case v.Name() == tsiVariable:
-		s.value.decode = then(tsiDecoder)
+		s.value.decode, s.method = then(tsiDecoder), "tsi"
 		return nil
 	case opts.Valid == "" && s.product.ID == OwnRaster && v.Text("flag_masks") != "":
 		return fmt.Errorf("its values are flags (flag_masks, %.200q): want another --variable, or --valid with an expression for the pixels that count",
@@ -329,68 +322,24 @@ func (s *scene) decodeVariable(v *netcdf.Variable, text func(name string) string
 	return nil
 }
 
-// ownSource returns the source of a product with what its resolution says.
-func ownSource(p Product, name, version string, g *netcdf.Grid, opts *Options) (string, error) {
-	s, err := ownSourceOfName(p, name, version, opts)
-	if p.ID != LWQ || err != nil || s != p.Source || !g.Geographic {
-		return s, err
-	}
-	if math.Abs(g.Transform[1]) < 0.0015 { // the grids have 1/1008° and 1/448°
-		return p.Source + "100", nil
-	}
-	return p.Source + "300", nil
-}
-
 // addUncertainty adds the variable of the uncertainty, if the file has one that fits.
-func (s *scene) addUncertainty(f *netcdf.File, value *netcdf.Variable, g *netcdf.Grid, at []int64, opts *Options) {
+func (s *scene) addUncertainty(p *netcdfPixels) {
 	names := []string{"chla_uncertainty"}
-	if value.Name() != "chla_mean" {
-		names = []string{value.Name() + "_uncertainty", value.Name() + "_unc"}
+	if name := p.value.Name(); name != "chla_mean" {
+		names = []string{name + "_uncertainty", name + "_unc"}
 	}
 	for _, name := range names {
-		v, ok := f.Variable(name)
-		if !ok || v.Err() != nil || !slices.Equal(v.Dimensions(), value.Dimensions()) {
-			continue
-		}
-		d, err := v.Decoder()
-		if err != nil {
-			continue
-		}
-		u, err := unitOfValues(s.product, d.Unit(), nil, opts)
-		if isPercent(d.Unit()) {
-			u, err, s.relative = unit{perUnit: 0.01}, nil, true
-		}
-		if err != nil || u.base != 0 { // the uncertainty of a logarithm is a factor
-			continue
-		}
-		s.uncertainty = &layer{name: name, gather: netcdfGatherer(v, g, at), decode: func(raw float64) (float64, pixelState) {
-			value, state := d.Decode(raw)
-			if value *= u.perUnit; state != netcdf.Valid || !(value >= 0) || math.IsInf(value, 1) {
-				return 0, noData
+		s.uncertainty = p.layer(name, func(text string) (linear, bool) {
+			if s.relative = isPercent(text); s.relative {
+				return linear{0.01, 0}, true
 			}
-			return value, hasValue
-		}}
-		return
-	}
-}
-
-// addObservations adds the variable that counts the observations of a pixel.
-func (s *scene) addObservations(f *netcdf.File, value *netcdf.Variable, g *netcdf.Grid, at []int64) {
-	v, ok := f.Variable("num_obs")
-	if !ok || v.Err() != nil || !slices.Equal(v.Dimensions(), value.Dimensions()) {
-		return
-	}
-	d, err := v.Decoder()
-	if err != nil {
-		return
-	}
-	s.observations = &layer{name: v.Name(), gather: netcdfGatherer(v, g, at), decode: func(raw float64) (float64, pixelState) {
-		n, state := d.Decode(raw)
-		if state != netcdf.Valid || !(n >= 0) {
-			return 0, noData
+			u, err := unitOfValues(s.product, text, nil, p.opts)
+			return linear{u.perUnit, 0}, err == nil && u.base == 0 // the uncertainty of a logarithm is a factor
+		}, 0)
+		if s.uncertainty != nil {
+			return
 		}
-		return n, hasValue
-	}}
+	}
 }
 
 // gridOfNetCDF returns the grid of a variable.

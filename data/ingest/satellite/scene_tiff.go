@@ -10,7 +10,7 @@ import (
 	"math"
 	"path"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 
 	"limnomap/data/raster/crs"
@@ -41,12 +41,12 @@ func (s *scene) openTIFF(file File, opts *Options) error {
 	if err != nil {
 		return err
 	}
-	masks, err := s.masksBeside(file, im, band, opts)
+	masks, err := s.maskBeside(file, im, band, opts)
 	if err != nil {
 		return err
 	}
-	s.value = layer{name: fmt.Sprintf("band %d", band+1), gather: tiffGatherer(im, band, masks...), block: im.BlockSize()}
-	s.variable = s.value.name
+	s.value = layer{gather: tiffGatherer(im, band, masks...), block: im.BlockSize()}
+	s.variable = fmt.Sprintf("band %d", band+1)
 	if d := bandName(im, band); d != "" {
 		s.variable += " (" + d + ")"
 	}
@@ -55,7 +55,9 @@ func (s *scene) openTIFF(file File, opts *Options) error {
 		metadata["start_date"], metadata["stop_date"] = start, stop // as SNAP calls them in a NetCDF file
 	}
 	text := attributesOf(maps.Keys(metadata), func(name string) string { return metadata[name] })
-	if err := s.hideInvalidBand(im, band, metadata, opts); err != nil {
+	if err := s.hideInvalid(validExpression(im, band, metadata), opts, func(text string) (*validity, error) {
+		return newValidity(text, true, nil, func(name string) (operand, error) { return bandOperand(im, name) })
+	}); err != nil {
 		return fmt.Errorf("%s: %w", s.variable, err)
 	}
 	if err := s.decodeBand(im, band, text, opts); err != nil {
@@ -67,18 +69,7 @@ func (s *scene) openTIFF(file File, opts *Options) error {
 		}
 		return err
 	}
-	own, err := ownSourceOfName(s.product, file.Name, text("obpg_version"), opts)
-	if err != nil {
-		return err
-	}
-	if s.source, err = sourceOf(s.product, own, opts); err != nil {
-		return err
-	}
-	s.version = versionOf(cmp.Or(text("product_version"), text("processing_version"), versionOfName(s.product, file.Name)),
-		cmp.Or(text("date_created"), text("processing_time")))
-	s.period, err = periodOfFile(dating{name: file.Name, attributes: text}, opts)
-	s.setComposite(file.Name, cmp.Or(im.BandMetadata(band)["cell_methods"], text("cell_methods")), text("measure"))
-	return err
+	return s.describe(dating{name: file.Name, attributes: text}, 0, cmp.Or(im.BandMetadata(band)["cell_methods"], text("cell_methods")), opts)
 }
 
 // The ends of the names of files that GDAL and rasterio write beside a GeoTIFF: its mask, and what its own tags do not say.
@@ -90,102 +81,74 @@ const (
 // BesideEnds are the ends of the names of files beside a file, without which its values may be others.
 var BesideEnds = []string{maskEnd, auxEnd}
 
-// auxBeside returns the content of the file .aux.xml beside a GeoTIFF, nil if there is none.
-func auxBeside(file File) ([]byte, error) {
-	if file.Beside == nil {
-		return nil, nil
+// beside opens the file beside a file with that end of its name. It is not ok if there is none.
+func (f File) beside(end string) (b Beside, ok bool, err error) {
+	if f.Beside == nil {
+		return b, false, nil
 	}
-	b, err := file.Beside(auxEnd)
-	if errors.Is(err, fs.ErrNotExist) {
+	if b, err = f.Beside(end); errors.Is(err, fs.ErrNotExist) {
+		return b, false, nil
+	}
+	return b, true, err
+}
+
+// auxBeside returns the content of the file .aux.xml beside a GeoTIFF, nil if there is none.
+func auxBeside(file File) (aux []byte, err error) {
+	b, ok, err := file.beside(auxEnd)
+	if !ok {
 		return nil, nil
 	}
 	if err == nil {
 		defer b.Close()
-		var aux []byte
-		if aux, err = io.ReadAll(io.NewSectionReader(b, 0, tiff.MaxAux+1)); err == nil {
-			return aux, nil
-		}
-	}
-	return nil, fmt.Errorf("the metadata %s beside it cannot be read: %w", path.Base(file.Name)+auxEnd, err)
-}
-
-// masksBeside opens the mask beside a GeoTIFF.
-func (s *scene) masksBeside(file File, im *tiff.Image, band int, opts *Options) ([]masked, error) {
-	if file.Beside == nil {
-		return nil, nil
-	}
-	b, err := file.Beside(maskEnd)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	name := path.Base(file.Name) + maskEnd
-	refused := func(err error) ([]masked, error) {
-		return nil, fmt.Errorf("the mask %s beside it cannot be used: %w: mend it, or move it away if all pixels count", name, err)
+		aux, err = io.ReadAll(io.NewSectionReader(b, 0, tiff.MaxAux+1))
 	}
 	if err != nil {
-		return refused(err)
+		err = fmt.Errorf("the metadata %s beside it cannot be read: %w", path.Base(file.Name)+auxEnd, err)
+	}
+	return aux, err
+}
+
+// maskBeside opens the mask beside a GeoTIFF. GDAL writes one for all bands, or one for each.
+func (s *scene) maskBeside(file File, im *tiff.Image, band int, opts *Options) (masks []masked, err error) {
+	b, ok, err := file.beside(maskEnd)
+	if !ok {
+		return nil, nil
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("the mask %s beside it cannot be used: %w: mend it, or move it away if all pixels count", path.Base(file.Name)+maskEnd, err)
+		}
+	}()
+	if err != nil {
+		return nil, err
 	}
 	s.closers = append(s.closers, b)
 	f, err := tiff.Open(b, b.Size, &tiff.Options{Workers: opts.Workers})
 	if err != nil {
-		return refused(err)
+		return nil, err
 	}
 	m := f.Images()[0]
-	if err := m.Err(); err != nil {
-		return refused(err)
+	switch {
+	case m.Err() != nil:
+		return nil, m.Err()
+	case m.Width() != im.Width() || m.Height() != im.Height() || m.Bands() != 1 && m.Bands() != im.Bands():
+		return nil, fmt.Errorf("it has %d x %d pixels in %d bands, and not %d x %d in 1 or %d", m.Width(), m.Height(), m.Bands(), im.Width(), im.Height(), im.Bands())
 	}
-	if m.Width() != im.Width() || m.Height() != im.Height() {
-		return refused(fmt.Errorf("it has %d x %d pixels, and not %d x %d", m.Width(), m.Height(), im.Width(), im.Height()))
-	}
-	// GDAL writes a mask for all bands, or one for each. INTERNAL_MASK_FLAGS says which, with GMF_PER_DATASET, 2, in each item.
-	switch m.Bands() {
-	case 1:
-		return []masked{{m, 0}}, nil
-	case im.Bands():
-		if flags, err := strconv.Atoi(m.Metadata()[fmt.Sprintf("INTERNAL_MASK_FLAGS_%d", band+1)]); err == nil && flags&2 != 0 {
-			return []masked{{m, 0}}, nil
-		}
-		return []masked{{m, band}}, nil
-	}
-	return refused(fmt.Errorf("it has %d bands, and not 1 or %d", m.Bands(), im.Bands()))
+	return []masked{{m, min(band, m.Bands()-1)}}, nil
 }
 
-// hideInvalidBand hides the pixels that do not count, as the options say, or the file. Its expression is often about flags of the file from which it was
-// made: then it is refused.
-func (s *scene) hideInvalidBand(im *tiff.Image, band int, metadata map[string]string, opts *Options) error {
-	if strings.TrimSpace(opts.Valid) == "" {
-		items := im.BandMetadata(band)
-		if b, ok := im.SNAP(band); ok && items == nil {
-			items = map[string]string{validAttributes[0]: b.Valid}
+// validExpression returns what a band, or the file, says about the pixels that count. It is often about flags of the file from which this one was made.
+func validExpression(im *tiff.Image, band int, metadata map[string]string) string {
+	items := im.BandMetadata(band)
+	b, _ := im.SNAP(band)
+	// GDAL names the attributes of a variable VARIABLE#NAME.
+	text := cmp.Or(items[validAttribute], b.Valid, metadata[items["NETCDF_VARNAME"]+"#"+validAttribute])
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		if text == "" && strings.HasSuffix(key, "#"+validAttribute) {
+			text = metadata[key]
 		}
-		for _, name := range validAttributes {
-			text := items[name]
-			for key, value := range metadata {
-				if text == "" && strings.HasSuffix(key, "#"+name) {
-					text = value
-				}
-			}
-			if strings.TrimSpace(text) != "" {
-				return s.hideBy(name, text, im)
-			}
-		}
-		return nil
 	}
-	return s.hideBy("--valid", opts.Valid, im)
-}
-
-// hideBy hides the pixels that do not count by an expression of bands.
-func (s *scene) hideBy(from, text string, im *tiff.Image) error {
-	e, err := parseExpression(text, nil)
-	if err != nil {
-		return errValid(from, text, err)
-	}
-	v, err := newValidity(e, true, func(name string) (operand, error) { return bandOperand(im, name) })
-	if err != nil {
-		return errValid(from, text, err)
-	}
-	s.value.gather = v.over(s.value.gather)
-	return nil
+	return strings.TrimSpace(text)
 }
 
 // bandName returns the name of a band, "" if it has none.
@@ -201,11 +164,11 @@ func bandOperand(im *tiff.Image, name string) (operand, error) {
 			continue
 		}
 		scale, offset := im.Scale(b)
-		return operand{of: b, gather: tiffGatherer(im, b), decode: func(raw float64) (float64, bool, error) {
+		return operand{of: b, gather: tiffGatherer(im, b), decode: func(raw float64) (float64, bool) {
 			if im.IsNoData(raw) {
-				return math.NaN(), true, nil
+				return math.NaN(), true
 			}
-			return raw*scale + offset, true, nil
+			return raw*scale + offset, true
 		}}, nil
 	}
 	return operand{}, fmt.Errorf("the file has no band %.80q: bands are b1 to b%d, or have the names of their descriptions", name, im.Bands())

@@ -4,19 +4,23 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// units are what one unit of a mass concentration is in µg/l, by its name without spaces in small letters. One mg/m³ is one µg/l.
+// units are what one unit of a mass concentration is in µg/l, by its name as plainUnit has it. One mg/m³ is one µg/l.
 var units = map[string]float64{
-	"mgm-3": 1, "mgm^-3": 1, "mg.m-3": 1, "mg.m^-3": 1, "mg/m3": 1, "mg/m^3": 1, "mg/m³": 1, "mgm⁻³": 1,
-	"mg*m-3": 1, "mg*m^-3": 1, "mg/m**3": 1, "mgm**-3": 1,
-	"milligramm-3": 1, "milligramm^-3": 1, "milligrammeter-3": 1, "milligrams/m3": 1,
-	"µg/l": 1, "μg/l": 1, "ug/l": 1, "ugl-1": 1, "µgl-1": 1, "μgl-1": 1, "ugl^-1": 1, "µgl^-1": 1,
-	"ug.l-1": 1, "µgl⁻¹": 1, "μgl⁻¹": 1, "microgram/l": 1, "micrograms/l": 1, "ppb": 1,
-	"mg/l": 1000, "mgl-1": 1000, "gm-3": 1000, "gm^-3": 1000, "g/m3": 1000, "g.m-3": 1000,
-	"ng/l": 0.001, "kgm-3": 1e6, "kgm^-3": 1e6, "kg.m-3": 1e6,
+	"mgm-3": 1, "mg/m3": 1, "milligramm-3": 1, "milligrammeter-3": 1, "milligrams/m3": 1,
+	"ug/l": 1, "ugl-1": 1, "microgram/l": 1, "micrograms/l": 1, "ppb": 1,
+	"mg/l": 1000, "mgl-1": 1000, "gm-3": 1000, "g/m3": 1000, "ng/l": 0.001, "kgm-3": 1e6,
 }
+
+// plainUnit returns a unit in small letters of ASCII, without spaces and signs of powers and products.
+func plainUnit(text string) string {
+	return unitSigns.Replace(strings.ToLower(strings.Join(strings.Fields(text), "")))
+}
+
+var unitSigns = strings.NewReplacer("^", "", ".", "", "*", "", "µ", "u", "μ", "u", "⁻", "-", "³", "3", "¹", "1", "°", "", "_", "")
 
 // A unit is what the numbers of a variable or a band mean.
 type unit struct {
@@ -31,26 +35,23 @@ var logUnit = regexp.MustCompile(`(?i)^\s*(lg|log_?10|log_?e|log|ln|lb|log_?2|db
 // anyLog is a unit with a logarithm in any form.
 var anyLog = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:log|lg|ln|lb|db)(?:$|[^a-z])|log_?(?:10|e|2)`)
 
-// logBases are the bases of the logarithms that have one meaning. log alone is the natural one for some programs and the decimal one for others.
-var logBases = map[string]float64{"lg": 10, "log10": 10, "log_10": 10, "ln": math.E, "loge": math.E, "log_e": math.E, "lb": 2, "log2": 2, "log_2": 2}
+// logBases are the bases of the logarithms that have one meaning. log without a base is the natural one for some programs and the decimal one for others.
+var logBases = map[string]float64{"lg": 10, "log10": 10, "ln": math.E, "loge": math.E, "lb": 2, "log2": 2}
+
+const wantLog = "want the unit lg(re mg m-3) or ln(re mg m-3), or a file with the values themselves"
 
 // unitOf returns what a unit means.
-func unitOf(text string) (unit, error) {
-	m := logUnit.FindStringSubmatch(text)
-	if m == nil && anyLog.MatchString(text) {
-		return unit{}, fmt.Errorf("unit %.80q: this form of a logarithm is not known: want the unit lg(re mg m-3) or ln(re mg m-3), or a file with the values themselves", text)
+func unitOf(text string) (u unit, err error) {
+	of := text
+	if m := logUnit.FindStringSubmatch(text); m != nil {
+		of = strings.TrimPrefix(m[2]+m[3], "1 ")
+		u.base = logBases[plainUnit(m[1])]
 	}
-	if m == nil {
-		perUnit, ok := units[strings.ToLower(strings.Join(strings.Fields(text), ""))]
-		return unit{perUnit: perUnit, known: ok}, nil
+	if u.base == 0 && anyLog.MatchString(text) {
+		return u, fmt.Errorf("unit %.80q: the logarithm has several meanings, or its form is not known: %s", text, wantLog)
 	}
-	base, ok := logBases[strings.ToLower(m[1])]
-	if !ok {
-		return unit{}, fmt.Errorf("unit %.80q: the logarithm has several meanings: want the unit lg(re mg m-3) or ln(re mg m-3), or a file with the values themselves", text)
-	}
-	of := strings.TrimSpace(strings.TrimPrefix(m[2]+m[3], "1 "))
-	perUnit, ok := units[strings.ToLower(strings.Join(strings.Fields(of), ""))]
-	return unit{perUnit: perUnit, known: ok, base: base}, nil
+	u.perUnit, u.known = units[plainUnit(of)]
+	return u, nil
 }
 
 var (
@@ -68,7 +69,7 @@ func unitOfValues(p Product, text string, names []string, opts *Options) (unit, 
 	}
 	for _, name := range names {
 		if u.base == 0 && (logName.MatchString(name) || logTitle.MatchString(name)) {
-			return u, fmt.Errorf("%.80q has the name of logarithms and the unit %.80q: want the unit lg(re mg m-3) or ln(re mg m-3), or a file with the values themselves", name, text)
+			return u, fmt.Errorf("%.80q has the name of logarithms and the unit %.80q: %s", name, text, wantLog)
 		}
 	}
 	if opts.Scale > 0 && (p.ID == OwnRaster || !u.known) {
@@ -90,6 +91,5 @@ func (u unit) value(number float64) float64 {
 
 // isPercent reports whether a unit is a hundredth part.
 func isPercent(unit string) bool {
-	u := strings.ToLower(strings.TrimSpace(unit))
-	return u == "%" || u == "percent" || u == "percentage"
+	return slices.Contains([]string{"%", "percent", "percentage"}, plainUnit(unit))
 }

@@ -12,20 +12,24 @@ type operand struct {
 	of     any // what is read: operands of the same are read once
 	gather gatherer
 	// decode returns the value of a raw number. It is not known if the file has none there.
-	decode func(raw float64) (value float64, known bool, err error)
+	decode func(raw float64) (value float64, known bool)
 }
 
-// A validity hides pixels.
+// A validity hides pixels for which eval is false.
 type validity struct {
-	*expression
+	eval     term
 	operands []operand // of its names
 	// strict hides a pixel if one of its operands is not known.
 	strict bool
 }
 
 // newValidity returns what an expression hides. resolve finds its operands.
-func newValidity(e *expression, strict bool, resolve func(name string) (operand, error)) (*validity, error) {
-	v := &validity{expression: e, strict: strict}
+func newValidity(text string, strict bool, inner func(string) (string, bool), resolve func(name string) (operand, error)) (*validity, error) {
+	e, err := parseExpression(text, inner)
+	if err != nil {
+		return nil, err
+	}
+	v := &validity{eval: e.eval, strict: strict}
 	for _, name := range e.names {
 		o, err := resolve(name)
 		if err != nil {
@@ -36,154 +40,156 @@ func newValidity(e *expression, strict bool, resolve func(name string) (operand,
 	return v, nil
 }
 
+// validAttribute is the attribute with an expression for the valid pixels, as SNAP writes it.
+const validAttribute = "valid_pixel_expression"
+
+// hideInvalid hides the pixels that do not count, by the options or otherwise by an expression of the file. use makes a validity of an expression.
+func (s *scene) hideInvalid(ofFile string, opts *Options, use func(text string) (*validity, error)) error {
+	from, text, want := validAttribute, ofFile, ": want --valid with an expression for the pixels that count, or --valid true if all do"
+	if opts.Valid != "" {
+		from, text, want = "--valid", opts.Valid, ""
+	}
+	if text == "" {
+		return nil
+	}
+	v, err := use(text)
+	if err != nil {
+		return fmt.Errorf("%s %.200q: %w%s", from, text, err, want)
+	}
+	s.value.gather = v.over(s.value.gather)
+	return nil
+}
+
 const (
 	// stripPixels bounds the pixels of a window that are tested at once, and maxTested the numbers that are in memory for them.
 	stripPixels = 1 << 17
 	maxTested   = 1 << 20
 )
 
+// A strip is some rows of a window whose pixels are tested.
+type strip struct {
+	image.Rectangle
+	hidden *hiddenPixels
+	values []float64 // by pixel, then by operand
+}
+
 // over returns a gatherer of raw numbers that are NaN for hidden pixels.
 func (v *validity) over(next gatherer) gatherer {
 	return func(ctx context.Context, windows []image.Rectangle, each func(int, image.Rectangle, []float64) error) error {
 		hidden := make([]hiddenPixels, len(windows))
-		if err := v.hide(ctx, windows, hidden); err != nil {
+		var strips []strip
+		numbers := 0
+		for i, w := range windows {
+			hidden[i].window = w
+			for y := w.Min.Y; y < w.Max.Y && !w.Empty(); {
+				s := strip{image.Rect(w.Min.X, y, w.Max.X, min(y+max(1, stripPixels/w.Dx()), w.Max.Y)), &hidden[i], nil}
+				strips, y = append(strips, s), s.Max.Y
+				if len(v.operands) > 1 {
+					numbers += s.Dx() * s.Dy() * len(v.operands)
+				}
+				if numbers > maxTested {
+					if err := v.hide(ctx, strips); err != nil {
+						return err
+					}
+					strips, numbers = nil, 0
+				}
+			}
+		}
+		if err := v.hide(ctx, strips); err != nil {
 			return err
 		}
 		return next(ctx, windows, func(i int, part image.Rectangle, values []float64) error {
-			hidden[i].hide(windows[i], part, values)
+			for k := range values {
+				if x, y := pixelAt(part, k); hidden[i].has(x, y) {
+					values[k] = math.NaN()
+				}
+			}
 			return each(i, part, values)
 		})
 	}
 }
 
-// hide sets the bits of hidden pixels.
-func (v *validity) hide(ctx context.Context, windows []image.Rectangle, hidden []hiddenPixels) error {
-	if len(v.operands) == 1 { // such as a flag: its numbers need not be kept
-		o, values := v.operands[0], make([]float64, 1)
-		return o.gather(ctx, windows, func(i int, part image.Rectangle, raw []float64) error {
-			for k, r := range raw {
-				value, known, err := o.decode(r)
-				if err != nil {
-					return fmt.Errorf("expression %.200q: %w", v.text, err)
-				}
-				if values[0] = value; v.strict && !known || !v.valid(values) {
-					hidden[i].set(windows[i], part.Min.X+k%part.Dx(), part.Min.Y+k/part.Dx())
-				}
-			}
-			return nil
-		})
-	}
-	var strips []image.Rectangle
-	var owners []int
-	numbers := 0
-	flush := func() error {
-		err := v.hideStrips(ctx, strips, func(k int, y int, invalid func(x int) bool) {
-			for x := strips[k].Min.X; x < strips[k].Max.X; x++ {
-				if invalid(x) {
-					hidden[owners[k]].set(windows[owners[k]], x, y)
-				}
-			}
-		})
-		strips, owners, numbers = strips[:0], owners[:0], 0
-		return err
-	}
-	for i, w := range windows {
-		if w.Empty() {
-			continue
-		}
-		rows := max(1, stripPixels/w.Dx())
-		for y := w.Min.Y; y < w.Max.Y; y += rows {
-			strip := image.Rect(w.Min.X, y, w.Max.X, min(y+rows, w.Max.Y))
-			strips, owners = append(strips, strip), append(owners, i)
-			if numbers += strip.Dx() * strip.Dy() * max(1, len(v.operands)); numbers > maxTested {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return flush()
-}
-
-// hideStrips reads the operands of strips, and calls row for each row of each of them.
-func (v *validity) hideStrips(ctx context.Context, strips []image.Rectangle, row func(k, y int, invalid func(x int) bool)) error {
+// hide reads the operands of strips, and hides their invalid pixels.
+func (v *validity) hide(ctx context.Context, strips []strip) error {
 	n := len(v.operands)
-	values := make([][]float64, len(strips)) // by pixel, then by operand
-	unknown := make([]hiddenPixels, len(strips))
-	for k, s := range strips {
-		values[k] = make([]float64, s.Dx()*s.Dy()*n)
+	windows := make([]image.Rectangle, len(strips))
+	for k := range strips {
+		windows[k] = strips[k].Rectangle
 	}
-	read := make([]bool, n)
-	for first, o := range v.operands {
-		if read[first] {
-			continue
-		}
-		var same []int
-		for i := first; i < n; i++ {
-			if v.operands[i].of == o.of {
-				same, read[i] = append(same, i), true
-			}
-		}
-		err := o.gather(ctx, strips, func(k int, part image.Rectangle, raw []float64) error {
-			s := strips[k]
+	if n == 1 { // such as a flag: its numbers need not be kept
+		o, values := v.operands[0], make([]float64, 1)
+		return o.gather(ctx, windows, func(k int, part image.Rectangle, raw []float64) error {
 			for j, r := range raw {
-				x, y := part.Min.X+j%part.Dx(), part.Min.Y+j/part.Dx()
-				at := (y-s.Min.Y)*s.Dx() + x - s.Min.X
-				for _, i := range same {
-					value, known, err := v.operands[i].decode(r)
-					if err != nil {
-						return err
-					}
-					if !known {
-						unknown[k].set(s, x, y)
-					}
-					values[k][at*n+i] = value
+				value, known := o.decode(r)
+				if values[0] = value; v.strict && !known || !isTrue(v.eval(values)) {
+					strips[k].hidden.set(pixelAt(part, j))
 				}
 			}
 			return nil
 		})
-		if err != nil {
-			return fmt.Errorf("expression %.200q: %w", v.text, err)
+	}
+	for k := range strips {
+		strips[k].values = make([]float64, windows[k].Dx()*windows[k].Dy()*n)
+	}
+	for i, o := range v.operands {
+		var same []int
+		for m := range v.operands {
+			if v.operands[m].of == o.of {
+				same = append(same, m)
+			}
+		}
+		if same[0] < i {
+			continue // read already
+		}
+		if err := o.gather(ctx, windows, func(k int, part image.Rectangle, raw []float64) error {
+			s := &strips[k]
+			for j, r := range raw {
+				x, y := pixelAt(part, j)
+				at := ((y-s.Min.Y)*s.Dx() + x - s.Min.X) * n
+				for _, m := range same {
+					value, known := v.operands[m].decode(r)
+					if s.values[at+m] = value; v.strict && !known {
+						s.hidden.set(x, y)
+					}
+				}
+			}
+			return nil
+		}); err != nil {
+			return fmt.Errorf("the pixels that count: %w", err)
 		}
 	}
-	for k, s := range strips {
-		for y := s.Min.Y; y < s.Max.Y; y++ {
-			row(k, y, func(x int) bool {
-				at := ((y-s.Min.Y)*s.Dx() + x - s.Min.X) * n
-				return v.strict && unknown[k].has(s, x, y) || !v.valid(values[k][at:at+n])
-			})
+	for _, s := range strips {
+		for k := range s.Dx() * s.Dy() {
+			if !isTrue(v.eval(s.values[k*n : (k+1)*n])) {
+				s.hidden.set(pixelAt(s.Rectangle, k))
+			}
 		}
 	}
 	return ctx.Err()
 }
 
-// hiddenPixels has a bit for each pixel of a window that has no data.
-type hiddenPixels []uint64
-
-func (h *hiddenPixels) set(window image.Rectangle, x, y int) {
-	if *h == nil {
-		*h = make(hiddenPixels, (window.Dx()*window.Dy()+63)/64)
-	}
-	at := (y-window.Min.Y)*window.Dx() + x - window.Min.X
-	(*h)[at/64] |= 1 << (at % 64)
+// pixelAt returns the k-th pixel of a window, row by row.
+func pixelAt(window image.Rectangle, k int) (x, y int) {
+	return window.Min.X + k%window.Dx(), window.Min.Y + k/window.Dx()
 }
 
-func (h hiddenPixels) has(window image.Rectangle, x, y int) bool {
-	if h == nil {
-		return false
-	}
-	at := (y-window.Min.Y)*window.Dx() + x - window.Min.X
-	return h[at/64]>>(at%64)&1 != 0
+// hiddenPixels has a bit for each pixel of a window that has no data, and none if all have.
+type hiddenPixels struct {
+	window image.Rectangle
+	bits   []uint64
 }
 
-// hide makes the hidden pixels of a part of the window NaN.
-func (h hiddenPixels) hide(window, part image.Rectangle, values []float64) {
-	if h == nil {
-		return
+func (h *hiddenPixels) at(x, y int) int { return (y-h.window.Min.Y)*h.window.Dx() + x - h.window.Min.X }
+
+func (h *hiddenPixels) set(x, y int) {
+	if h.bits == nil {
+		h.bits = make([]uint64, (h.window.Dx()*h.window.Dy()+63)/64)
 	}
-	for i := range values {
-		if h.has(window, part.Min.X+i%part.Dx(), part.Min.Y+i/part.Dx()) {
-			values[i] = math.NaN()
-		}
-	}
+	at := h.at(x, y)
+	h.bits[at/64] |= 1 << (at % 64)
+}
+
+func (h *hiddenPixels) has(x, y int) bool {
+	at := h.at(x, y)
+	return h.bits != nil && h.bits[at/64]>>(at%64)&1 != 0
 }

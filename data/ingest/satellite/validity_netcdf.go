@@ -1,6 +1,7 @@
 package satellite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -17,48 +18,6 @@ type netcdfPixels struct {
 	value *netcdf.Variable
 	grid  *netcdf.Grid
 	opts  *Options
-}
-
-// validAttributes are the attributes of a variable with an expression for its valid pixels, as SNAP writes them.
-var validAttributes = []string{"valid_pixel_expression", "valid_expression"}
-
-// hideInvalid hides the pixels that the variable says, or the options say, do not count.
-func (s *scene) hideInvalid(p *netcdfPixels) error {
-	text, from := p.opts.Valid, "--valid"
-	if text == "" {
-		for _, name := range validAttributes {
-			if text = p.value.Text(name); strings.TrimSpace(text) != "" {
-				from = name
-				break
-			}
-		}
-	}
-	if strings.TrimSpace(text) == "" {
-		return nil
-	}
-	v, err := p.validity(text, true)
-	if err != nil {
-		return errValid(from, text, err)
-	}
-	s.value.gather = v.over(s.value.gather)
-	return nil
-}
-
-// errValid says that an expression cannot be used, and what to do.
-func errValid(from, text string, err error) error {
-	if from == "--valid" {
-		return fmt.Errorf("--valid: %w", err)
-	}
-	return fmt.Errorf("%s %.200q: %w: want --valid with an expression for the pixels that count, or --valid true if all do", from, text, err)
-}
-
-// validity returns what an expression hides.
-func (p *netcdfPixels) validity(text string, strict bool) (*validity, error) {
-	e, err := parseExpression(text, p.inner)
-	if err != nil {
-		return nil, err
-	}
-	return newValidity(e, strict, p.operand)
 }
 
 // inner returns the expression of a mask or a virtual band of SNAP, which has no values in the file: an attribute of a variable of that name.
@@ -83,6 +42,46 @@ func (p *netcdfPixels) variable(name string) (*netcdf.Variable, bool) {
 	return p.f.Variable(name)
 }
 
+// numbers returns the decoder and the reader of a variable with the pixels of the values, whatever the order of its dimensions.
+func (p *netcdfPixels) numbers(v *netcdf.Variable) (*netcdf.Decoder, gatherer, error) {
+	d, err := v.Decoder()
+	if err = cmp.Or(v.Err(), err); err != nil {
+		return nil, nil, err
+	}
+	g, err := v.Grid(p.ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if g.Width != p.grid.Width || g.Height != p.grid.Height || g.Transform != p.grid.Transform {
+		return nil, nil, fmt.Errorf("its pixels are not those of %s", p.value.Name())
+	}
+	at, _, err := planeOf(p.ctx, v, g, p.opts)
+	return d, netcdfGatherer(v, g, at), err
+}
+
+// layer returns the layer of the values of a variable that are not below least, by what its unit means; nil if the file has none that can be read.
+func (p *netcdfPixels) layer(name string, unit func(text string) (linear, bool), least float64) *layer {
+	v, ok := p.variable(name)
+	if !ok || !isRaster(v) {
+		return nil
+	}
+	d, gather, err := p.numbers(v)
+	if err != nil {
+		return nil
+	}
+	to, ok := unit(d.Unit())
+	if !ok {
+		return nil
+	}
+	return &layer{gather: gather, decode: func(raw float64) (float64, pixelState) {
+		value, state := d.Decode(raw)
+		if value = to.factor*value + to.offset; state != netcdf.Valid || !(value >= least) || math.IsInf(value, 0) {
+			return 0, noData
+		}
+		return value, hasValue
+	}}
+}
+
 // operand returns what a name is: a variable with its scale, raw numbers (NAME.raw) or a flag (NAME.FLAG).
 func (p *netcdfPixels) operand(name string) (operand, error) {
 	v, ok := p.variable(name)
@@ -94,104 +93,57 @@ func (p *netcdfPixels) operand(name string) (operand, error) {
 	if !ok {
 		return operand{}, fmt.Errorf("the file has no variable %.80q", name)
 	}
-	if err := v.Err(); err != nil {
-		return operand{}, fmt.Errorf("variable %s: %w", v.Name(), err)
-	}
-	d, err := v.Decoder()
-	if err != nil {
-		return operand{}, err
-	}
-	o := operand{of: v}
-	if o.gather, err = p.gatherer(v); err != nil {
-		return operand{}, fmt.Errorf("variable %s: %w", v.Name(), err)
-	}
+	d, gather, err := p.numbers(v)
+	o := operand{of: v, gather: gather}
 	switch {
+	case err != nil:
 	case flag == "" && v.Text("flag_meanings") == "":
-		o.decode = func(raw float64) (float64, bool, error) {
-			value, state := d.Decode(raw)
-			if state == netcdf.Fill {
-				return math.NaN(), true, nil // isnan asks for it
-			}
-			return value, true, nil
+		o.decode = func(raw float64) (float64, bool) {
+			value, _ := d.Decode(raw)
+			return value, true // NaN for a missing one: isnan asks for it
 		}
 	case flag == "" || flag == "raw":
-		o.decode = func(raw float64) (float64, bool, error) { return d.Raw(raw), !d.IsFill(raw), nil }
+		o.decode = func(raw float64) (float64, bool) { return d.Raw(raw), !d.IsFill(raw) }
 	default:
 		o.decode, err = flagDecoder(v, d, flag)
+	}
+	if err != nil {
+		err = fmt.Errorf("variable %s: %w", v.Name(), err)
 	}
 	return o, err
 }
 
-// gatherer returns the reader of a variable with the pixels of the values, whatever the order of its dimensions.
-func (p *netcdfPixels) gatherer(v *netcdf.Variable) (gatherer, error) {
-	g, err := v.Grid(p.ctx)
-	if err != nil {
-		return nil, err
-	}
-	if g.Width != p.grid.Width || g.Height != p.grid.Height || g.Transform != p.grid.Transform {
-		return nil, fmt.Errorf("its pixels are not those of %s", p.value.Name())
-	}
-	at, _, err := planeOf(p.ctx, v, g, p.opts)
-	if err != nil {
-		return nil, err
-	}
-	return netcdfGatherer(v, g, at), nil
-}
-
 // flagDecoder returns the decoder of a flag: 1 where it is set. Flags are bits (flag_masks), numbers (flag_values), or numbers in some bits
 // (both): CF conventions 1.11, section 3.5.
-func flagDecoder(v *netcdf.Variable, d *netcdf.Decoder, flag string) (func(float64) (float64, bool, error), error) {
+func flagDecoder(v *netcdf.Variable, d *netcdf.Decoder, flag string) (func(float64) (float64, bool), error) {
 	meanings := strings.Fields(v.Text("flag_meanings"))
 	i := slices.Index(meanings, flag)
 	if i < 0 {
-		if len(meanings) == 0 {
-			return nil, fmt.Errorf("variable %s has no flags (flag_meanings)", v.Name())
-		}
-		return nil, fmt.Errorf("variable %s has no flag %.80q, only %.400s", v.Name(), flag, strings.Join(meanings, ", "))
+		return nil, fmt.Errorf("it has no flag %.80q, only %.400q", flag, meanings)
 	}
 	masks, values := v.Integers("flag_masks"), v.Integers("flag_values")
-	if len(masks) != len(meanings) && len(masks) > 0 || len(values) != len(meanings) && len(values) > 0 || len(masks)+len(values) == 0 {
-		return nil, fmt.Errorf("variable %s has %d flag_meanings, %d flag_masks and %d flag_values", v.Name(), len(meanings), len(masks), len(values))
+	wrong := func(numbers []uint64) bool { return len(numbers) != 0 && len(numbers) != len(meanings) }
+	if wrong(masks) || wrong(values) || len(masks)+len(values) == 0 || strings.HasPrefix(v.Type(), "float") {
+		return nil, fmt.Errorf("it has %d flag_meanings, %d flag_masks and %d flag_values of %s: want as many integers", len(meanings), len(masks), len(values), v.Type())
 	}
-	if strings.HasPrefix(v.Type(), "float") {
-		return nil, fmt.Errorf("variable %s has flags of %s: want integers", v.Name(), v.Type())
-	}
-	bits := ^uint64(0) // of the type: a number and its mask may have different signs
-	if size := d.Bits(); size < 64 {
-		bits = 1<<size - 1
-	}
-	mask := bits
+	mask := ^uint64(0) >> (64 - d.Bits()) // a number and its mask may have different signs
 	if len(masks) > 0 {
-		mask = masks[i] & bits
-	}
-	if mask == 0 {
-		return nil, fmt.Errorf("variable %s: the mask of the flag %s is 0", v.Name(), flag)
+		mask &= masks[i]
 	}
 	want := mask
 	if len(values) > 0 {
-		want = values[i] & mask
+		want &= values[i]
 	}
-	return func(raw float64) (float64, bool, error) {
-		if d.IsFill(raw) {
-			return math.NaN(), false, nil
+	if mask == 0 {
+		return nil, fmt.Errorf("the mask of the flag %s is 0", flag)
+	}
+	return func(raw float64) (float64, bool) {
+		number, ok := wholeNumber(raw) // larger ones have lost bits
+		if !ok || d.IsFill(raw) {
+			return math.NaN(), false
 		}
-		number, ok := wholeNumber(raw)
-		if !ok {
-			return 0, false, fmt.Errorf("variable %s: flags of %g cannot be read exactly", v.Name(), raw)
-		}
-		return truth(uint64(number)&mask == want), true, nil
+		return truth(uint64(number)&mask == want), true
 	}, nil
-}
-
-// flagValuesOf returns the numbers of a variable that are no values but flags, such as those of land, nil if there are none.
-func flagValuesOf(v *netcdf.Variable, d *netcdf.Decoder) (special []float64) {
-	if v.Text("flag_meanings") == "" {
-		return nil
-	}
-	for _, value := range v.Numbers("flag_values") {
-		special = append(special, d.Raw(value))
-	}
-	return special
 }
 
 // addIce hides the pixels with ice, and adds the layer that tells why a lake has no value: by the meanings of the flags in the file.
@@ -208,22 +160,27 @@ func (s *scene) addIce(p *netcdfPixels) error {
 			if !isIce(flag) {
 				continue
 			}
-			hide, err := p.validity("!'"+name+"."+flag+"'", false)
+			o, err := p.operand(name + "." + flag)
 			if err != nil {
-				return fmt.Errorf("variable %s: %w", name, err)
+				return err
 			}
+			hide := &validity{eval: func(v []float64) float64 { return truth(!isTrue(v[0])) }, operands: []operand{o}}
 			s.value.gather = hide.over(s.value.gather)
-			o := hide.operands[0]
-			s.ice = &layer{name: name, gather: o.gather, decode: func(raw float64) (float64, pixelState) {
-				if set, known, err := o.decode(raw); err != nil || !known || set == 0 {
-					return 0, noData
-				}
-				return 1, hasValue
-			}}
+			s.ice = o.layer(1)
 			return nil
 		}
 	}
 	return nil
+}
+
+// layer returns the layer of the pixels of which an operand is known to be at least a number.
+func (o operand) layer(least float64) *layer {
+	return &layer{gather: o.gather, decode: func(raw float64) (float64, pixelState) {
+		if value, known := o.decode(raw); !known || !(value >= least) {
+			return 0, noData
+		}
+		return 1, hasValue
+	}}
 }
 
 // isIce reports whether a flag means that there is ice on the water, such as snow_ice.

@@ -78,25 +78,8 @@ func (s *attributeSet) Numbers(name string) []float64 {
 	return a.numbers
 }
 
-// Integers returns the integers of an attribute with their sign extended, nil if there are none. Whole numbers that a program has written as
-// floating-point ones are integers too.
+// Integers returns the integers of an attribute with their sign extended, nil if it is not of integers.
 func (s *attributeSet) Integers(name string) []uint64 {
-	a, _ := s.find(name)
-	if a.bits != nil || len(a.numbers) == 0 {
-		return a.bits
-	}
-	whole := make([]uint64, len(a.numbers))
-	for i, v := range a.numbers {
-		if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
-			return nil
-		}
-		whole[i] = uint64(int64(v))
-	}
-	return whole
-}
-
-// bits returns the integers of an attribute, nil if it is not of integers.
-func (s *attributeSet) bits(name string) []uint64 {
 	a, _ := s.find(name)
 	return a.bits
 }

@@ -191,7 +191,7 @@ func (d *Decoder) setRange(v *Variable, packed bool) {
 		d.high = math.Inf(1)
 	}
 	switch {
-	case packed && !d.float && v.bits(name) == nil:
+	case packed && !d.float && v.Integers(name) == nil:
 		d.unpackedRange = true
 	case v.typ == "float32":
 		d.low, d.high = float64(float32(d.low)), float64(float32(d.high))

@@ -290,7 +290,7 @@ func (v *Variable) axis(ctx context.Context, around bool) (first, step float64, 
 	return first, step, nil
 }
 
-// decodeAll returns all values of a small variable. A missing one is an error.
+// decodeAll returns all values of a small variable, row by row. A missing one is an error.
 func (v *Variable) decodeAll(ctx context.Context, limit int64) ([]float64, error) {
 	n := int64(1)
 	whole := Window{Start: make([]int64, len(v.dimensions)), Shape: make([]int64, len(v.dimensions))}
@@ -298,8 +298,8 @@ func (v *Variable) decodeAll(ctx context.Context, limit int64) ([]float64, error
 		n *= d.Len
 		whole.Shape[k] = d.Len
 	}
-	if len(v.dimensions) > 1 || n > limit {
-		return nil, fmt.Errorf("variable %s: %w", v.name, unsupported("%d values in %d dimensions, want at most %d in one", n, len(v.dimensions), limit))
+	if len(v.dimensions) > 2 || n > limit {
+		return nil, fmt.Errorf("variable %s: %w", v.name, unsupported("%d values in %d dimensions, want at most %d in two", n, len(v.dimensions), limit))
 	}
 	d, err := v.Decoder()
 	if err != nil {
@@ -307,16 +307,18 @@ func (v *Variable) decodeAll(ctx context.Context, limit int64) ([]float64, error
 	}
 	values := make([]float64, n)
 	err = v.Gather(ctx, []Window{whole}, func(_ int, part Window, raw []float64) error {
-		at := int64(0)
-		if len(part.Start) > 0 {
-			at = part.Start[0]
-		}
 		for i, r := range raw {
+			at, rest := int64(0), int64(i) // in the variable, and in the part
+			for k, stride := len(whole.Shape)-1, int64(1); k >= 0; k-- {
+				at += stride * (part.Start[k] + rest%part.Shape[k])
+				rest /= part.Shape[k]
+				stride *= whole.Shape[k]
+			}
 			value, state := d.Decode(r)
 			if state == Fill {
-				return fmt.Errorf("variable %s: %w", v.name, damaged("value %d is missing", at+int64(i)))
+				return fmt.Errorf("variable %s: %w", v.name, damaged("value %d is missing", at))
 			}
-			values[at+int64(i)] = value
+			values[at] = value
 		}
 		return nil
 	})

@@ -198,46 +198,41 @@ func TestTimes(t *testing.T) {
 
 func TestTimeBounds(t *testing.T) {
 	day := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
-	days := func(bounds string) []testAttribute {
-		return []testAttribute{{"units", "days since 1970-01-01"}, {bounds, "time_bnds"}}
-	}
-	january := []float64{18993, 19024, 19024, 19052}
+	january, february, march := day(2022, 1, 1), day(2022, 2, 1), day(2022, 3, 1)
+	numbers, both := []float64{18993, 19024, 19024, 19052}, []time.Time{january, february, february, march}
 	nv := axisOfTest{"nv", []float64{0, 1}, nil}
+	months := func(bounds string) []axisOfTest {
+		attributes := units("days since 1970-01-01")
+		if bounds != "" {
+			attributes = append(attributes, testAttribute{bounds, "time_bnds"})
+		}
+		return []axisOfTest{{"time", []float64{18993, 19024}, attributes}, nv}
+	}
 	for _, test := range []struct {
 		name       string
 		axes       []axisOfTest
 		attributes []testAttribute
 		more       []testVariable
-		step       int64
-		ok         bool
-		begin, end time.Time
+		want       []time.Time
 		err        error
 	}{
-		{"none", []axisOfTest{{"time", []float64{18993}, units("days since 1970-01-01")}}, nil, nil, 0, false, time.Time{}, time.Time{}, nil},
-		{"bounds", []axisOfTest{{"time", []float64{18993, 19024}, days("bounds")}, nv}, nil, []testVariable{{"time_bnds", []int{0, 1}, nil, january}}, 1, true,
-			day(2022, 2, 1), day(2022, 3, 1), nil},
-		{"climatology", []axisOfTest{{"time", []float64{18993, 19024}, days("climatology")}, nv}, nil, []testVariable{{"time_bnds", []int{0, 1}, nil, january}}, 0, true,
-			day(2022, 1, 1), day(2022, 2, 1), nil},
-		{"units of their own", []axisOfTest{{"time", []float64{18993, 19024}, days("bounds")}, nv}, nil,
-			[]testVariable{{"time_bnds", []int{0, 1}, units("hours since 2022-01-01"), []int32{0, 24, 24, 48}}}, 1, true, day(2022, 1, 2), day(2022, 1, 3), nil},
+		{"none", months(""), nil, nil, nil, nil},
+		{"bounds", months("bounds"), nil, []testVariable{{"time_bnds", []int{0, 1}, nil, numbers}}, both, nil},
+		{"climatology", months("climatology"), nil, []testVariable{{"time_bnds", []int{0, 1}, nil, numbers}}, both, nil},
+		{"units of their own", months("bounds"), nil, []testVariable{{"time_bnds", []int{0, 1}, units("hours since 2022-01-01"), []int32{0, 24, 24, 48}}},
+			[]time.Time{january, day(2022, 1, 2), day(2022, 1, 2), day(2022, 1, 3)}, nil},
 		{"scalar", []axisOfTest{nv}, []testAttribute{{"coordinates", "time"}},
-			[]testVariable{{"time", nil, days("bounds"), []float64{18993}}, {"time_bnds", []int{0}, nil, january[:2]}}, 0, true, day(2022, 1, 1), day(2022, 2, 1), nil},
-		{"without the attribute", []axisOfTest{{"time", []float64{18993, 19024}, units("days since 1970-01-01")}, nv}, nil, []testVariable{{"time_bounds", []int{0, 1}, nil, january}}, 1,
-			true, day(2022, 2, 1), day(2022, 3, 1), nil},
-		{"the name of something else", []axisOfTest{{"time", []float64{18993, 19024}, units("days since 1970-01-01")}}, nil, []testVariable{{"time_bounds", []int{0}, nil, january[:2]}}, 1,
-			false, time.Time{}, time.Time{}, nil},
-		{"missing", []axisOfTest{{"time", []float64{18993}, days("bounds")}}, nil, nil, 0, false, time.Time{}, time.Time{}, nil},
-		{"one dimension", []axisOfTest{{"time", []float64{18993, 19024}, days("bounds")}}, nil, []testVariable{{"time_bnds", []int{0}, nil, january[:2]}}, 0, false,
-			time.Time{}, time.Time{}, ErrUnsupported},
-		{"beyond", []axisOfTest{{"time", []float64{18993, 19024}, days("bounds")}, nv}, nil, []testVariable{{"time_bnds", []int{0, 1}, nil, january}}, 2, false,
-			time.Time{}, time.Time{}, ErrUnsupported},
-		{"not a number", []axisOfTest{{"time", []float64{18993, 19024}, days("bounds")}, nv}, nil,
-			[]testVariable{{"time_bnds", []int{0, 1}, nil, []float64{math.NaN(), 1, 2, 3}}}, 0, false, time.Time{}, time.Time{}, ErrFormat},
+			[]testVariable{{"time", nil, months("bounds")[0].attributes, []float64{18993}}, {"time_bnds", []int{0}, nil, numbers[:2]}}, both[:2], nil},
+		{"without the attribute", months(""), nil, []testVariable{{"time_bounds", []int{0, 1}, nil, numbers}}, both, nil},
+		{"the name of something else", months(""), nil, []testVariable{{"time_bounds", []int{0}, nil, numbers[:2]}}, nil, nil},
+		{"missing", months("bounds"), nil, nil, nil, nil},
+		{"one dimension", months("bounds"), nil, []testVariable{{"time_bnds", []int{0}, nil, numbers[:2]}}, nil, ErrUnsupported},
+		{"not a number", months("bounds"), nil, []testVariable{{"time_bnds", []int{0, 1}, nil, []float64{math.NaN(), 1, 2, 3}}}, nil, ErrFormat},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			begin, end, ok, err := gridFile(t, test.axes, test.attributes, test.more...).TimeBounds(t.Context(), test.step)
-			if ok != test.ok || !errors.Is(err, test.err) || ok && (!begin.Equal(test.begin) || !end.Equal(test.end)) {
-				t.Errorf("TimeBounds() = %v, %v, %v, %v, want %v, %v, %v, %v", begin, end, ok, err, test.begin, test.end, test.ok, test.err)
+			got, err := gridFile(t, test.axes, test.attributes, test.more...).TimeBounds(t.Context())
+			if !errors.Is(err, test.err) || !slices.EqualFunc(got, test.want, time.Time.Equal) {
+				t.Errorf("TimeBounds() = %v, %v, want %v, %v", got, err, test.want, test.err)
 			}
 		})
 	}

@@ -191,7 +191,7 @@ func compareStructure(t *testing.T, file string, v *Variable, want *pythonVariab
 	} else if !slices.Equal(v.Dimensions(), want.Dimensions) {
 		t.Errorf("%s has dimensions %v, want %v", name, v.Dimensions(), want.Dimensions)
 	}
-	switch times, err := v.times(context.Background()); {
+	switch times, err := v.times(context.Background(), v.Text("units"), v.Text("calendar")); {
 	case want.Microseconds != nil:
 		if err != nil || len(times) != 1 || times[0].UnixMicro() != *want.Microseconds {
 			t.Errorf("%s, %s in calendar %q: times %v, %v, want %d", name, v.Text("units"), v.Text("calendar"), times, err, *want.Microseconds)

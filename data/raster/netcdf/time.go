@@ -36,7 +36,7 @@ func (v *Variable) Times(ctx context.Context) ([]time.Time, error) {
 	if c == nil {
 		return nil, nil
 	}
-	times, err := c.times(ctx)
+	times, err := c.times(ctx, c.Text("units"), c.Text("calendar"))
 	if err != nil {
 		return nil, fmt.Errorf("times of variable %s: %w", v.name, err)
 	}
@@ -66,21 +66,54 @@ func (v *Variable) timeCoordinate() *Variable {
 	return c
 }
 
-// times decodes a variable of times.
-func (v *Variable) times(ctx context.Context) ([]time.Time, error) {
-	unit, start, err := parseTimeUnits(v.Text("units"), v.Text("calendar"))
+// times decodes a variable of times with a unit.
+func (v *Variable) times(ctx context.Context, units, calendar string) ([]time.Time, error) {
+	unit, start, err := parseTimeUnits(units, calendar)
 	if err != nil {
 		return nil, fmt.Errorf("variable %s: %w", v.name, err)
 	}
-	values, err := v.decodeAll(ctx, maxTimes)
+	values, err := v.decodeAll(ctx, 2*maxTimes)
 	if err != nil {
 		return nil, err
 	}
 	times := make([]time.Time, len(values))
 	for i, value := range values {
-		if times[i], err = addTime(start, value*unit); err != nil {
-			return nil, fmt.Errorf("variable %s: value %d: %w", v.name, i, err)
+		seconds := value * unit
+		if math.IsNaN(seconds) || math.Abs(seconds) > 1e12 {
+			return nil, fmt.Errorf("variable %s: %w", v.name, damaged("time %d is %g", i, value))
 		}
+		whole := math.Floor(seconds)
+		times[i] = start.Add(time.Duration(math.Round((seconds-whole)*1e6)) * time.Microsecond)
+		times[i] = time.Unix(times[i].Unix()+int64(whole), int64(times[i].Nanosecond())).UTC()
+	}
+	return times, nil
+}
+
+// TimeBounds returns the begin and the end of each time of Times, by the variable that the attribute "bounds" or "climatology" of the time coordinate
+// names (CF conventions 1.11, 7.1 and 7.4), or that has the usual name; nil if there is none.
+func (v *Variable) TimeBounds(ctx context.Context) ([]time.Time, error) {
+	c := v.timeCoordinate()
+	if c == nil {
+		return nil, nil
+	}
+	named := cmp.Or(c.Text("bounds"), c.Text("climatology"))
+	b, found := c.lookup(cmp.Or(named, "time_bnds")) // a program may have dropped the attribute
+	if !found && named == "" {
+		b, found = c.lookup("time_bounds")
+	}
+	if !found {
+		return nil, nil
+	}
+	if n := len(c.dimensions); len(b.dimensions) != n+1 || b.dimensions[n].Len != 2 || n > 0 && b.dimensions[0].Len != c.dimensions[0].Len {
+		if named == "" {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("bounds of time %s: %w", b.name, unsupported("dimensions %v, want those of %s and 2", b.dimensions, c.name))
+	}
+	// Bounds have the unit of their variable, if they have none.
+	times, err := b.times(ctx, cmp.Or(b.Text("units"), c.Text("units")), cmp.Or(b.Text("calendar"), c.Text("calendar")))
+	if err != nil {
+		return nil, fmt.Errorf("bounds of time: %w", err)
 	}
 	return times, nil
 }
@@ -211,72 +244,4 @@ func fromJulian(year, month, day int) time.Time {
 	days := 365*y + int(math.Floor(float64(y)/4)) + (153*m+2)/5 + day - 1
 	// Day 0 is 1 March of the year 0, which is 28 February of the proleptic Gregorian calendar.
 	return time.Date(0, time.February, 28, 0, 0, 0, 0, time.UTC).AddDate(0, 0, days)
-}
-
-// TimeBounds returns the begin and the end of a step of the time dimension, or of a scalar time, by the variable that the attribute "bounds"
-// or "climatology" of the time coordinate names (CF conventions 1.11, 7.1 and 7.4), or that has the usual name. It is not ok if there is none.
-func (v *Variable) TimeBounds(ctx context.Context, step int64) (begin, end time.Time, ok bool, err error) {
-	c := v.timeCoordinate()
-	if c == nil {
-		return begin, end, false, nil
-	}
-	name := cmp.Or(c.Text("bounds"), c.Text("climatology"))
-	named := name != ""
-	b, found := c.lookup(name)
-	for _, usual := range []string{"time_bnds", "time_bounds"} { // a program has dropped the attribute
-		if !named && !found {
-			b, found = c.lookup(usual)
-		}
-	}
-	if !found {
-		return begin, end, false, nil
-	}
-	window := Window{Start: []int64{0}, Shape: []int64{2}}
-	if len(c.dimensions) == 1 {
-		window = Window{Start: []int64{step, 0}, Shape: []int64{1, 2}}
-	}
-	if len(b.dimensions) != len(window.Shape) || b.dimensions[len(b.dimensions)-1].Len != 2 || b.checkWindow(window) != nil {
-		if !named {
-			return begin, end, false, nil
-		}
-		return begin, end, false, fmt.Errorf("bounds of time %s: %w", b.name, unsupported("dimensions %v, want those of %s and 2", b.dimensions, c.name))
-	}
-	units, calendar := b, b
-	if b.Text("units") == "" {
-		units = c // bounds have the unit of their variable
-	}
-	if b.Text("calendar") == "" {
-		calendar = c
-	}
-	unit, start, err := parseTimeUnits(units.Text("units"), calendar.Text("calendar"))
-	if err != nil {
-		return begin, end, false, fmt.Errorf("bounds of time %s: %w", b.name, err)
-	}
-	d, err := b.Decoder()
-	if err != nil {
-		return begin, end, false, err
-	}
-	var times [2]time.Time
-	err = b.Gather(ctx, []Window{window}, func(_ int, part Window, raw []float64) error {
-		for i, r := range raw {
-			value, _ := d.Decode(r)
-			t, err := addTime(start, value*unit)
-			if err != nil {
-				return fmt.Errorf("bounds of time %s: %w", b.name, err)
-			}
-			times[part.Start[len(part.Start)-1]+int64(i)] = t
-		}
-		return nil
-	})
-	return times[0], times[1], err == nil, err
-}
-
-// addTime returns a time that many seconds after start, exact to the microsecond.
-func addTime(start time.Time, seconds float64) (time.Time, error) {
-	if math.IsNaN(seconds) || math.Abs(seconds) > 1e12 {
-		return start, damaged("a time is %g seconds after its start", seconds)
-	}
-	whole := math.Floor(seconds)
-	t := start.Add(time.Duration(math.Round((seconds-whole)*1e6)) * time.Microsecond)
-	return time.Unix(t.Unix()+int64(whole), int64(t.Nanosecond())).UTC(), nil
 }

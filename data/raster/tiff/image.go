@@ -19,11 +19,10 @@ type Image struct {
 	mask          *Image
 	err           error // why values cannot be read
 
-	noData          *float64
-	noDataTolerance float64 // relative; 0 for exact values
-	metadata        metadata
-	snap            snapInfo
-	geo             georeference
+	noData   *float64
+	metadata metadata
+	snap     snapHeader
+	geo      georeference
 }
 
 // A SampleType is the type of an image's values.

@@ -18,26 +18,32 @@ func (im *Image) NoData() (value float64, ok bool) {
 	return *im.noData, true
 }
 
-// IsNoData reports whether a raw value is the one of NoData. Programs write the largest floating-point numbers with few digits, such as
-// -1.79769313486232e+308, so that beyond 1e30 the digits of the text count.
+// largeNoData is a number beyond which no value of a raster is. Programs write such numbers with few digits, such as -1.79769313486232e+308, so that others
+// which differ by less than noDataTolerance, a share, are the same.
+const (
+	largeNoData     = 1e30
+	noDataTolerance = 0.01
+)
+
+// IsNoData reports whether a raw value is the one of NoData.
 func (im *Image) IsNoData(raw float64) bool {
 	v, ok := im.NoData()
-	if !ok {
-		return false
-	}
-	return raw == v || math.IsNaN(v) && math.IsNaN(raw) || im.noDataTolerance > 0 && math.Abs(raw/v-1) <= im.noDataTolerance
+	return ok && (raw == v || math.IsNaN(v) && math.IsNaN(raw) || math.Abs(v) > largeNoData && math.Abs(raw/v-1) < noDataTolerance)
 }
 
 // holds reports whether a pixel can have a value.
 func (t SampleType) holds(v float64) bool {
-	low, high := 0.0, math.Exp2(float64(t.Bits))
-	switch t.Format {
-	case Float:
-		return true
-	case Int:
-		low, high = -high/2, high/2
+	low, high := t.limits()
+	return t.Format == Float || v >= low && v < high && v == math.Trunc(v)
+}
+
+// limits returns the least integer of the type, and the first above the largest.
+func (t SampleType) limits() (low, high float64) {
+	high = math.Exp2(float64(t.Bits))
+	if t.Format == Int {
+		return -high / 2, high / 2
 	}
-	return v >= low && v < high && v == math.Trunc(v)
+	return 0, high
 }
 
 // readNoData reads the tag GDAL_NODATA, a text, or what the header of SNAP says about the first band.
@@ -46,8 +52,8 @@ func (im *Image) readNoData(t *tagReader, d *directory) error {
 	if err != nil {
 		return err
 	}
-	text = cmp.Or(strings.TrimSpace(text), im.snap.bands[0].NoData)
-	if text != "" {
+	first, _ := im.SNAP(0)
+	if text = cmp.Or(strings.TrimSpace(text), first.NoData); text != "" {
 		im.setNoData(text)
 	}
 	return nil
@@ -60,34 +66,11 @@ func (im *Image) setNoData(text string) {
 		im.refuse(unsupported("nodata value %q, want a number", text))
 		return
 	}
-	if im.sample.Format == Float {
-		if math.Abs(v) > largeNoData && !math.IsInf(v, 0) {
-			// GDAL writes 18 digits of a number that had few.
-			digits := min(digitsOf(text), digitsOf(strconv.FormatFloat(v, 'g', -1, 64)))
-			im.noDataTolerance = math.Min(0.5*math.Pow(10, float64(1-digits)), 0.05)
-		}
-		if im.sample.Bits <= 32 && !math.IsInf(v, 0) {
-			// The number of a float64 file stays when its pixels are converted: they become the largest of float32.
-			v = float64(float32(max(min(v, math.MaxFloat32), -math.MaxFloat32)))
-		}
+	if im.sample.Format == Float && im.sample.Bits <= 32 && !math.IsInf(v, 0) {
+		// The number of a float64 file stays when its pixels are converted: they become the largest of float32.
+		v = float64(float32(max(min(v, math.MaxFloat32), -math.MaxFloat32)))
 	}
 	im.noData = &v
-}
-
-// largeNoData is a number beyond which no value of a raster is.
-const largeNoData = 1e30
-
-// digitsOf returns how many digits a number in a text has before its exponent.
-func digitsOf(text string) (n int) {
-	for _, c := range text {
-		switch {
-		case '0' <= c && c <= '9':
-			n++
-		case c == 'e' || c == 'E':
-			return n
-		}
-	}
-	return n
 }
 
 // parseNoData parses what C libraries print for a number, which includes -nan and 1.#QNAN.
@@ -117,14 +100,10 @@ func (im *Image) fill() float64 {
 		return 0
 	}
 	v := *im.noData
-	low, high := 0.0, math.Exp2(float64(im.sample.Bits))
-	switch im.sample.Format {
-	case Float:
-		return v
-	case Int:
-		low, high = -high/2, high/2
-	}
+	low, high := im.sample.limits()
 	switch {
+	case im.sample.Format == Float:
+		return v
 	case math.IsNaN(v):
 		return 0
 	case v <= low:

@@ -1,9 +1,9 @@
 package tiff
 
 import (
+	"cmp"
 	"encoding/xml"
 	"math"
-	"strconv"
 	"strings"
 )
 
@@ -13,12 +13,12 @@ const MaxAux = 1 << 20
 // pamDataset is what is read of a file of GDAL's persistent auxiliary metadata.
 type pamDataset struct {
 	Bands []struct {
-		Number      int    `xml:"band,attr"`
-		NoData      string `xml:"NoDataValue"`
-		Unit        string `xml:"UnitType"`
-		Scale       string `xml:"Scale"`
-		Offset      string `xml:"Offset"`
-		Description string `xml:"Description"`
+		Number      int      `xml:"band,attr"`
+		NoData      string   `xml:"NoDataValue"`
+		Unit        string   `xml:"UnitType"`
+		Scale       *float64 `xml:"Scale"`
+		Offset      *float64 `xml:"Offset"`
+		Description string   `xml:"Description"`
 	} `xml:"PAMRasterBand"`
 }
 
@@ -39,30 +39,12 @@ func (im *Image) readAux(aux []byte) {
 		if band < 0 || band >= im.bands {
 			continue
 		}
-		of := im.metadata.bands[band]
-		if of == nil {
-			of = &bandMetadata{}
-			im.metadata.bands[band] = of
-		}
-		if of.unit == "" {
-			of.unit = strings.TrimSpace(b.Unit)
-		}
-		if of.description == "" {
-			of.description = b.Description
-		}
-		for _, number := range []struct {
-			text string
-			to   **float64
-		}{{b.Scale, &of.scale}, {b.Offset, &of.offset}} {
-			if *number.to != nil || strings.TrimSpace(number.text) == "" {
-				continue
-			}
-			v, err := strconv.ParseFloat(strings.TrimSpace(number.text), 64)
-			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-				im.refuse(unsupported(".aux.xml: scale or offset %.40q of band %d, want a number", number.text, b.Number))
-				return
-			}
-			*number.to = &v
+		of := im.metadata.band(band)
+		im.metadata.bands[band] = of
+		of.unit, of.description = cmp.Or(of.unit, strings.TrimSpace(b.Unit)), cmp.Or(of.description, b.Description)
+		of.scale, of.offset = cmp.Or(of.scale, b.Scale), cmp.Or(of.offset, b.Offset)
+		if scale, offset := im.Scale(band); scale == 0 || math.IsNaN(scale-scale+offset-offset) {
+			im.refuse(unsupported(".aux.xml: scale %v and offset %v of band %d, want finite numbers", scale, offset, b.Number))
 		}
 		if _, ok := im.NoData(); !ok && strings.TrimSpace(b.NoData) != "" {
 			im.setNoData(strings.TrimSpace(b.NoData))

@@ -345,26 +345,13 @@ func TestIsNoData(t *testing.T) {
 		raw          float64
 		want         bool
 	}{
-		{"-1.79769313486232e+308", 3, 64, -math.MaxFloat64, true},
-		{"-1.797693134862316e+308", 3, 64, -math.MaxFloat64, true},
-		{"-1.79769313486232e+308", 3, 64, math.MaxFloat64, false},
-		{"-1.79769313486232e+308", 3, 64, -1.7e308, false},
-		{"-1.79769313486232e+308", 3, 32, -math.MaxFloat32, true},
-		{"-3.40282e+38", 3, 32, -math.MaxFloat32, true},
-		{"-3.40282000000000014e+38", 3, 32, -math.MaxFloat32, true},
-		{"-3.4e+38", 3, 32, -math.MaxFloat32, true},
-		{"-3.4e+38", 3, 64, -3.4028234663852886e+38, true},
-		{"-3.40282e+38", 3, 64, -3.3e38, false},
-		{"9.96921e+36", 3, 32, float64(float32(9.969209968386869e36)), true},
-		{"-9999", 3, 32, -9999.1, false},
-		{"nan", 3, 32, math.NaN(), true},
-		{"-9999", 1, 8, 0, false},
-		{"256", 1, 8, 255, false},
-		{"255", 1, 8, 255, true},
-		{"0.5", 1, 8, 0, false},
-		{"-32768", 2, 16, -32768, true},
-		{"65535", 2, 16, -1, false},
-		{"nan", 1, 16, 0, false},
+		{"-1.79769313486232e+308", 3, 64, -math.MaxFloat64, true}, {"-1.797693134862316e+308", 3, 64, -math.MaxFloat64, true},
+		{"-1.79769313486232e+308", 3, 64, math.MaxFloat64, false}, {"-1.79769313486232e+308", 3, 64, -1.7e308, false},
+		{"-1.79769313486232e+308", 3, 32, -math.MaxFloat32, true}, {"-3.40282e+38", 3, 32, -math.MaxFloat32, true},
+		{"-3.40282000000000014e+38", 3, 32, -math.MaxFloat32, true}, {"-3.4e+38", 3, 32, -math.MaxFloat32, true}, {"-3.4e+38", 3, 64, -3.4028234663852886e+38, true},
+		{"-3.40282e+38", 3, 64, -3.3e38, false}, {"9.96921e+36", 3, 32, float64(float32(9.969209968386869e36)), true}, {"-9999", 3, 32, -9999.1, false},
+		{"nan", 3, 32, math.NaN(), true}, {"-9999", 1, 8, 0, false}, {"256", 1, 8, 255, false}, {"255", 1, 8, 255, true}, {"0.5", 1, 8, 0, false},
+		{"-32768", 2, 16, -32768, true}, {"65535", 2, 16, -1, false}, {"nan", 1, 16, 0, false},
 	} {
 		w := newFileWriter(binary.LittleEndian, false)
 		w.directory(with(grayFields(1, 1, test.bits, test.format, w.data(make([]byte, 8)), 8), field{tagGDALNoData, []byte(test.text + "\x00")})...)
@@ -382,28 +369,22 @@ func TestSNAPHeader(t *testing.T) {
 <Image_Interpretation><Spectral_Band_Info><BAND_INDEX>0</BAND_INDEX><BAND_NAME>conc_chl</BAND_NAME><PHYSICAL_UNIT>\xb5g/l</PHYSICAL_UNIT><SCALING_FACTOR>2.0</SCALING_FACTOR>
 <SCALING_OFFSET>1.0</SCALING_OFFSET><LOG10_SCALED>true</LOG10_SCALED><NO_DATA_VALUE_USED>true</NO_DATA_VALUE_USED><NO_DATA_VALUE>-1.0</NO_DATA_VALUE>
 <VALID_MASK_TERM>c2rcc_flags.Valid_PE &amp;&amp; conc_chl &gt; 0</VALID_MASK_TERM></Spectral_Band_Info></Image_Interpretation></Dimap_Document>`
-	w := newFileWriter(binary.LittleEndian, false)
-	fields := grayFields(1, 1, 32, 3, w.data(make([]byte, 4)), 4)
-	w.directory(with(fields, field{tagSNAP, []byte(strings.ReplaceAll(header, `\xb5`, "\xb5") + "\x00")})...)
-	im := open(t, w.buf).Images()[0]
-	want := SNAPBand{Name: "conc_chl", Unit: "µg/l", Valid: "c2rcc_flags.Valid_PE && conc_chl > 0", Log10: true, Scale: 2, Offset: 1, NoData: "-1.0"}
-	if got, ok := im.SNAP(0); !ok || got != want {
-		t.Errorf("SNAP(0) = %+v, %v, want %+v", got, ok, want)
-	}
-	if _, ok := im.SNAP(1); ok {
-		t.Error("SNAP(1) is ok")
-	}
-	if start, stop := im.SNAPTimes(); start != "01-JUL-2025 09:30:00.000000" || stop != "01-JUL-2025 09:33:00.000000" {
-		t.Errorf("the times are %q and %q", start, stop)
-	}
-	if v, ok := im.NoData(); !ok || v != -1 {
-		t.Errorf("no data is %v, %v, want -1", v, ok)
-	}
-	for text, want := range map[string]string{"<Dimap_Document><a": "header of SNAP", "<Dimap_Document>" + strings.Repeat("<a>", 1<<19): "too many elements", "another program": ""} {
+	read := func(text string) *Image {
 		w := newFileWriter(binary.LittleEndian, false)
-		fields := grayFields(1, 1, 32, 3, w.data(make([]byte, 4)), 4)
-		w.directory(with(fields, field{tagSNAP, []byte(text)})...)
-		if err := open(t, w.buf).Images()[0].Err(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		w.directory(with(grayFields(1, 1, 32, 3, w.data(make([]byte, 4)), 4), field{tagSNAP, []byte(text)})...)
+		return open(t, w.buf).Images()[0]
+	}
+	im := read(strings.ReplaceAll(header, `\xb5`, "\xb5") + "\x00")
+	got, ok := im.SNAP(0)
+	_, ok1 := im.SNAP(1)
+	start, stop := im.SNAPTimes()
+	want := SNAPBand{Name: "conc_chl", Unit: "µg/l", Valid: "c2rcc_flags.Valid_PE && conc_chl > 0", Log10: true, Scale: 2, Offset: 1, HasNo: true, NoData: "-1.0"}
+	if v, _ := im.NoData(); !ok || ok1 || got != want || start != "01-JUL-2025 09:30:00.000000" || stop != "01-JUL-2025 09:33:00.000000" || v != -1 {
+		t.Errorf("SNAP(0) = %+v, %v, want %+v; SNAP(1) is ok: %v; the times are %q and %q, no data is %v", got, ok, want, ok1, start, stop, v)
+	}
+	for text, want := range map[string]string{"<Dimap_Document><a": "header of SNAP", "<Dimap_Document>" + strings.Repeat("<a>", 1<<19): "too many elements", "another program": "",
+		strings.Replace(header, ">2.0<", ">two<", 1): "two"} {
+		if err := read(text).Err(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, want %q", text, err, want)
 		}
 	}
@@ -431,7 +412,9 @@ func TestAux(t *testing.T) {
 		t.Errorf("no data of a file that says it: %v, want 7", v)
 	}
 	for aux, want := range map[string]string{"<PAMDataset>": ".aux.xml", strings.Repeat(" ", MaxAux+1): "at most",
-		`<PAMDataset><PAMRasterBand band="1"><Scale>x</Scale></PAMRasterBand></PAMDataset>`:             `"x" of band 1`,
+		`<PAMDataset><PAMRasterBand band="1"><Scale>x</Scale></PAMRasterBand></PAMDataset>`:             `"x"`,
+		`<PAMDataset><PAMRasterBand band="1"><Scale></Scale></PAMRasterBand></PAMDataset>`:              "scale 0",
+		`<PAMDataset><PAMRasterBand band="1"><Offset>NaN</Offset></PAMRasterBand></PAMDataset>`:         "offset NaN",
 		`<PAMDataset><PAMRasterBand band="1"><NoDataValue>x</NoDataValue></PAMRasterBand></PAMDataset>`: `nodata value "x"`} {
 		if err := read(aux).Err(); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want an error with %q", aux, err, want)
