@@ -65,10 +65,11 @@ const (
 	HoldTime                 // "hold_time": the sample was stored for longer than the method allows
 	Estimated                // "estimated": the laboratory's number is an estimate
 	ScumPossible             // "scum_possible": a product of a satellite sees floating cyanobacteria, which nobody has confirmed
+	Biased                   // "biased": known to be too low or too high, since numbers of one end of the range are missing
 	flags                    // how many there are
 )
 
-var flagNames = [flags]string{"cloud", "sun_glint", "ice", "land", "bottom", "scum", "few_pixels", "out_of_range", "hold_time", "estimated", "scum_possible"}
+var flagNames = [flags]string{"cloud", "sun_glint", "ice", "land", "bottom", "scum", "few_pixels", "out_of_range", "hold_time", "estimated", "scum_possible", "biased"}
 
 // ParseFlag reads what String returns.
 func ParseFlag(s string) (Flag, error) {

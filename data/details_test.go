@@ -83,7 +83,7 @@ func TestNamesOfDetails(t *testing.T) {
 	if got := strings.Join(all.Names(), " "); got != "cloud estimated" {
 		t.Errorf("the flags are %q", got)
 	}
-	for _, f := range data.Flags(1<<data.ScumPossible<<1 - 1).All() {
+	for _, f := range data.Flags(1<<data.Biased<<1 - 1).All() {
 		if got, err := data.ParseFlag(f.String()); err != nil || got != f {
 			t.Errorf("ParseFlag(%s) = %v, %v", f, got, err)
 		}

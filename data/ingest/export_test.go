@@ -139,7 +139,7 @@ func drawDetails(rt *rapid.T, o *data.Observation) {
 		d.TotalPixels = data.Known(rapid.Int32Range(0, data.MaxPixels).Draw(rt, "pixels"))
 		d.ValidPixels = data.Known(rapid.Int32Range(0, d.TotalPixels.Value).Draw(rt, "valid pixels"))
 	}
-	d.Flags = data.Flags(rapid.IntRange(0, 1<<data.ScumPossible<<1-1).Draw(rt, "flags"))
+	d.Flags = data.Flags(rapid.IntRange(0, 1<<data.Biased<<1-1).Draw(rt, "flags"))
 	if !o.Chlorophyll.Valid() {
 		d.Flags &^= data.FlagsOf(data.Scum)
 	}

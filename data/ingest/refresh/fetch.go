@@ -319,21 +319,33 @@ func (w *diskWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// withEnding returns the URL of the file beside another one whose name has that ending in addition.
+func withEnding(u *url.URL, ending string) *url.URL {
+	u = u.JoinPath() // a copy
+	u.Path += ending
+	if u.RawPath != "" {
+		u.RawPath += ending
+	}
+	return u
+}
+
+// isMissing reports whether a server does not have the file beside another one. Some answer 403 for missing files, such as those for signed addresses, and some
+// answer with a page.
+func isMissing(resp *http.Response) bool {
+	if resp.StatusCode == http.StatusOK {
+		kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+		return kind == "text/html"
+	}
+	return resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests
+}
+
 // checkRemoteSum compares f with the checksum file on its server, if there is one.
 func (r *Refresher) checkRemoteSum(ctx context.Context, client *http.Client, p source, f *file, digested bool) error {
-	u := p.url.JoinPath() // a copy
-	u.Path += checksumEnd
-	if u.RawPath != "" {
-		u.RawPath += checksumEnd
-	}
+	u := withEnding(p.url, checksumEnd)
 	var text []byte
 	err := r.get(ctx, client, u, data.RefreshFile{}, func(resp *http.Response, body io.Reader) (err error) {
-		kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-		switch {
-		case resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests:
-			return nil // some servers answer 403 for missing files
-		case resp.StatusCode == http.StatusOK && kind == "text/html":
-			return nil // some servers answer missing files with a page
+		if isMissing(resp) {
+			return nil
 		}
 		if err := r.statusError(u, resp); err != nil {
 			return err

@@ -45,8 +45,18 @@ type raster struct {
 	stamp string    // empty if it is not known before the file is opened
 	host  string    // empty for a file in a folder
 	opts  *satellite.Options
+	// settings ends the stamp that is stored: with other settings, the values may be others. It is empty for the defaults.
+	settings string
 	// open opens the file. If its stamp is unless, it may return one that cannot be read.
 	open func(ctx context.Context, unless string) (*openRaster, error)
+}
+
+// stored returns a stamp as it is stored, which is empty if it is not known.
+func (f *raster) stored(stamp string) string {
+	if stamp == "" {
+		return ""
+	}
+	return stamp + f.settings
 }
 
 // An openRaster is a satellite file that is being read.
@@ -61,7 +71,7 @@ type openRaster struct {
 	// unchanged returns an error if the file is not the same as when it was opened; nil if each read says so.
 	unchanged func() error
 	close     func() error
-	// beside opens the mask beside the file; nil without a folder.
+	// beside opens the mask beside the file.
 	beside func(ending string) (satellite.Beside, error)
 }
 
@@ -161,7 +171,7 @@ func (r *Refresher) planRasters(ctx context.Context, in *input, force bool) (*ra
 // unchanged reports whether a file with that stamp is not to be read again. If it cannot be used it is counted.
 func (w *rasterWork) unchanged(f *raster, stamp string, now time.Time) bool {
 	record, known := w.records[f.key]
-	if !known || stamp == "" || stamp != record.Stamp || w.retry(record, now) {
+	if !known || stamp == "" || f.stored(stamp) != record.Stamp || w.retry(record, now) {
 		return false
 	}
 	if !record.Taken() {
@@ -222,15 +232,15 @@ func (r *Refresher) takeRasters(c *claim, w *rasterWork) ([]RasterResult, error)
 func (r *Refresher) takeRaster(c *claim, f *raster, w *rasterWork) (*RasterResult, error) {
 	known, now := w.records[f.key], r.now()
 	result := &RasterResult{Name: f.label}
-	record := data.RasterRecord{Key: f.key, Name: f.name, Stamp: f.stamp}
-	unless := known.Stamp
-	if w.retry(known, now) {
+	record := data.RasterRecord{Key: f.key, Name: f.name, Stamp: f.stored(f.stamp)}
+	unless, same := strings.CutSuffix(known.Stamp, f.settings)
+	if !same || w.retry(known, now) {
 		unless = ""
 	}
 	opened, err := f.open(c.ctx, unless)
 	if err == nil {
 		defer opened.close()
-		record.Stamp = opened.stamp
+		record.Stamp = f.stored(opened.stamp)
 		if w.unchanged(f, opened.stamp, now) {
 			return nil, nil
 		}

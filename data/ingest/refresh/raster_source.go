@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -88,19 +89,50 @@ func (r *Refresher) urlRaster(u *url.URL, key, stamp string, client *http.Client
 	date, _ := satellite.DateInName(name)
 	f := &raster{key: key, name: name, label: rangefile.Redacted(u), date: date, stamp: stamp, host: u.Host}
 	f.open = func(ctx context.Context, unless string) (opened *openRaster, err error) {
-		err = r.retry(ctx, f.label, func() (err error) {
+		err = r.retryLater(ctx, f.label, func() (err error) {
 			opened, err = r.openURL(ctx, client, u, unless)
 			return err
 		})
-		if _, again := errors.AsType[retryable](err); again {
-			err = passing{err}
+		if err != nil {
+			return nil, err
 		}
-		if opened != nil && stamp != "" {
+		opened.beside = r.besideURL(ctx, client, u)
+		if stamp != "" {
 			opened.stamp = stamp // a catalogue says what it lists
 		}
-		return opened, err
+		return opened, nil
 	}
 	return f
+}
+
+// retryLater is retry whose last error is passing if another attempt is worthwhile.
+func (r *Refresher) retryLater(ctx context.Context, name string, fn func() error) error {
+	err := r.retry(ctx, name, fn)
+	if _, again := errors.AsType[retryable](err); again {
+		err = passing{err}
+	}
+	return err
+}
+
+// besideURL returns [satellite.File.Beside] of the file of a URL, whose server is asked each time that the file is read. The files beside it are downloaded.
+func (r *Refresher) besideURL(ctx context.Context, client *http.Client, u *url.URL) func(ending string) (satellite.Beside, error) {
+	return func(ending string) (satellite.Beside, error) {
+		of := source{url: withEnding(u, ending)}
+		var f *file
+		err := r.retryLater(ctx, of.String(), func() (err error) {
+			f, err = r.fetchOnce(ctx, client, of, data.RefreshFile{}, isMissing, limit{r.opts.MaxBytes, func(size string) error {
+				return fault(sizeReason, "%s has %s bytes: at most %d are allowed", of, size, r.opts.MaxBytes)
+			}})
+			return err
+		})
+		switch {
+		case err != nil:
+			return satellite.Beside{}, err
+		case f == nil:
+			return satellite.Beside{}, fs.ErrNotExist
+		}
+		return satellite.Beside{ReaderAt: f, Closer: f, Size: f.size}, nil
+	}
 }
 
 // openURL opens the file of a URL by ranges, or downloads it if the server sends whole files only, or does not say whether a file has changed.

@@ -18,6 +18,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/ingest"
 	"limnomap/data/ingest/satellite"
 	"limnomap/data/ingest/satellite/satellitetest"
 	"limnomap/data/store"
@@ -341,6 +342,130 @@ func TestRasterMask(t *testing.T) {
 	g.refreshed(t, "", "", data.RasterCounts{})
 	write(t, g.dir, name+".msk", "no mask")
 	g.refreshed(t, name+".msk", name, data.RasterCounts{Failing: 1})
+}
+
+// The mask and the metadata beside a file of a URL count too, if the server has them.
+func TestRasterMaskOfURL(t *testing.T) {
+	const name = "chl_20240701.tif"
+	hidden := string(satellitetest.TIFF{Width: 26, Height: 26, Step: 1, Bytes: make([]byte, 26*26)}.Encode())
+	const beyond = `<PAMDataset><PAMRasterBand band="1"><Scale>1e6</Scale></PAMRasterBand></PAMDataset>`
+	page := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<h1>Not found</h1>")
+	}
+	for _, test := range []struct {
+		name   string
+		ending string
+		serve  http.HandlerFunc
+		lakes  int64
+		err    string // after the address
+		counts data.RasterCounts
+		reason string
+	}{
+		{"none", ".msk", code(404), 2, "", data.RasterCounts{}, ""},
+		{"none, by a server that forbids it", ".msk", code(403), 2, "", data.RasterCounts{}, ""},
+		{"none, by a server with a page for it", ".aux.xml", page, 2, "", data.RasterCounts{}, ""},
+		{"a mask", ".msk", plain(hidden), 0, "", data.RasterCounts{}, ""},
+		{"a mask at the second attempt", ".msk", failing(1, code(503), plain(hidden)), 0, "", data.RasterCounts{}, ""},
+		{"a scale beyond all water", ".aux.xml", plain(beyond), 0, "", data.RasterCounts{}, ""},
+		{"no answer", ".msk", code(500), 0, ` answers "500`, data.RasterCounts{Waiting: 1}, answerReason},
+		{"no answer about the metadata", ".aux.xml", code(503), 0, ` answers "503`, data.RasterCounts{Waiting: 1}, answerReason},
+		{"too large", ".msk", plain(strings.Repeat("x", 5000)), 0, " has more bytes: at most 4000 are allowed", data.RasterCounts{Failing: 1}, ""},
+		{"no mask", ".msk", plain("no mask"), 0, "", data.RasterCounts{Failing: 1}, ""},
+	} {
+		for _, ranges := range []bool{true, false} {
+			t.Run(fmt.Sprint(test.name, ", ranges ", ranges), func(t *testing.T) {
+				temp := t.TempDir()
+				t.Setenv("TMPDIR", temp)
+				web := serveRasters(t)
+				web.ranges = ranges
+				web.put("/lakes.csv", lakes)
+				web.put("/"+name, scene(12))
+				web.serve("/"+name+test.ending, test.serve)
+				g := newRasterRig(t, storetest.New(t), Options{MaxBytes: 4000}, web.URL+"/lakes.csv", web.URL+"/"+name+"?token=hidden")
+				want := ""
+				if test.err != "" {
+					want = web.URL + "/" + name + test.ending + test.err
+				} else if test.counts.Failing > 0 {
+					want = "the mask " + name + ".msk beside it cannot be used"
+				}
+				_, state := g.refreshed(t, want, name, test.counts)
+				if r := recordsOf(t, g.store)[name]; r.Lakes != test.lakes || state.LastError != test.reason || strings.Contains(g.log.String(), "token") {
+					t.Errorf("the record is %+v, the reason %q, want %d lakes and %q\n%s", r, state.LastError, test.lakes, test.reason, g.log)
+				}
+				if !slices.Contains(web.asked, "/"+name+test.ending+"?token=hidden") {
+					t.Errorf("the server was asked for %q", web.asked)
+				}
+				if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+					t.Errorf("temporary files are left: %v, %v", left, err)
+				}
+			})
+		}
+	}
+}
+
+// With other settings of a source its files are read again, though they have not changed.
+func TestSettingsThatChange(t *testing.T) {
+	const name, table = "chl_20240701.tif", "id,name,lat,lon\na,Jezioro \xe8,50,10\nb,B,51,11\n" // è in windows-1252, č in windows-1250
+	disc := satellite.Disc(20_000)
+	western, central := ingest.TableFormat{Encoding: "windows-1252"}, ingest.TableFormat{Encoding: "windows-1250"}
+	steps := []struct {
+		name    string
+		options satellite.Options
+		format  ingest.TableFormat
+		reads   string
+		changed int // lakes
+		value   string
+	}{
+		{"at first", satellite.Options{WithoutOutline: disc}, western, name, 0, "12"},
+		{"the same", satellite.Options{WithoutOutline: disc}, western, "", 0, "12"},
+		{"a scale", satellite.Options{WithoutOutline: disc, Scale: 2}, western, name, 0, "24"},
+		{"an encoding", satellite.Options{WithoutOutline: disc, Scale: 2}, central, "", 1, "24"},
+		{"what is the default", satellite.Options{WithoutOutline: disc, Scale: 2, MinPixels: 3, MinShare: data.Known(0.1)}, central, "", 0, "24"},
+		{"none", satellite.Options{WithoutOutline: disc}, central, name, 0, "12"},
+		{"an expression", satellite.Options{WithoutOutline: disc, Valid: "b1 > 50"}, central, name, 0, "12"}, // a gap replaces no value
+	}
+	for _, kind := range []string{"a folder", "ranges", "whole files", "a list"} {
+		t.Run(kind, func(t *testing.T) {
+			s, web, dir := storetest.New(t), serveRasters(t), t.TempDir()
+			web.ranges = kind == "ranges"
+			from := []string{web.URL + "/lakes.csv", web.URL + "/" + name}
+			web.publish("/lakes.csv", table)
+			web.put("/"+name, scene(12))
+			switch kind {
+			case "a folder":
+				from = []string{dir}
+				write(t, dir, "lakes.csv", table)
+				write(t, dir, name, scene(12))
+			case "a list":
+				from[1] = web.URL + "/list.csv"
+				web.publish("/list.csv", "id,name,url\n1,x,"+web.URL+"/"+name+"\n")
+			}
+			for _, step := range steps {
+				var sources []Source
+				for _, address := range from {
+					sources = append(sources, Source{From: address, Satellite: &step.options, Table: &step.format})
+				}
+				r, err := New(s, sources, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				g := &rasterRig{rig: &rig{Refresher: r, store: s, log: new(logBuffer)}}
+				g.watch(r)
+				result, _ := g.refreshed(t, "", step.reads, data.RasterCounts{})
+				if got := result.Reports.Lakes.Changed; got != step.changed {
+					t.Errorf("%s: %d lakes have changed, want %d", step.name, got, step.changed)
+				}
+				var values []string
+				if _, err := s.Scan(t.Context(), func(data.Lake) error { return nil }, func(o data.Observation) error {
+					values = append(values, fmt.Sprint(o.Chlorophyll.Float()))
+					return nil
+				}); err != nil || !slices.Equal(values, []string{step.value, step.value}) {
+					t.Errorf("%s: the values are %v, %v, want two of %s", step.name, values, err, step.value)
+				}
+			}
+		})
+	}
 }
 
 func TestRasterThatChanges(t *testing.T) {

@@ -75,6 +75,17 @@ func (p source) key() string {
 	return keyOf(u.String())
 }
 
+// tableKey returns the key of a table with the settings of its source: with other settings it is another file, to be read again.
+func (p source) tableKey(key string) string {
+	if p.table == nil {
+		return key
+	}
+	if settings := fmt.Sprintf("%q", *p.table); settings != fmt.Sprintf("%q", ingest.TableFormat{}) {
+		return keyOf(key + settings)
+	}
+	return key
+}
+
 // A file is a complete, open file of a source.
 type file struct {
 	data.RefreshFile

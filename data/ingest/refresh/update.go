@@ -18,10 +18,17 @@ type input struct {
 	skipped   int64       // older satellite files that were left out already
 }
 
+// settingsDigits are enough of a hash to tell the settings of a source from those that it had before.
+const settingsDigits = 16
+
 // addRasters adds the satellite files of a source.
 func (in *input) addRasters(p source, rasters ...*raster) {
+	settings := p.satellite.Settings()
+	if settings != "" {
+		settings = " " + keyOf(settings)[:settingsDigits]
+	}
 	for _, f := range rasters {
-		f.opts = p.satellite
+		f.opts, f.settings = p.satellite, settings
 	}
 	if len(rasters) > 0 {
 		in.rasters = append(in.rasters, rasters)
@@ -129,7 +136,7 @@ func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (in *
 			in.addRasters(p, r.urlRaster(p.url, p.key(), "", r.client))
 			continue
 		}
-		ofSource := func(f data.RefreshFile) bool { return f.Key == p.key() }
+		ofSource := func(f data.RefreshFile) bool { return f.Key == p.tableKey(p.key()) }
 		var before data.RefreshFile
 		if i := slices.IndexFunc(known, ofSource); i >= 0 {
 			before = known[i]
@@ -170,7 +177,7 @@ func (r *Refresher) addFiles(in *input, p source, files ...*file) error {
 	for _, f := range files {
 		is, err := isCatalogue(f)
 		if err == nil && !is {
-			f.table = p.table
+			f.table, f.Key = p.table, p.tableKey(f.Key)
 			in.files = append(in.files, f)
 			continue
 		}

@@ -30,9 +30,9 @@ type pending struct {
 	gathered bool      // values are complete
 	values   []float64 // µg/l, or the index, of the pixels with a value; 0 for those below the limit of detection
 
-	outOfRange int // pixels whose number is not allowed
-	iced       int // pixels with ice, if few have a value
-	scum       int // pixels with floating cyanobacteria
+	outOfRange []float64 // as values, of the pixels whose number is not allowed
+	iced       int       // pixels with ice, if few have a value
+	scum       int       // pixels with floating cyanobacteria
 
 	quantities [numQuantities][]float64 // of the pixels that have them
 
@@ -68,7 +68,7 @@ func (x *extraction) flush(ctx context.Context) error {
 		case state.usable():
 			p.values = append(p.values, x.counted(chl))
 		case state == outOfRange:
-			p.outOfRange++
+			p.outOfRange = append(p.outOfRange, chl)
 			x.summary.OutOfRange++
 		}
 	}); err != nil {

@@ -17,7 +17,8 @@ const (
 // usable reports whether a pixel of that state counts for its lake.
 func (s pixelState) usable() bool { return s <= floored }
 
-// A decoder returns the chlorophyll of a raw pixel in µg/l, or its cyanobacteria index. For a pixel below the limit of detection the value is 0.
+// A decoder returns the chlorophyll of a raw pixel in µg/l, or its cyanobacteria index. For a pixel below the limit of detection the value is 0. For one
+// out of range it is the value that it would have, NaN if no water has it.
 type decoder func(raw float64) (chl float64, state pixelState)
 
 // maxPlausible is a chlorophyll in µg/l that no water has, not even scum: such a number is a value for no data that the file does not declare.
@@ -44,7 +45,7 @@ func (d ownDecoder) decode(number float64) (chl float64, state pixelState) {
 	case math.IsNaN(chl), !d.noPadding && (number == 0 || number < 0 && d.base == 0 && number == math.Trunc(number)):
 		return 0, noData
 	case !(chl > senseless && chl <= maxPlausible):
-		return 0, outOfRange
+		return math.NaN(), outOfRange
 	case chl < 0:
 		return floor, floored
 	}
@@ -63,7 +64,7 @@ func chlorophyllOfTSI(tsi float64) float64 { return math.Exp((tsi - tsiOffset) /
 // tsiDecoder decodes the trophic state index of LWQ version 1, a class from 0 to 100.
 func tsiDecoder(tsi float64) (float64, pixelState) {
 	if !(tsi >= 0 && tsi <= 100) {
-		return 0, outOfRange
+		return math.NaN(), outOfRange
 	}
 	return chlorophyllOfTSI(tsi), hasValue
 }

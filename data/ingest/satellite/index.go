@@ -130,7 +130,7 @@ func indexDecoder(f formula, last float64) decoder {
 		case dn > last && dn <= noDataDN:
 			return 0, noData
 		}
-		return 0, outOfRange
+		return math.NaN(), outOfRange
 	}
 }
 

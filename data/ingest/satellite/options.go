@@ -99,6 +99,19 @@ func (o *Options) withDefaults() (Options, error) {
 	return c, nil
 }
 
+// Settings returns the options that decide the values of a file, "" if all are the defaults.
+func (o *Options) Settings() string {
+	text := func(o *Options) string {
+		c, _ := o.withDefaults() // the error is that of reading a file
+		c.Progress, c.Workers, c.Now = nil, 0, nil
+		return fmt.Sprintf("%+v", c)
+	}
+	if s := text(o); s != text(nil) {
+		return s
+	}
+	return ""
+}
+
 // Inside says which pixels are inside an outline.
 type Inside uint8
 

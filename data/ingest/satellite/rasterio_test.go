@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/paulmach/orb"
@@ -17,13 +18,13 @@ import (
 	"limnomap/data"
 )
 
-const python = "/usr/bin/python3" // that of Debian, which has python3-rasterio and python3-shapely
+const python = "/usr/bin/python3" // that of Debian, which has python3-rasterio and others
 
 // needPython skips a test where the modules are not installed. In CI that is an error.
-func needPython(t *testing.T) {
+func needPython(t *testing.T, modules ...string) {
 	t.Helper()
-	if err := exec.Command(python, "-c", "import numpy, rasterio, shapely").Run(); err != nil {
-		const missing = "python3-numpy, python3-rasterio and python3-shapely are not installed"
+	if err := exec.Command(python, "-c", "import "+strings.Join(modules, ", ")).Run(); err != nil {
+		missing := fmt.Sprintf("not all of these modules of Python are installed: %s", strings.Join(modules, ", "))
 		if os.Getenv("CI") != "" {
 			t.Fatal(missing)
 		}
@@ -31,10 +32,10 @@ func needPython(t *testing.T) {
 	}
 }
 
-// runPython runs the script of this test.
-func runPython(t *testing.T, args ...string) {
+// runPython runs a script of a test.
+func runPython(t *testing.T, script string, args ...string) {
 	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), python, append([]string{"testdata/rasterio_values.py"}, args...)...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), python, append([]string{filepath.Join("testdata", script)}, args...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", args, err, out)
 	}
 }
@@ -61,29 +62,24 @@ func writeOutlines(t testing.TB, file string, lakes []Lake) {
 // The pixels of lakes are those of rasterio by the centre rule, and those that shapely says are wholly inside; and their statistics those of numpy,
 // in geographic and projected coordinates.
 func TestEqualsRasterio(t *testing.T) {
-	needPython(t)
+	needPython(t, "numpy", "rasterio", "shapely")
+	const script = "rasterio_values.py"
 	folder := t.TempDir()
 	random := rand.New(rand.NewPCG(19, 1))
 	var lakes []Lake
 	for i := range 30 {
 		lakes = append(lakes, irregularLake(t, random, fmt.Sprint("lake", i), 9+0.6*random.Float64(), 50.1+0.4*random.Float64(), 0.004+0.05*random.Float64(), 60, 12))
 	}
-	runPython(t, "make", folder)
+	runPython(t, script, "make", folder)
 	writeOutlines(t, filepath.Join(folder, "outlines.json"), lakes)
-	runPython(t, "expect", folder)
+	runPython(t, script, "expect", folder)
 
 	type values struct {
 		Inside, Valid          int
 		Median, Mean, P10, P90 float64
 	}
 	var expected map[string]map[string]map[data.LakeID]values
-	b, err := os.ReadFile(filepath.Join(folder, "expected.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &expected); err != nil {
-		t.Fatal(err)
-	}
+	readJSON(t, filepath.Join(folder, "expected.json"), &expected)
 	compared := 0
 	for epsg, byInside := range expected {
 		b, err := os.ReadFile(filepath.Join(folder, epsg+".tif"))

@@ -206,20 +206,41 @@ func TestNoDataAndScale(t *testing.T) {
 	}
 }
 
-// The highest values of a bloom are the first to be out of range: without them it looks cleaner.
+// The highest values of a bloom are the first to be out of range: without them it looks cleaner. Without the lowest ones, a clean lake looks worse.
 func TestOutOfRange(t *testing.T) {
+	some, biased := data.FlagsOf(data.OutOfRange), data.FlagsOf(data.OutOfRange, data.Biased)
 	for _, test := range []struct {
-		strange int // of 400 pixels
-		quality data.Quality
-		flags   data.Flags
-	}{{4, data.QualityUnknown, 0}, {40, data.QualityUnknown, data.FlagsOf(data.OutOfRange)}, {250, data.Poor, data.FlagsOf(data.OutOfRange)}} {
+		name      string
+		low, high int // of 400 pixels of 10 µg/l
+		lowest    float32
+		highest   float32
+		quality   data.Quality
+		flags     data.Flags
+	}{
+		{"few", 0, 4, 0, 1200, data.QualityUnknown, 0},
+		{"high", 0, 40, 0, 1200, data.QualityUnknown, biased},
+		{"most are high", 0, 250, 0, 1200, data.Poor, biased},
+		{"low", 40, 0, 0.25, 0, data.QualityUnknown, biased},
+		{"negative", 40, 0, -1.5, 0, data.QualityUnknown, biased},
+		{"as many at both ends", 40, 30, 0.25, 1200, data.QualityUnknown, some},
+		{"more at one end", 15, 50, 0.25, 1200, data.QualityUnknown, biased},
+		{"maybe a number for no data that the file does not declare", 40, 0, -999, 0, data.QualityUnknown, some},
+		{"maybe another one", 0, 40, 0, 1e20, data.QualityUnknown, some},
+		{"infinite", 0, 40, 0, float32(math.Inf(1)), data.QualityUnknown, some},
+	} {
 		values := constant(10)
-		for i := range test.strange {
-			values[i] = 1e20 // also a number for no data that the file does not declare
+		for i := range test.low {
+			values[i] = test.lowest
 		}
-		rows, summary := extractAll(t, fileOf(lwqName, lwqFile(chla(values)).Encode()), wholeRaster(t), &Options{Shore: FixedShore(0)})
-		if r := rows["a"]; r.Value != 10 || r.Quality != test.quality || r.Flags != test.flags || r.P90 != 10 || summary.OutOfRange != int64(test.strange) {
-			t.Errorf("%d pixels out of range: %+v, want the quality %q and the flags %v", test.strange, r, test.quality, test.flags.Names())
+		for i := range test.high {
+			values[399-i] = test.highest
+		}
+		v := chla(values)
+		v.Text["valid_min"], v.Text["valid_max"] = "0.5", "1000"
+		rows, summary := extractAll(t, fileOf("c_gls_LWQ300_202509010000_GLOBE_OLCI_V2.1.1.nc", lwqFile(v).Encode()), wholeRaster(t), &Options{Shore: FixedShore(0)})
+		r, all := rows["a"], test.low+test.high
+		if r.Value != 10 || r.Quality != test.quality || r.Flags != test.flags || r.P90 != 10 || r.Valid != 400-all || summary.OutOfRange != int64(all) {
+			t.Errorf("%s: %+v, want the quality %q and the flags %v", test.name, r, test.quality, test.flags.Names())
 		}
 	}
 }

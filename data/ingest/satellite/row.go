@@ -148,6 +148,9 @@ func (x *extraction) finish(p *pending) error {
 		least, limit = x.index.least(), indexLimit
 	}
 	row.Value = x.opts.Statistic.of(p.values, least)
+	if p.biased(row.Value) {
+		row.Flags |= data.FlagsOf(data.Biased)
+	}
 	most := data.MaxChlorophyll.Float()
 	row.P10, row.P90 = zonal.Quantile(p.values, 0.1), zonal.Quantile(p.values, 0.9)
 	if x.index != nil {
@@ -170,7 +173,7 @@ func (x *extraction) finish(p *pending) error {
 			row.Uncertainty = -1
 		}
 	}
-	strange := float64(p.outOfRange) / float64(p.outOfRange+row.Valid)
+	strange := p.shareOf(len(p.outOfRange))
 	if row.Value > most || strange > strangeShare {
 		row.Value = min(row.Value, most)
 		row.Flags |= data.FlagsOf(data.OutOfRange)
@@ -192,12 +195,32 @@ func (x *extraction) finish(p *pending) error {
 	return x.each(&row)
 }
 
+// biased reports whether a value is too low or too high, since numbers that water can have are out of range, by far more of them above it than below it, or
+// the other way round.
+func (p *pending) biased(value float64) bool {
+	above := 0
+	for _, v := range p.outOfRange {
+		switch {
+		case v > value:
+			above++
+		case v < value:
+			above--
+		}
+	}
+	return p.shareOf(max(above, -above)) > strangeShare
+}
+
+// shareOf returns the share of n pixels in those with a number.
+func (p *pending) shareOf(n int) float64 {
+	return float64(n) / float64(len(p.outOfRange)+len(p.values))
+}
+
 // leastLimit is the limit of detection in µg/l of a value that is 0 or rounded to 0: half of it is the least that is stored.
 const leastLimit = 0.02
 
 const (
-	// strangeShare is the share of pixels with numbers out of range above which a value has the flag out_of_range: in a bloom, the highest
-	// values are those that are missing. Above poorShare it is poor.
+	// strangeShare is the share of pixels with numbers out of range above which a value has the flag out_of_range, and biased if they are at one end: in a
+	// bloom, the highest values are those that are missing. Above poorShare it is poor.
 	strangeShare = 0.05
 	// cutShare is the share of a lake outside of the raster above which its value is suspect.
 	cutShare = 0.1

@@ -288,7 +288,11 @@ func (s *scene) decodeVariable(v *netcdf.Variable, text func(name string) string
 			case slices.Contains(special, d.Raw(raw)), state == netcdf.Fill, math.IsNaN(value):
 				return 0, noData
 			case state == netcdf.OutOfRange:
-				return 0, outOfRange
+				chl, would := next(value)
+				if !would.usable() || math.IsInf(value, 0) {
+					chl = math.NaN()
+				}
+				return chl, outOfRange
 			}
 			return next(value)
 		}

@@ -84,7 +84,10 @@ func (v *validity) over(next gatherer) gatherer {
 			for y := w.Min.Y; y < w.Max.Y && !w.Empty(); {
 				s := strip{image.Rect(w.Min.X, y, w.Max.X, min(y+max(1, stripPixels/w.Dx()), w.Max.Y)), &hidden[i], nil}
 				strips, y = append(strips, s), s.Max.Y
-				if numbers += s.Dx() * s.Dy() * len(v.operands); numbers > maxTested {
+				if len(v.operands) > 1 {
+					numbers += s.Dx() * s.Dy() * len(v.operands)
+				}
+				if numbers > maxTested {
 					if err := v.hide(ctx, strips); err != nil {
 						return err
 					}
@@ -112,6 +115,20 @@ func (v *validity) hide(ctx context.Context, strips []strip) error {
 	windows := make([]image.Rectangle, len(strips))
 	for k := range strips {
 		windows[k] = strips[k].Rectangle
+	}
+	if n == 1 { // such as a flag: its numbers need not be kept
+		o, values := v.operands[0], make([]float64, 1)
+		return o.gather(ctx, windows, func(k int, part image.Rectangle, raw []float64) error {
+			for j, r := range raw {
+				value, known := o.decode(r)
+				if values[0] = value; v.strict && !known || !isTrue(v.eval(values)) {
+					strips[k].hidden.set(pixelAt(part, j))
+				}
+			}
+			return nil
+		})
+	}
+	for k := range strips {
 		strips[k].values = make([]float64, windows[k].Dx()*windows[k].Dy()*n)
 	}
 	for i, o := range v.operands {
