@@ -56,12 +56,14 @@ func TestPagesAgree(t *testing.T) {
 func checkPageOf(t *testing.T, base string) {
 	b := startBrowser(t, "en-GB")
 	b.Prefer(t, "reduced-motion", "reduce")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
+	// What is far below the window has no text in lines.
+	b.Do(t, chromedp.EmulateViewport(1280, 4000), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
 	find(t, b, "")
 	list := browsertest.Ask(t, b, chromedp.Evaluate[map[string]string](`Object.fromEntries([...document.querySelectorAll('#find li')].map((li) => {
 		const [name, ...rest] = li.innerText.trim().split('\n');
 		return [name.trim(), rest.join(' ')];
 	}))`))
+	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	for _, c := range surfaceCases() {
 		checkShown(t, "list", c, list["See "+c.id])
 		b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf("location.hash = 'lake=%s'", c.id)), browsertest.Until(fmt.Sprintf(`document.querySelector('#card h2')?.innerText === 'See %s'`, c.id)))
