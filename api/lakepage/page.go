@@ -111,6 +111,7 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 type verdict struct {
 	words.Verdict
 	Badge     bool // the risk is worse than the value; a warning stands above it
+	Index     bool // the value is from an index of cyanobacteria
 	Statement *words.Statement
 	Headline  string
 	RiskText  string // in words, below the headline; may be empty
@@ -128,7 +129,7 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 	snap := l.Snapshot
 	state := &snap.Current.States[l.Index]
 	v := verdict{Verdict: words.VerdictOf(snap.Current, l.Index, today), Statement: w.StatementOf(snap.Current.Advisories.Of(l.Index))}
-	v.Badge = v.Worse != data.NoBasis
+	v.Badge = v.Worse != ""
 	if v.Never {
 		v.Headline, v.Advice = w.Common.NoValue, []string{w.Own.NeverMeasured}
 		return v
@@ -175,9 +176,9 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 		v.Advice = append(v.Advice, w.Own.OfficialCounts)
 	}
 	if v.Badge {
-		v.Advice = append(v.Advice, words.Fill(w.Card.WorseHelp[v.Worse.String()], "cells", w.Density(state.CountedCells, snap.Profile)))
+		v.Advice = append(v.Advice, words.Fill(w.Card.WorseHelp[v.Worse], "cells", w.Density(state.CountedCells, snap.Profile)))
 	}
-	if state.CellOrigin() == data.Index {
+	if v.Index = state.CellOrigin() == data.Index; v.Index {
 		v.Advice = append(v.Advice, w.Card.Index)
 	}
 	return v

@@ -49,7 +49,7 @@ func weeksOf(l *Lake, today data.Date, w *words.Page[ownWords]) []weekRow {
 func counts(o *data.Observation) bool { return o.Chlorophyll.Valid() && o.Quality != data.Poor }
 
 func newWeekRow(o *data.Observation, profile *data.Profile, w *words.Page[ownWords]) weekRow {
-	level, _ := profile.Classify(*o)
+	level, density := profile.Classify(*o)
 	measured := data.DateOf(time.Unix(o.Taken().Unix(), 0))
 	row := weekRow{
 		Class:  words.ClassOfRisk(level.Risk()),
@@ -72,11 +72,8 @@ func newWeekRow(o *data.Observation, profile *data.Profile, w *words.Page[ownWor
 	if composite := w.CompositeOf(o); composite != "" {
 		row.By += ", " + composite
 	}
-	switch profile.Basis(level, o.Chlorophyll, o.CellDensity) {
-	case data.ByCells:
-		row.Risk += " (" + w.Lake.Cells + ")"
-	case data.ByReport:
-		row.Risk += " (" + w.Lake.Report + ")"
+	if worse := words.WorseBy(profile.Basis(level, o.Chlorophyll, o.CellDensity), data.CellOriginOf(o.Type, o.CellDensity, density)); worse != "" {
+		row.Risk += " (" + w.WorseText(worse) + ")"
 	}
 	return row
 }

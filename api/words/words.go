@@ -21,11 +21,11 @@ type Words struct {
 	// The rest are words of the map.
 
 	Common struct {
-		Title, Colon, Chlorophyll, NoValue, Measured, Never, Limits, LimitsMore, Simulated string
+		Title, Colon, Chlorophyll, NoValue, Measured, Never, Limits, LimitsAlgae, LimitsMore, Simulated string
 	}
 	Risk      map[string]string
 	RiskShort map[string]string
-	Lake      struct{ Report, Cells, LastRisk, LastKnown string }
+	Lake      struct{ Report, Counted, Index, LastRisk, LastKnown string }
 	Card      struct {
 		Trophic, LastMeasured           string
 		TrophicNames                    map[string]string

@@ -26,7 +26,7 @@ interface Lake {
   old: boolean
   closed: boolean
   warned: boolean
-  worse?: '' | 'cells' | 'report'
+  worse?: '' | 'counted' | 'index' | 'report'
   display?: Display
 }
 

@@ -207,6 +207,7 @@ test('entries in words', () => {
     [entry('2026-11-16', 24.5, { chl_lower: 20, chl_upper: 30.25, quality: 'suspect' }), '16 Nov 2026: 25 µg/l, between 20 and 30, Medium risk, doubtful'],
     [sample('2026-11-16', 7.5, { below_limit: true, chl_lower: 0, chl_upper: 15 }), '16 Nov 2026: < 15 µg/l, Low risk, water sample'],
     [sample('2026-11-16', 5, { who_level: 2, level_by: 'cells', cell_density_cells_ml: 150_000 }), '16 Nov 2026: 5 µg/l, High risk, cell count, water sample'],
+    [entry('2026-11-16', 5, { who_level: 2, level_by: 'cells', cell_density_by: 'index', cell_density_cells_ml: 150_000 }), '16 Nov 2026: 5 µg/l, High risk, index of blue-green algae'],
     [sample('2026-11-16', 60, { quality: 'poor' }), '16 Nov 2026: 60 µg/l, High risk, water sample, poor quality'],
     [entry('2026-11-16', 24.5, { source: 'Copernicus LWQ300' }), '16 Nov 2026: 25 µg/l, Medium risk, \u2068Copernicus LWQ300\u2069'],
     [sample('2026-11-16', 5, { source: `\u202e${'ä'.repeat(200)}` }), `16 Nov 2026: 5 µg/l, Low risk, water sample, \u2068${'ä'.repeat(39)}…\u2069`],
