@@ -1,6 +1,7 @@
 package lakepage
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,6 +17,7 @@ type weekRow struct {
 	Value      string
 	Risk       string
 	By, Source string
+	Why        string // there is no value; empty if that is not known
 }
 
 // weeksOf returns the last weeks of a lake, the newest first, each with its newest value; none if the history could not be read.
@@ -36,8 +38,13 @@ func weeksOf(l *Lake, today data.Date, w *words.Page[ownWords]) []weekRow {
 		}
 		monday := week.Monday()
 		year, number := monday.Time().ISOWeek()
+		why := ""
+		if slices.ContainsFunc(l.History, func(o data.Observation) bool { return o.Date.Week() == week && hasIce(&o) }) {
+			why = w.Chart.Flags[data.Ice.String()]
+		}
 		rows = append(rows, weekRow{
 			Class: words.NoValue,
+			Why:   why,
 			Date:  monday.String(), // the day on which the week begins
 			Name:  words.Fill(w.Own.WeekNumber, "week", strconv.Itoa(number), "year", strconv.Itoa(year)),
 		})

@@ -14,8 +14,8 @@ type Verdict struct {
 	ValueClass Class // without; NoValue if there is no current value
 	Warned     bool  // an authority warns, and has not closed the lake
 	Risk       data.Risk
-	Worse      string    // what made the risk worse than that of the chlorophyll, see WorseBy
-	Never      bool            // the lake was never measured; otherwise Risk and Measured are of its last value
+	Worse      string // what made the risk worse than that of the chlorophyll, see WorseBy
+	Never      bool   // the lake was never measured; otherwise Risk and Measured are of its last value
 	Measured   data.Date
 	Old        bool // the last value is too old to say anything about the water on that day
 }

@@ -32,6 +32,8 @@ type Words struct {
 		By                              map[string]string
 		Meaning, PastMeaning, WorseHelp map[string]string // what to do at each risk, and why it is worse than the value
 		NoValueHelp, OldHelp, Below     string
+		Scum, Share, Ice, Turbidity     string // what an observation says beside its value
+		Secchi, Temperature             string
 		Index                           string            // of a value that is from an index of cyanobacteria
 		Composite                       map[string]string // how the values of {n} days became one, and with Week those of a week
 	}
@@ -39,6 +41,7 @@ type Words struct {
 		Kinds, Causes, Help      map[string]string
 		Until, Open, Link, Algae string
 	}
+	Chart  struct{ Flags map[string]string }
 	Legend struct{ First, Middle, Last, FirstAbove, MiddleAbove, LastAbove, Profile, Quotes string }
 }
 

@@ -45,6 +45,12 @@ func checkShown(t *testing.T, where string, c surfaceCase, shown string) {
 	}
 }
 
+// The page tells with the history what only that knows.
+const (
+	historyLoaded = `document.querySelector('#card figure') && document.querySelector('#card article > section > [role=status]').innerText !== 'Loading …'`
+	valueOnCard   = `[...document.querySelector('#card article').children].filter((e) => !e.querySelector('figure') && !e.matches('.lower')).map((e) => e.innerText).join(' ')`
+)
+
 // The page, the embedded map and the table say the same about each lake as the server's other answers.
 func TestPagesAgree(t *testing.T) {
 	t.Parallel()
@@ -69,6 +75,8 @@ func checkPageOf(t *testing.T, base string) {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf("location.hash = 'lake=%s'", c.id)), browsertest.Until(fmt.Sprintf(`document.querySelector('#card h2')?.innerText === 'See %s'`, c.id)))
 		_, card, _ := strings.Cut(browsertest.Ask(t, b, chromedp.Evaluate[string](cardTop)), "See "+c.id)
 		checkShown(t, "card", c, card)
+		b.Do(t, browsertest.Until(historyLoaded))
+		checkTold(t, "card", c, browsertest.Ask(t, b, chromedp.Evaluate[string](valueOnCard)))
 	}
 	for _, c := range surfaceCases() {
 		b.Do(t, chromedp.EmulateViewport(600, 480), chromedp.Navigate(base+"/embed?lang=en&lake="+c.id), browsertest.Until(fmt.Sprintf(`document.querySelector('#card h2')?.innerText === 'See %s'`, c.id)))

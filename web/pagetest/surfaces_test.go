@@ -52,11 +52,7 @@ func surfaceDay(t *testing.T, text string) time.Time {
 	if ago {
 		return time.Now().UTC().Truncate(day).AddDate(0, 0, -n)
 	}
-	monday, err := time.Parse(time.DateOnly, weekday(n))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return monday
+	return dateOf(t, weekday(n))
 }
 
 // surfaceRow returns the cells of a row by their columns, with days in place of their numbers.
@@ -121,6 +117,71 @@ func (c surfaceCase) withheld() string {
 		return "old_value"
 	}
 	return ""
+}
+
+// told returns what the card and the page of the lake tell in English about the value and the latest observation.
+func (c surfaceCase) told(t *testing.T) []string {
+	var told []string
+	s, row := c.shown(t), c.row(t)
+	if s.below == "true" {
+		told = append(told, "below detection")
+	}
+	if s.cellsBy == "index" {
+		told = append(told, "The value is from an index of blue-green algae")
+	}
+	if by := c.levelBy(); by == "cells" {
+		told = append(told, map[string]string{"index": "High risk (index of blue-green algae)", "counted": "High risk (cell count)"}[s.cellsBy])
+		if c.want.risk == "medium" {
+			told[len(told)-1] = strings.Replace(told[len(told)-1], "High", "Medium", 1)
+		}
+	}
+	if start, composite := s.start, s.composite; start != "" && composite != "" {
+		days := int(surfaceDay(t, c.on).Sub(dateOf(t, start))/day) + 1
+		told = append(told, strings.Replace(fmt.Sprintf("%s of %d days", composite, days), "of 7 days", "of the week", 1))
+	}
+	for _, text := range c.rows {
+		latest := surfaceRow(t, text)
+		if latest["flags"] == "ice" {
+			told = append(told, "the satellite saw ice, so there is no value")
+		}
+		if share := latest["scum_percent"]; share != "" {
+			told = append(told, "Possible scum", share+" % of the pixels")
+		}
+	}
+	for column, unit := range map[string]string{"secchi_m": " m", "water_temperature_c": " °C"} {
+		if row[column] != "" {
+			told = append(told, row[column]+unit)
+		}
+	}
+	if turbidity := row["turbidity_ntu"]; turbidity != "" {
+		told = append(told, strings.TrimSuffix(turbidity, ".34")+" NTU")
+	}
+	return told
+}
+
+// checkTold checks that a text about a lake has what it must tell, and calls nothing a count, an index or ice that is not.
+func checkTold(t *testing.T, where string, c surfaceCase, shown string) {
+	t.Helper()
+	told := c.told(t)
+	for _, want := range told {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%s: %s does not tell %q: %q", where, c.id, want, shown)
+		}
+	}
+	for _, word := range []string{"below detection", "index of blue-green algae", "ell count", "saw ice", "Possible scum"} {
+		if strings.Contains(shown, word) && !strings.Contains(strings.Join(told, "; "), word) {
+			t.Errorf("%s: %s tells %q: %q", where, c.id, word, shown)
+		}
+	}
+}
+
+func dateOf(t *testing.T, text string) time.Time {
+	t.Helper()
+	date, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return date
 }
 
 // weekly returns rows of a value each week, one year and more long.
@@ -298,6 +359,8 @@ func TestSurfacesAgree(t *testing.T) {
 		}
 		t.Run("history of "+c.id, func(t *testing.T) { checkHistoryOf(t, base, c, record) })
 		t.Run("legend of "+c.id, func(t *testing.T) { checkLegendOf(t, base, c, record) })
+		verdict, _, _ := strings.Cut(string(body(t, base+"/lakes/"+c.id+"?lang=en")), "</section>")
+		checkTold(t, "page of a lake", c, verdict)
 		t.Run("forecast of "+c.id, func(t *testing.T) { checkForecastOf(t, base, c, c.point(i)) })
 		t.Run("filters of "+c.id, func(t *testing.T) { checkFiltersOf(t, base, c) })
 		for _, style := range []string{"dots", "lakes"} {

@@ -204,6 +204,8 @@ test('entries in words', () => {
     [entry('2026-11-16', 0), '16 Nov 2026: 0 µg/l, Low risk, beyond the axis'],
     [entry('2026-11-16', 1500), '16 Nov 2026: 1,500 µg/l, High risk'],
     [entry('2026-11-16', null), '16 Nov 2026: no value'],
+    [entry('2026-11-16', null, { flags: ['cloud', 'ice'] }), '16 Nov 2026: no value, ice'],
+    [entry('2026-11-16', 5, { flags: ['scum_possible'], scum_percent: 3 }), '16 Nov 2026: 5 µg/l, Low risk, possible scum'],
     [entry('2026-11-16', 24.5, { chl_lower: 20, chl_upper: 30.25, quality: 'suspect' }), '16 Nov 2026: 25 µg/l, between 20 and 30, Medium risk, doubtful'],
     [sample('2026-11-16', 7.5, { below_limit: true, chl_lower: 0, chl_upper: 15 }), '16 Nov 2026: < 15 µg/l, Low risk, water sample'],
     [sample('2026-11-16', 5, { who_level: 2, level_by: 'cells', cell_density_cells_ml: 150_000 }), '16 Nov 2026: 5 µg/l, High risk, cell count, water sample'],
