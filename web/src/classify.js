@@ -31,7 +31,7 @@ export function classifyLakes(lakes, legend, date) {
 }
 
 /** Returns what made the level of a record worse than that of its chlorophyll value; empty if it is not worse. A history says so only then.
- * @param {{ level_by?: Lake['level_by'], cell_density_by?: Lake['cell_density_by'] }} record @returns {Lake['worse']} */
+ * @param {{ level_by?: Lake['level_by'], cell_density_by?: any }} record never derived if the level is by cells @returns {Lake['worse']} */
 export const worse = ({ level_by: by, cell_density_by: origin = 'counted' }) => (by === 'cells' ? origin : by === 'report' ? by : '')
 
 /** @param {Lake} lake @param {Legend} legend */
