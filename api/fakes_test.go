@@ -418,7 +418,7 @@ func testOptions(tb testing.TB) Options {
 		MapOptions: MapOptions{Tiles: &fakeTiles{}, Legends: &fakeLegends{}, Pictures: &fakePictures{}, Styles: []tiles.Style{
 			{ID: "heat", Title: "Heat map", Description: "The value as a surface."},
 			{ID: "dots", Title: "Dots", Description: "A marker for each lake.", Look: tiles.Look{Kind: symbol.Markers, Signs: []tiles.Sign{
-				{ID: "closed", Label: "Closed by an official statement"}, {ID: "worse", Label: "Level worse than the colour: cell count or report"},
+				{ID: "closed", Label: "Closed by an official statement"}, {ID: "worse", Label: "Level worse than the colour: cells or report"},
 			}}},
 		}, Limits: colormap.Limits{Title: "WHO 2003", Level1: 10, Level2: 50}, RendererVersion: "1", MaxZoom: 18},
 		PageOptions: PageOptions{Page: fstest.MapFS{

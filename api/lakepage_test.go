@@ -105,7 +105,8 @@ func TestLakePageOfAnIndex(t *testing.T) {
 			t.Errorf("%s: %.600s", lake, text)
 		}
 	}
-	if _, text := lakePageOf(t, s, "y_index"); !strings.Contains(text, "High risk (cell count) Very many algae") || !strings.Contains(text, "Cell count 170,000 cells/ml: worse") {
+	if _, text := lakePageOf(t, s, "y_index"); !strings.Contains(text, "High risk (index of blue-green algae) Very many algae") ||
+		!strings.Contains(text, "Index of blue-green algae: 170,000 cells/ml, worse") || strings.Contains(text, "Most satellite products") {
 		t.Errorf("the page is %.600s", text)
 	}
 	for _, want := range []string{"10 to 16 November 2026 (4 days ago), by satellite, maximum of the week", "10 to 16 November 2026 7.9 "} {

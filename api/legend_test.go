@@ -21,7 +21,7 @@ func TestLegends(t *testing.T) {
 		{"/api/v1/legend.json", "application/json", `"colormap":"limno"`},
 		{"/api/v1/legend.json", "application/json", "cyanobacteria dominate"},
 		{"/api/v1/legend.json", "application/json", `,"signs":[{"id":"closed","label":"Closed by an official statement"},` +
-			`{"id":"worse","label":"Level worse than the colour: cell count or report"}]}` + "\n"},
+			`{"id":"worse","label":"Level worse than the colour: cells or report"}]}` + "\n"},
 		{"/api/v1/legend.svg?width=400", "image/svg+xml", `width="400"`},
 		{"/api/v1/legend.png", "image/png", "limno 320 1"},
 		{"/api/v1/legend.png?width=200&scale=2&colormap=viridis", "image/png", "viridis 200 2 in en"},

@@ -12,7 +12,7 @@ import (
 	"limnomap/tiles"
 )
 
-const bothSigns = "|Closed by an official statement|Level worse than the colour: cell count or report"
+const bothSigns = "|Closed by an official statement|Level worse than the colour: cells or report"
 
 // signServer returns a server whose styles are heat, dots, lakes with the signs of dots, and plain without signs.
 func signServer(t *testing.T, legends Legends) *Server {

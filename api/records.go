@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"time"
 
 	"limnomap/api/record"
@@ -85,10 +86,16 @@ var lakeColumns = record.Columns[lakeRecord]{
 	record.New("advisory", "object", appendAdvisory).OrNull(),
 }
 
+// periodColumns are members of few lakes only.
+var periodColumns = record.Columns[lakeRecord]{
+	record.Word("period_start", func(r lakeRecord) string { return record.Day(r.state.PeriodStart()) }),
+	record.Word("composite", func(r lakeRecord) string { return r.state.Composite().String() }),
+}.Optional()
+
 // The columns of a lake in the status, in its table and in GeoJSON.
 var (
-	statusMembers  = lakeColumns
-	statusCells    = lakeColumns.Pick("id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at,chl_level,measured_by,stale,age_days,advisory,level_by,cell_density_by,below_limit,trophic_by")
+	statusMembers  = slices.Concat(lakeColumns, periodColumns)
+	statusCells    = slices.Concat(lakeColumns.Pick("id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at,chl_level,measured_by,stale,age_days,advisory,level_by,cell_density_by,below_limit,trophic_by"), periodColumns)
 	lakeProperties = lakeColumns.Pick("id,name,chl,who_level,color,stale,age_days,advisory,cell_density_by,below_limit")
 )
 

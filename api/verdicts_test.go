@@ -53,7 +53,7 @@ func TestVerdictsOfTheMap(t *testing.T) {
 		v := words.VerdictOf(snap.Current, i, today)
 		c := testCase{Verdict: verdict{v.Class.String(), english.RiskText(&v), v.Old, v.Warned, ""}}
 		if v.ValueClass != words.NoValue {
-			c.Verdict.Worse = v.Worse.String()
+			c.Verdict.Worse = v.Worse
 		}
 		c.Lake = statusMembers.AppendObject(nil, record.Member, e.lake(snap.Current, i))
 		file.Cases = append(file.Cases, c)
@@ -109,6 +109,9 @@ func verdictLakes(today data.Date) *fakeSource {
 		add("gap after a value "+name, kind, value(9, 20_00, data.NoLevel, none), value(1, data.NoChlorophyll, data.NoLevel, none))
 		add("long without a value "+name, kind, value(120, 80_00, data.NoLevel, none))
 		add("count "+name, kind, value(1, 3_00, data.NoLevel, 150_000))
+		index := value(1, 3_00, data.NoLevel, 150_000)
+		index.Type = data.Satellite
+		add("index "+name, kind, index)
 		add("report "+name, kind, value(1, 3_00, 3, none))
 		add("old report "+name, kind, value(20, 3_00, 2, none))
 	}

@@ -63,7 +63,7 @@ type LegendNoData struct {
 
 // legendNote names a condition that satellites cannot check: the chlorophyll limits of WHO 2003, chapter 8, of WHO 2021 and
 // of UBA 2015 all assume that cyanobacteria dominate.
-const legendNote = "The levels hold where cyanobacteria dominate, which a satellite does not know."
+const legendNote = "The levels hold where cyanobacteria dominate: an index of cyanobacteria tells that, total chlorophyll does not."
 
 // The texts of a legend about its words. Low, medium and high are classes of this map; the quotations are those of the table of guidance levels
 // in WHO 2003, chapter 8.

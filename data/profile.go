@@ -183,6 +183,11 @@ func rounded(n int64, level func(int64) Level) int64 {
 	}
 }
 
+// Rounded returns h, 0 or more, with two significant figures.
+func (h Hundredths) Rounded() Hundredths {
+	return Hundredths(rounded(int64(h), func(int64) Level { return NoLevel }))
+}
+
 // A LevelBasis says what supports a level.
 type LevelBasis uint8
 

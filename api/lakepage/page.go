@@ -3,6 +3,7 @@ package lakepage
 import (
 	"cmp"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,6 +70,7 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 	}
 	state := &l.Snapshot.Current.States[l.Index]
 	p.verdict = newVerdict(l, r.Today, w)
+	p.addSeen(l.History, state, w)
 	p.Trophic = cmp.Or(w.Card.TrophicNames[state.Trophic.String()], state.Trophic.String())
 
 	here := linetext.Isolate(p.Name)
@@ -111,6 +113,7 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 type verdict struct {
 	words.Verdict
 	Badge     bool // the risk is worse than the value; a warning stands above it
+	Index     bool // the value is from an index of cyanobacteria
 	Statement *words.Statement
 	Headline  string
 	RiskText  string // in words, below the headline; may be empty
@@ -121,6 +124,7 @@ type verdict struct {
 	MeasuredText string // the same in a sentence that stays true
 	Source       string // of the last value, may be empty
 	Chlorophyll  string // empty without a current value
+	Seen         []seenFact
 }
 
 // newVerdict returns what is to be said about a lake today.
@@ -128,7 +132,7 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 	snap := l.Snapshot
 	state := &snap.Current.States[l.Index]
 	v := verdict{Verdict: words.VerdictOf(snap.Current, l.Index, today), Statement: w.StatementOf(snap.Current.Advisories.Of(l.Index))}
-	v.Badge = v.Worse != data.NoBasis
+	v.Badge = v.Worse != ""
 	if v.Never {
 		v.Headline, v.Advice = w.Common.NoValue, []string{w.Own.NeverMeasured}
 		return v
@@ -175,9 +179,9 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 		v.Advice = append(v.Advice, w.Own.OfficialCounts)
 	}
 	if v.Badge {
-		v.Advice = append(v.Advice, words.Fill(w.Card.WorseHelp[v.Worse.String()], "cells", w.Density(state.CountedCells, snap.Profile)))
+		v.Advice = append(v.Advice, words.Fill(w.Card.WorseHelp[v.Worse], "cells", w.Density(state.CountedCells, snap.Profile)))
 	}
-	if state.CellOrigin() == data.Index {
+	if v.Index = state.CellOrigin() == data.Index; v.Index {
 		v.Advice = append(v.Advice, w.Card.Index)
 	}
 	return v
@@ -189,6 +193,53 @@ func shown(w *words.Page[ownWords], state *snapshot.State) string {
 		return w.Own.Sample[state.Risk.String()]
 	}
 	return w.Own.Satellite[state.Risk.String()]
+}
+
+// A seenFact is what an observation says beside its value.
+type seenFact struct{ Name, Value string }
+
+// addSeen adds what the latest observation says beside its value, and else that of the value, as the card of the map does. It has its day if that is
+// another than that of the value.
+func (v *verdict) addSeen(history []data.Observation, state *snapshot.State, w *words.Page[ownWords]) {
+	value := &data.Observation{}
+	if state.Chlorophyll.Valid() {
+		value = observationOf(history, state)
+	}
+	latest := value
+	if i := slices.IndexFunc(history, func(o data.Observation) bool { return o.Type.Measured() && o.Quality != data.Poor }); i >= 0 {
+		latest = &history[i]
+	}
+	if hasIce(latest) {
+		v.Advice = append(v.Advice, words.Fill(w.Card.Ice, "date", w.Day(latest.Date)))
+	}
+	add := func(name, unit string, of func(*data.Details) data.Optional[data.Hundredths]) {
+		o := latest
+		if !of(&o.Details).Known {
+			o = value
+		}
+		n := of(&o.Details)
+		if !n.Known {
+			return
+		}
+		text := words.Fill(unit, "n", w.Number(strconv.FormatFloat(n.Value.Float(), 'f', -1, 64)))
+		if o != value {
+			text += " (" + w.Day(o.Date) + ")"
+		}
+		v.Seen = append(v.Seen, seenFact{name, text})
+	}
+	short := func(n data.Optional[data.Hundredths]) data.Optional[data.Hundredths] {
+		n.Value = n.Value.Rounded()
+		return n
+	}
+	add(w.Card.Scum, w.Card.Share, func(d *data.Details) data.Optional[data.Hundredths] { return short(d.ScumPercent) })
+	add(w.Card.Turbidity, "{n} NTU", func(d *data.Details) data.Optional[data.Hundredths] { return short(d.Turbidity) })
+	add(w.Card.Secchi, "{n} m", func(d *data.Details) data.Optional[data.Hundredths] { return d.Secchi })
+	add(w.Card.Temperature, "{n} °C", func(d *data.Details) data.Optional[data.Hundredths] { return d.WaterTemperature })
+}
+
+// hasIce reports whether an observation is a gap by ice.
+func hasIce(o *data.Observation) bool {
+	return !o.Chlorophyll.Valid() && o.Details.Flags&data.FlagsOf(data.Ice) != 0
 }
 
 // sentence returns the verdict for previews and search engines, about the lake here. They show it for days, so it has no age.

@@ -1,6 +1,7 @@
 package lakepage
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,6 +17,7 @@ type weekRow struct {
 	Value      string
 	Risk       string
 	By, Source string
+	Why        string // there is no value; empty if that is not known
 }
 
 // weeksOf returns the last weeks of a lake, the newest first, each with its newest value; none if the history could not be read.
@@ -36,8 +38,13 @@ func weeksOf(l *Lake, today data.Date, w *words.Page[ownWords]) []weekRow {
 		}
 		monday := week.Monday()
 		year, number := monday.Time().ISOWeek()
+		why := ""
+		if slices.ContainsFunc(l.History, func(o data.Observation) bool { return o.Date.Week() == week && hasIce(&o) }) {
+			why = w.Chart.Flags[data.Ice.String()]
+		}
 		rows = append(rows, weekRow{
 			Class: words.NoValue,
+			Why:   why,
 			Date:  monday.String(), // the day on which the week begins
 			Name:  words.Fill(w.Own.WeekNumber, "week", strconv.Itoa(number), "year", strconv.Itoa(year)),
 		})
@@ -49,7 +56,7 @@ func weeksOf(l *Lake, today data.Date, w *words.Page[ownWords]) []weekRow {
 func counts(o *data.Observation) bool { return o.Chlorophyll.Valid() && o.Quality != data.Poor }
 
 func newWeekRow(o *data.Observation, profile *data.Profile, w *words.Page[ownWords]) weekRow {
-	level, _ := profile.Classify(*o)
+	level, density := profile.Classify(*o)
 	measured := data.DateOf(time.Unix(o.Taken().Unix(), 0))
 	row := weekRow{
 		Class:  words.ClassOfRisk(level.Risk()),
@@ -72,11 +79,8 @@ func newWeekRow(o *data.Observation, profile *data.Profile, w *words.Page[ownWor
 	if composite := w.CompositeOf(o); composite != "" {
 		row.By += ", " + composite
 	}
-	switch profile.Basis(level, o.Chlorophyll, o.CellDensity) {
-	case data.ByCells:
-		row.Risk += " (" + w.Lake.Cells + ")"
-	case data.ByReport:
-		row.Risk += " (" + w.Lake.Report + ")"
+	if worse := words.WorseBy(profile.Basis(level, o.Chlorophyll, o.CellDensity), data.CellOriginOf(o.Type, o.CellDensity, density)); worse != "" {
+		row.Risk += " (" + w.WorseText(worse) + ")"
 	}
 	return row
 }

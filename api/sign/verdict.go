@@ -59,7 +59,7 @@ func newVerdict(snap *snapshot.Snapshot, i int, w *words.Page[ownWords], r *page
 		statement: w.StatementOf(snap.Current.Advisories.Of(i)),
 		measured:  lakeVerdict.Measured,
 	}
-	v.Worse = current && lakeVerdict.Worse != data.NoBasis || v.statement != nil
+	v.Worse = current && lakeVerdict.Worse != "" || v.statement != nil
 	if v.Notice != "" {
 		v.Simulated = w.Own.Simulated
 	}

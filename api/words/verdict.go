@@ -14,8 +14,8 @@ type Verdict struct {
 	ValueClass Class // without; NoValue if there is no current value
 	Warned     bool  // an authority warns, and has not closed the lake
 	Risk       data.Risk
-	Worse      data.LevelBasis // what made the risk worse than that of the chlorophyll: ByCells or ByReport; otherwise NoBasis
-	Never      bool            // the lake was never measured; otherwise Risk and Measured are of its last value
+	Worse      string // what made the risk worse than that of the chlorophyll, see WorseBy
+	Never      bool   // the lake was never measured; otherwise Risk and Measured are of its last value
 	Measured   data.Date
 	Old        bool // the last value is too old to say anything about the water on that day
 }
@@ -24,9 +24,7 @@ type Verdict struct {
 func VerdictOf(view *snapshot.View, i int, today data.Date) Verdict {
 	state := &view.States[i]
 	v := Verdict{Class: ClassOf(view, i), ValueClass: classOfValue(state), Warned: view.Advisories.Kind(i) == data.Warning, Risk: state.Risk}
-	if basis := view.Profile.Basis(state.Level, state.Chlorophyll, state.CountedCells); basis > data.ByChlorophyll {
-		v.Worse = basis
-	}
+	v.Worse = WorseBy(view.Profile.Basis(state.Level, state.Chlorophyll, state.CountedCells), state.CellOrigin())
 	if v.Never = state.Risk == data.RiskUnknown; !v.Never {
 		v.Measured = data.DateOf(time.Unix(state.MeasuredAt(), 0))
 		v.Old = Old(v.Measured, today)
@@ -34,16 +32,28 @@ func VerdictOf(view *snapshot.View, i int, today data.Date) Verdict {
 	return v
 }
 
+// WorseBy returns what made a level worse than that of the chlorophyll: "report", or the origin of the cells, which are a count or an index of
+// cyanobacteria; empty if nothing did.
+func WorseBy(basis data.LevelBasis, cells data.CellOrigin) string {
+	switch basis {
+	case data.ByCells:
+		return cells.String()
+	case data.ByReport:
+		return basis.String()
+	}
+	return ""
+}
+
 // Badge reports whether a symbol in the colour of the value does not show all: the risk is worse than the value, or there is a warning.
-func (v *Verdict) Badge() bool { return v.Worse != data.NoBasis || v.Warned }
+func (v *Verdict) Badge() bool { return v.Worse != "" || v.Warned }
 
 // RiskText returns the text about a lake's risk, and what made it worse than that of its chlorophyll value. Without a current value it
 // starts with that, because the last risk is not today's.
 func (w *Words) RiskText(v *Verdict) string {
 	risk := v.Risk.String()
 	switch {
-	case v.ValueClass != NoValue && v.Worse != data.NoBasis:
-		return w.Risk[risk] + " (" + w.worse(v) + ")"
+	case v.ValueClass != NoValue && v.Worse != "":
+		return w.Risk[risk] + " (" + w.WorseText(v.Worse) + ")"
 	case v.ValueClass != NoValue:
 		return w.Risk[risk]
 	case v.Never:
@@ -52,10 +62,7 @@ func (w *Words) RiskText(v *Verdict) string {
 	return w.Common.NoValue + " (" + Fill(w.Lake.LastKnown, "risk", w.RiskShort[risk]) + ")"
 }
 
-// worse returns what made the risk worse than that of the value.
-func (w *Words) worse(v *Verdict) string {
-	if v.Worse == data.ByCells {
-		return w.Lake.Cells
-	}
-	return w.Lake.Report
+// WorseText returns in words what WorseBy returns.
+func (w *Words) WorseText(worse string) string {
+	return map[string]string{data.Counted.String(): w.Lake.Counted, data.Index.String(): w.Lake.Index, data.ByReport.String(): w.Lake.Report}[worse]
 }

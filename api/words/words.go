@@ -21,17 +21,19 @@ type Words struct {
 	// The rest are words of the map.
 
 	Common struct {
-		Title, Colon, Chlorophyll, NoValue, Measured, Never, Limits, LimitsMore, Simulated string
+		Title, Colon, Chlorophyll, NoValue, Measured, Never, Limits, LimitsAlgae, LimitsMore, Simulated string
 	}
 	Risk      map[string]string
 	RiskShort map[string]string
-	Lake      struct{ Report, Cells, LastRisk, LastKnown string }
+	Lake      struct{ Report, Counted, Index, LastRisk, LastKnown string }
 	Card      struct {
 		Trophic, LastMeasured           string
 		TrophicNames                    map[string]string
 		By                              map[string]string
 		Meaning, PastMeaning, WorseHelp map[string]string // what to do at each risk, and why it is worse than the value
 		NoValueHelp, OldHelp, Below     string
+		Scum, Share, Ice, Turbidity     string // what an observation says beside its value
+		Secchi, Temperature             string
 		Index                           string            // of a value that is from an index of cyanobacteria
 		Composite                       map[string]string // how the values of {n} days became one, and with Week those of a week
 	}
@@ -39,6 +41,7 @@ type Words struct {
 		Kinds, Causes, Help      map[string]string
 		Until, Open, Link, Algae string
 	}
+	Chart  struct{ Flags map[string]string }
 	Legend struct{ First, Middle, Last, FirstAbove, MiddleAbove, LastAbove, Profile, Quotes string }
 }
 

@@ -77,5 +77,6 @@ func (r *currentRule) state(passes, samples lakeReadings, asOf data.Date) State 
 	state.Level = level
 	state.CountedCells = o.CellDensity
 	state.BelowLimit = o.Details.BelowLimit
+	state.period = periodOf(&o)
 	return state
 }

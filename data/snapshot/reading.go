@@ -8,7 +8,7 @@ import (
 
 // A reading is one observation in 8 bytes, without its lake and its type: memory must hold a hundred million of them.
 // From the highest bit down it holds the date (so readings sort by date), the chlorophyll and whether it is below a limit, the level that the source reports, the
-// time of day, the quality, whether only the Source has the rest, and whether there are [readingDetails].
+// time of day or the period, the quality, whether only the Source has the rest, and whether there are [readingDetails].
 type reading uint64
 
 const (
@@ -27,6 +27,7 @@ const (
 	timeUnknown   = data.SecondsPerDay     // the source gave no time
 	timeOtherDay  = data.SecondsPerDay + 1 // the time is on another day: see readingDetails.offset
 	timeOutranked = data.SecondsPerDay + 2 // a better source has a value in the week: see outrank
+	timePeriod    = data.SecondsPerDay + 2 // plus its period, for a value without a time that is of a period
 
 	// belowLimit is added to a chlorophyll that is only known to be below a limit of detection. Above 1,121 µg/l, which no limit
 	// reaches, there is no room for it.
@@ -36,7 +37,7 @@ const (
 // The bits suffice: a negative constant does not convert to uint.
 const (
 	_ = uint(1<<qualityBits - 1 - data.Poor)
-	_ = uint(1<<timeBits - 1 - timeOutranked)
+	_ = uint(1<<timeBits - 1 - timePeriod - maxPeriod)
 	_ = uint(1<<levelBits - 1 - (data.MaxLevel - data.NoLevel))
 	_ = uint(1<<valueBits - 1 - (data.MaxChlorophyll - data.NoChlorophyll))
 	_ = uint(1<<dateBits - 1 - (data.MaxDate - data.MinDate))
@@ -48,14 +49,17 @@ type readingDetails struct {
 	density float64 // the source's own cell count, or NoCellDensity
 	lake    int32   // index of the lake in its readingGroup
 	date    data.Date
-	offset  int32 // seconds from midnight UTC of date to MeasuredAt
+	offset  int32  // seconds from midnight UTC of date to MeasuredAt
+	period  period // of a value with a time
 }
 
 // readingOf packs o, which must pass its Check. The details are valid only if hasDetails is true; their lake is not set.
 func readingOf(o data.Observation) (s reading, d readingDetails, hasDetails bool) {
 	offset := o.TakenOffset()
-	time := offset
+	time, span := offset, periodOf(&o)
 	switch {
+	case o.MeasuredAt.IsZero() && span != 0:
+		time, span = timePeriod+int64(span), 0
 	case o.MeasuredAt.IsZero():
 		time = timeUnknown
 	case offset < 0 || offset >= data.SecondsPerDay:
@@ -73,10 +77,10 @@ func readingOf(o data.Observation) (s reading, d readingDetails, hasDetails bool
 	if o.Source != "" || o.Details != (data.Details{}) {
 		s |= 1 << moreBit
 	}
-	if time != timeOtherDay && o.CellDensity == data.NoCellDensity {
+	if time != timeOtherDay && o.CellDensity == data.NoCellDensity && span == 0 {
 		return s, readingDetails{}, false
 	}
-	return s | 1<<detailsBit, readingDetails{density: o.CellDensity, date: o.Date, offset: int32(offset)}, true
+	return s | 1<<detailsBit, readingDetails{density: o.CellDensity, date: o.Date, offset: int32(offset), period: span}, true
 }
 
 func (s reading) date() data.Date { return data.Date(s>>dateShift) + data.MinDate }
@@ -113,7 +117,7 @@ func (s reading) quality() data.Quality {
 // level returns the level that the source reports, also with the flag [data.Scum], or NoLevel.
 func (s reading) level() data.Level { return data.Level(s>>levelShift&(1<<levelBits-1)) + data.NoLevel }
 
-// time returns the seconds since midnight UTC, or timeUnknown, timeOtherDay or timeOutranked.
+// time returns the seconds since midnight UTC, or timeUnknown, timeOtherDay, timeOutranked or more than timePeriod.
 func (s reading) time() int64 { return int64(s >> timeShift & (1<<timeBits - 1)) }
 
 func (s reading) hasDetails() bool { return s>>detailsBit&1 != 0 }
@@ -192,24 +196,29 @@ func (s lakeReadings) countsBefore(p *data.Profile, i, k int) bool {
 	return s.readings[i].chlorophyll() > s.readings[k].chlorophyll()
 }
 
-// observation unpacks the k-th reading, without lake, type, source, MeasuredAt and of Details only with BelowLimit. The time in Unix seconds is returned
+// observation unpacks the k-th reading, without lake, type, source, MeasuredAt and of Details only with BelowLimit and the period. The time in Unix seconds is returned
 // separately: the source's if hasTime is true, otherwise midnight UTC.
 func (s lakeReadings) observation(k int) (o data.Observation, taken int64, hasTime bool) {
 	p := s.readings[k]
 	o = data.Observation{Date: p.date(), Chlorophyll: p.chlorophyll(), Level: p.level(), CellDensity: data.NoCellDensity, Quality: p.quality(),
 		Details: data.Details{BelowLimit: p.belowLimit()}}
 	time := p.time()
-	hasTime = time != timeUnknown
+	var span period
+	if time > timePeriod {
+		span = period(time - timePeriod)
+	}
+	hasTime = time != timeUnknown && span == 0
 	if !hasTime {
 		time = 0
 	}
 	if p.hasDetails() {
 		d := s.detailsOf(k)
-		o.CellDensity = d.density
+		o.CellDensity, span = d.density, max(span, d.period)
 		if time == timeOtherDay {
 			time = int64(d.offset)
 		}
 	}
+	o.Details.PeriodStart, o.Details.Composite = span.start(o.Date), span.composite()
 	return o, int64(o.Date)*data.SecondsPerDay + time, hasTime
 }
 

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"testing"
+	"time"
 	"unsafe"
 
 	"limnomap/data"
@@ -31,6 +32,32 @@ func TestViewCacheIsBounded(t *testing.T) {
 		}
 		if got := c.Len(); got != tt.want {
 			t.Errorf("newViewCache(%d) holds %d views, want %d", tt.lakes, got, tt.want)
+		}
+	}
+}
+
+// A reading keeps the period of its value, with a time of the day or without, and with cells or without.
+func TestReadingKeepsThePeriod(t *testing.T) {
+	const day = data.Date(20_000)
+	for _, days := range []data.Date{-1, 0, 6, data.MaxPeriod} {
+		for composite := data.NoComposite; composite <= data.MedianComposite; composite++ {
+			for _, taken := range []time.Time{{}, day.Time().Add(12 * time.Hour), day.Time().Add(36 * time.Hour)} {
+				for _, cells := range []float64{data.NoCellDensity, 5} {
+					want := data.Observation{Date: day, Chlorophyll: 3_00, Level: data.NoLevel, CellDensity: cells, MeasuredAt: taken, Details: data.Details{Composite: composite}}
+					if days >= 0 {
+						want.Details.PeriodStart = data.Known(day - days)
+					}
+					if err := want.Check(); err != nil {
+						t.Fatal(err)
+					}
+					var g readingGroup
+					g.add(0, want)
+					got, seconds, hasTime := g.of(0).observation(0)
+					if got.Details != want.Details || got.CellDensity != cells || seconds != want.Taken().Unix() || hasTime == taken.IsZero() {
+						t.Errorf("%+v is read as %+v at %d (%v)", want, got, seconds, hasTime)
+					}
+				}
+			}
 		}
 	}
 }

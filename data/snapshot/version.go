@@ -65,6 +65,10 @@ func (h *versionHash) observation(i int, o data.Observation) {
 	if o.Details.BelowLimit {
 		h.Byte('B')
 	}
+	if p := periodOf(&o); p != 0 {
+		h.Byte('P')
+		h.Number(int64(p))
+	}
 	if o.Rank != 0 {
 		h.Byte('R')
 		h.Number(int64(o.Rank))

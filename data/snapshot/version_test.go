@@ -60,6 +60,10 @@ func TestVersionChanges(t *testing.T) {
 		{name: "quality", change: func(m *memory) { m.observations[0].Quality = data.Suspect }},
 		{name: "source", change: func(m *memory) { m.observations[0].Source = "x" }, same: true},
 		{name: "details", change: func(m *memory) { m.observations[0].Details.Secchi = data.Known(data.Hundredths(1)) }, same: true},
+		{name: "period", change: func(m *memory) {
+			m.observations[0].Details.PeriodStart = data.Known(m.observations[0].Date - 6)
+		}},
+		{name: "composite", change: func(m *memory) { m.observations[0].Details.Composite = data.MaximumComposite }},
 		{name: "active statement", change: func(m *memory) { m.advisories = []data.Advisory{closure()} }},
 		{name: "active statement of no lake", change: func(m *memory) {
 			m.advisories = []data.Advisory{closure()}

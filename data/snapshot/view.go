@@ -47,6 +47,7 @@ type State struct {
 	TakenOffset  int32         // seconds from midnight UTC of Date to the time of measurement
 	TrophicBy    data.DataType // the series that Trophic is of, if it is known
 	BelowLimit   bool          // whether the current value is only known to be below a limit of detection
+	period       period        // of the current value
 }
 
 // CellDensity returns the density of [data.CellDensity]; NoCellDensity without a current value.
@@ -58,6 +59,12 @@ func (s *State) CellDensity() float64 {
 func (s *State) CellOrigin() data.CellOrigin {
 	return data.CellOriginOf(s.MeasuredBy, s.CountedCells, s.CellDensity())
 }
+
+// PeriodStart returns the first day of the period that the current value stands for, if it has one; Date is the last.
+func (s *State) PeriodStart() data.Optional[data.Date] { return s.period.start(s.Date) }
+
+// Composite returns how the values of that period became one.
+func (s *State) Composite() data.Composite { return s.period.composite() }
 
 // MeasuredAt returns the time of measurement in Unix seconds.
 func (s *State) MeasuredAt() int64 { return int64(s.Date)*data.SecondsPerDay + int64(s.TakenOffset) }

@@ -44,7 +44,7 @@ type Sign struct {
 func Signs() []Sign {
 	return []Sign{
 		{Closed, "Closed by an official statement", "a dark disc with a white bar"},
-		{Worse, "Level worse than the colour: cell count or report", "two rings around a marker"},
+		{Worse, "Level worse than the colour: cells or report", "two rings around a marker"},
 	}
 }
 

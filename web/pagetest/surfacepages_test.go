@@ -45,6 +45,12 @@ func checkShown(t *testing.T, where string, c surfaceCase, shown string) {
 	}
 }
 
+// The page tells with the history what only that knows.
+const (
+	historyLoaded = `document.querySelector('#card figure') && document.querySelector('#card article > section > [role=status]').innerText !== 'Loading …'`
+	valueOnCard   = `[...document.querySelector('#card article').children].filter((e) => !e.querySelector('figure') && !e.matches('.lower')).map((e) => e.innerText).join(' ')`
+)
+
 // The page, the embedded map and the table say the same about each lake as the server's other answers.
 func TestPagesAgree(t *testing.T) {
 	t.Parallel()
@@ -56,17 +62,21 @@ func TestPagesAgree(t *testing.T) {
 func checkPageOf(t *testing.T, base string) {
 	b := startBrowser(t, "en-GB")
 	b.Prefer(t, "reduced-motion", "reduce")
-	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
+	// What is far below the window has no text in lines.
+	b.Do(t, chromedp.EmulateViewport(1280, 4000), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
 	find(t, b, "")
 	list := browsertest.Ask(t, b, chromedp.Evaluate[map[string]string](`Object.fromEntries([...document.querySelectorAll('#find li')].map((li) => {
 		const [name, ...rest] = li.innerText.trim().split('\n');
 		return [name.trim(), rest.join(' ')];
 	}))`))
+	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	for _, c := range surfaceCases() {
 		checkShown(t, "list", c, list["See "+c.id])
 		b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf("location.hash = 'lake=%s'", c.id)), browsertest.Until(fmt.Sprintf(`document.querySelector('#card h2')?.innerText === 'See %s'`, c.id)))
 		_, card, _ := strings.Cut(browsertest.Ask(t, b, chromedp.Evaluate[string](cardTop)), "See "+c.id)
 		checkShown(t, "card", c, card)
+		b.Do(t, browsertest.Until(historyLoaded))
+		checkTold(t, "card", c, browsertest.Ask(t, b, chromedp.Evaluate[string](valueOnCard)))
 	}
 	for _, c := range surfaceCases() {
 		b.Do(t, chromedp.EmulateViewport(600, 480), chromedp.Navigate(base+"/embed?lang=en&lake="+c.id), browsertest.Until(fmt.Sprintf(`document.querySelector('#card h2')?.innerText === 'See %s'`, c.id)))

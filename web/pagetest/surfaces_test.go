@@ -1,6 +1,7 @@
 package pagetest
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
@@ -10,6 +11,7 @@ import (
 	"image/png"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -27,11 +29,167 @@ import (
 // A surfaceCase is a lake, and what each surface must say about it.
 type surfaceCase struct {
 	id       string
-	rows     []string // week, chl, data_type, cell_density_cells_ml, who_level, quality, and flags if there are some
+	rows     []string // with the columns of surfaceColumns; the last ones may be left out
 	advisory string   // the kind of an official statement that is active, or "expired"
 	want     said
 	by       string // measured_by
 	chlLevel string // the level of the chlorophyll
+	on       string // the day of measured_at, as rows have it
+	cells    string // cell_density_cells_ml and cell_density_by
+}
+
+// surfaceColumns are those of the rows: the day as a week from this one on, or as days ago; the first day of the period as days before it.
+const surfaceColumns = "date,chl,data_type,cell_density_cells_ml,who_level,quality,flags,period_start,composite,scum_percent,turbidity_ntu,secchi_m,water_temperature_c"
+
+// surfaceDay returns the day of a row: "-2" is the Monday before the last one, "8d" is eight days ago.
+func surfaceDay(t *testing.T, text string) time.Time {
+	t.Helper()
+	days, ago := strings.CutSuffix(text, "d")
+	n, err := strconv.Atoi(days)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ago {
+		return time.Now().UTC().Truncate(day).AddDate(0, 0, -n)
+	}
+	return dateOf(t, weekday(n))
+}
+
+// surfaceRow returns the cells of a row by their columns, with days in place of their numbers.
+func surfaceRow(t *testing.T, row string) map[string]string {
+	t.Helper()
+	values := strings.Split(row, ",")
+	cells := make(map[string]string)
+	for i, column := range strings.Split(surfaceColumns, ",") {
+		if i < len(values) {
+			cells[column] = values[i]
+		}
+	}
+	date := surfaceDay(t, cells["date"])
+	cells["date"] = date.Format(time.DateOnly)
+	if before := cells["period_start"]; before != "" {
+		n, err := strconv.Atoi(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells["period_start"] = date.AddDate(0, 0, -n).Format(time.DateOnly)
+	}
+	return cells
+}
+
+// row returns the row of the state, empty without one.
+func (c surfaceCase) row(t *testing.T) map[string]string {
+	t.Helper()
+	for _, text := range c.rows {
+		if row := surfaceRow(t, text); strings.HasPrefix(text, c.on+",") && row["data_type"] == c.by && row["quality"] != "poor" {
+			return row
+		}
+	}
+	return map[string]string{}
+}
+
+// shown is what the lists say about a lake: also the age in days, the cells, whether the value is below a limit, and the period of the value.
+type shown struct {
+	said
+	age, cells, cellsBy, below, start, composite string
+}
+
+func (c surfaceCase) shown(t *testing.T) shown {
+	row := c.row(t)
+	s := shown{said: c.want, below: "false"}
+	s.cells, s.cellsBy, _ = strings.Cut(c.cells, " ")
+	if c.on != "" {
+		s.age = strconv.Itoa(int(time.Now().UTC().Truncate(day).Sub(surfaceDay(t, c.on)) / day))
+	}
+	if c.want.chl != "" {
+		s.below = strconv.FormatBool(strings.HasPrefix(row["chl"], "<"))
+		s.start, s.composite = row["period_start"], row["composite"]
+	}
+	return s
+}
+
+// withheld returns why limnomap's own forecast has no values of the lake; empty if it has.
+func (c surfaceCase) withheld() string {
+	switch {
+	case len(c.rows) < 5:
+		return "few_values"
+	case c.want.stale == "true":
+		return "old_value"
+	}
+	return ""
+}
+
+// told returns what the card and the page of the lake tell in English about the value and the latest observation.
+func (c surfaceCase) told(t *testing.T) []string {
+	var told []string
+	s, row := c.shown(t), c.row(t)
+	if s.below == "true" {
+		told = append(told, "below detection")
+	}
+	if s.cellsBy == "index" {
+		told = append(told, "The value is from an index of blue-green algae")
+	}
+	if by := c.levelBy(); by == "cells" {
+		told = append(told, map[string]string{"index": "High risk (index of blue-green algae)", "counted": "High risk (cell count)"}[s.cellsBy])
+		if c.want.risk == "medium" {
+			told[len(told)-1] = strings.Replace(told[len(told)-1], "High", "Medium", 1)
+		}
+	}
+	if start, composite := s.start, s.composite; start != "" && composite != "" {
+		days := int(surfaceDay(t, c.on).Sub(dateOf(t, start))/day) + 1
+		told = append(told, strings.Replace(fmt.Sprintf("%s of %d days", composite, days), "of 7 days", "of the week", 1))
+	}
+	for _, text := range c.rows {
+		latest := surfaceRow(t, text)
+		if latest["flags"] == "ice" {
+			told = append(told, "the satellite saw ice, so there is no value")
+		}
+		if share := latest["scum_percent"]; share != "" {
+			told = append(told, "Possible scum", share+" % of the pixels")
+		}
+	}
+	for column, unit := range map[string]string{"secchi_m": " m", "water_temperature_c": " °C"} {
+		if row[column] != "" {
+			told = append(told, row[column]+unit)
+		}
+	}
+	if turbidity := row["turbidity_ntu"]; turbidity != "" {
+		told = append(told, strings.TrimSuffix(turbidity, ".34")+" NTU")
+	}
+	return told
+}
+
+// checkTold checks that a text about a lake has what it must tell, and calls nothing a count, an index or ice that is not.
+func checkTold(t *testing.T, where string, c surfaceCase, shown string) {
+	t.Helper()
+	told := c.told(t)
+	for _, want := range told {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%s: %s does not tell %q: %q", where, c.id, want, shown)
+		}
+	}
+	for _, word := range []string{"below detection", "index of blue-green algae", "ell count", "saw ice", "Possible scum"} {
+		if strings.Contains(shown, word) && !strings.Contains(strings.Join(told, "; "), word) {
+			t.Errorf("%s: %s tells %q: %q", where, c.id, word, shown)
+		}
+	}
+}
+
+func dateOf(t *testing.T, text string) time.Time {
+	t.Helper()
+	date, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return date
+}
+
+// weekly returns rows of a value each week, one year and more long.
+func weekly(last int) (rows []string) {
+	for week := last - 60; week <= last; week++ {
+		rows = append(rows, fmt.Sprintf("%d,12,satellite", week))
+	}
+	return rows
 }
 
 // said is what a surface says about a lake. What is not known is empty.
@@ -63,32 +221,48 @@ func (c surfaceCase) levelBy() string {
 
 func surfaceCases() []surfaceCase {
 	return []surfaceCase{
-		{"low", []string{"0,3,satellite,,,"}, "", said{"3", "0", "low", "false", ""}, "satellite", "0"},
-		{"medium", []string{"0,10,satellite,,,"}, "", said{"10", "1", "medium", "false", ""}, "satellite", "1"},
-		{"high", []string{"0,60,satellite,,,"}, "", said{"60", "2", "high", "false", ""}, "satellite", "2"},
-		{"many_cells", []string{"0,5,satellite,150000,,"}, "", said{"5", "2", "high", "false", ""}, "satellite", "0"},
-		{"some_cells", []string{"0,5,satellite,20000,,"}, "", said{"5", "1", "medium", "false", ""}, "satellite", "0"},
-		{"few_cells", []string{"0,60,satellite,100,,"}, "", said{"60", "2", "high", "false", ""}, "satellite", "2"},
-		{"scum", []string{"0,5,satellite,,3,"}, "", said{"5", "3", "high", "false", ""}, "satellite", "0"},
-		{"scum_flag", []string{"0,5,in_situ,,,good,scum"}, "", said{"5", "3", "high", "false", ""}, "in_situ", "0"},
-		{"said_harmless", []string{"0,60,satellite,,0,"}, "", said{"60", "2", "high", "false", ""}, "satellite", "2"},
-		{"sample", []string{"0,3,satellite,,,", "-1,60,in_situ,,,good"}, "", said{"60", "2", "high", "false", ""}, "in_situ", "2"},
-		{"sample_cells", []string{"0,3,satellite,,,", "0,4,in_situ,100000,,"}, "", said{"4", "2", "high", "false", ""}, "in_situ", "0"},
-		{"old_sample", []string{"0,3,satellite,,,", "-3,60,in_situ,,,"}, "", said{"3", "0", "low", "false", ""}, "satellite", "0"},
-		{"poor", []string{"-1,3,satellite,,,", "0,80,satellite,,,poor", "0,90,in_situ,,,poor"}, "", said{"3", "0", "low", "false", ""}, "satellite", "0"},
-		{"only_poor", []string{"0,80,satellite,,3,poor"}, "", said{stale: "false"}, "", ""},
-		{"forecast", []string{"1,80,ai_forecast,,,"}, "", said{stale: "false"}, "", ""},
-		{"below_limit", []string{"0,<15,in_situ,,,"}, "", said{"7.5", "0", "low", "false", ""}, "in_situ", "0"},
-		{"stale", []string{"-8,60,satellite,,,"}, "", said{"", "", "high", "true", ""}, "satellite", ""},
-		{"stale_cells", []string{"-8,5,in_situ,150000,,"}, "", said{"", "", "high", "true", ""}, "in_situ", ""},
-		{"never", nil, "", said{stale: "false"}, "", ""},
-		{"closed_low", []string{"0,3,satellite,,,"}, "closure", said{"3", "0", "low", "false", "closure"}, "satellite", "0"},
-		{"closed_high", []string{"0,60,satellite,,,"}, "closure", said{"60", "2", "high", "false", "closure"}, "satellite", "2"},
-		{"closed_never", nil, "closure", said{stale: "false", advisory: "closure"}, "", ""},
-		{"closed_stale", []string{"-8,5,satellite,,,"}, "closure", said{"", "", "low", "true", "closure"}, "satellite", ""},
-		{"warned", []string{"0,3,satellite,,,"}, "warning", said{"3", "0", "low", "false", "warning"}, "satellite", "0"},
-		{"noted", []string{"0,3,satellite,,,"}, "info", said{"3", "0", "low", "false", "info"}, "satellite", "0"},
-		{"closed_once", []string{"0,3,satellite,,,"}, "expired", said{"3", "0", "low", "false", ""}, "satellite", "0"},
+		{"low", []string{"0,3,satellite,,,"}, "", said{"3", "0", "low", "false", ""}, "satellite", "0", "0", "6000 derived"},
+		{"medium", []string{"0,10,satellite,,,"}, "", said{"10", "1", "medium", "false", ""}, "satellite", "1", "0", "20000 derived"},
+		{"high", []string{"0,60,satellite,,,"}, "", said{"60", "2", "high", "false", ""}, "satellite", "2", "0", "120000 derived"},
+		{"many_cells", []string{"0,5,satellite,150000,,"}, "", said{"5", "2", "high", "false", ""}, "satellite", "0", "0", "150000 index"},
+		{"some_cells", []string{"0,5,satellite,20000,,"}, "", said{"5", "1", "medium", "false", ""}, "satellite", "0", "0", "20000 index"},
+		{"few_cells", []string{"0,60,satellite,100,,"}, "", said{"60", "2", "high", "false", ""}, "satellite", "2", "0", "100 index"},
+		{"scum", []string{"0,5,satellite,,3,"}, "", said{"5", "3", "high", "false", ""}, "satellite", "0", "0", "10000 derived"},
+		{"scum_flag", []string{"0,5,in_situ,,,good,scum"}, "", said{"5", "3", "high", "false", ""}, "in_situ", "0", "0", "10000 derived"},
+		{"said_harmless", []string{"0,60,satellite,,0,"}, "", said{"60", "2", "high", "false", ""}, "satellite", "2", "0", "120000 derived"},
+		{"sample", []string{"0,3,satellite,,,", "-1,60,in_situ,,,good"}, "", said{"60", "2", "high", "false", ""}, "in_situ", "2", "-1", "120000 derived"},
+		{"sample_cells", []string{"0,3,satellite,,,", "0,4,in_situ,100000,,"}, "", said{"4", "2", "high", "false", ""}, "in_situ", "0", "0", "100000 counted"},
+		{"old_sample", []string{"0,3,satellite,,,", "-3,60,in_situ,,,"}, "", said{"3", "0", "low", "false", ""}, "satellite", "0", "0", "6000 derived"},
+		{"poor", []string{"-1,3,satellite,,,", "0,80,satellite,,,poor", "0,90,in_situ,,,poor"}, "", said{"3", "0", "low", "false", ""}, "satellite", "0", "-1", "6000 derived"},
+		{"only_poor", []string{"0,80,satellite,,3,poor"}, "", said{stale: "false"}, "", "", "", ""},
+		{"forecast", []string{"1,80,ai_forecast,,,"}, "", said{stale: "false"}, "", "", "", ""},
+		{"below_limit", []string{"0,<15,in_situ,,,"}, "", said{"7.5", "0", "low", "false", ""}, "in_situ", "0", "0", ""},
+		{"stale", []string{"-8,60,satellite,,,"}, "", said{"", "", "high", "true", ""}, "satellite", "", "-8", ""},
+		{"stale_cells", []string{"-8,5,in_situ,150000,,"}, "", said{"", "", "high", "true", ""}, "in_situ", "", "-8", ""},
+		{"never", nil, "", said{stale: "false"}, "", "", "", ""},
+		{"closed_low", []string{"0,3,satellite,,,"}, "closure", said{"3", "0", "low", "false", "closure"}, "satellite", "0", "0", "6000 derived"},
+		{"closed_high", []string{"0,60,satellite,,,"}, "closure", said{"60", "2", "high", "false", "closure"}, "satellite", "2", "0", "120000 derived"},
+		{"closed_never", nil, "closure", said{stale: "false", advisory: "closure"}, "", "", "", ""},
+		{"closed_stale", []string{"-8,5,satellite,,,"}, "closure", said{"", "", "low", "true", "closure"}, "satellite", "", "-8", ""},
+		{"warned", []string{"0,3,satellite,,,"}, "warning", said{"3", "0", "low", "false", "warning"}, "satellite", "0", "0", "6000 derived"},
+		{"noted", []string{"0,3,satellite,,,"}, "info", said{"3", "0", "low", "false", "info"}, "satellite", "0", "0", "6000 derived"},
+		{"closed_once", []string{"0,3,satellite,,,"}, "expired", said{"3", "0", "low", "false", ""}, "satellite", "0", "0", "6000 derived"},
+		{"eight_days", []string{"8d,60,satellite"}, "", said{"60", "2", "high", "false", ""}, "satellite", "2", "8d", "120000 derived"},
+		{"fifteen_days", []string{"15d,60,satellite"}, "", said{"60", "2", "high", "false", ""}, "satellite", "2", "15d", "120000 derived"},
+		{"over_a_year", []string{"400d,60,satellite"}, "", said{"", "", "high", "true", ""}, "satellite", "", "400d", ""},
+		{"week", []string{"0,12,satellite,,,,,6,maximum"}, "", said{"12", "1", "medium", "false", ""}, "satellite", "1", "0", "24000 derived"},
+		{"ten_days", []string{"-1,12,satellite,,,,,9,mean"}, "", said{"12", "1", "medium", "false", ""}, "satellite", "1", "-1", "24000 derived"},
+		{"year", []string{"0,12,satellite,,,,,366"}, "", said{"12", "1", "medium", "false", ""}, "satellite", "1", "0", "24000 derived"},
+		{"index_week", []string{"0,7.88,satellite,165422,,,,6,maximum"}, "", said{"7.88", "2", "high", "false", ""}, "satellite", "0", "0", "165422 index"},
+		{"below_index", []string{"0,<3,satellite,91387,,,,6,maximum"}, "", said{"1.5", "1", "medium", "false", ""}, "satellite", "0", "0", "91387 index"},
+		{"below_count", []string{"0,<3,in_situ,500"}, "", said{"1.5", "0", "low", "false", ""}, "in_situ", "0", "0", "500 counted"},
+		{"ice", []string{"0,,satellite,,,,ice"}, "", said{stale: "false"}, "", "", "", ""},
+		{"ice_after", []string{"-1,3,satellite", "0,,satellite,,,,ice"}, "", said{"3", "0", "low", "false", ""}, "satellite", "0", "-1", "6000 derived"},
+		{"ice_stale", []string{"-8,60,satellite,,,,,6,maximum", "0,,satellite,,,,ice"}, "", said{"", "", "high", "true", ""}, "satellite", "", "-8", ""},
+		{"seen", []string{"0,3,satellite,,,,scum_possible,,,4.5,12.34,1.2,21.5"}, "", said{"3", "0", "low", "false", ""}, "satellite", "0", "0", "6000 derived"},
+		{"seen_gap", []string{"-1,3,satellite,,,,,,,,8", "0,,satellite,,,,scum_possible,,,30"}, "", said{"3", "0", "low", "false", ""}, "satellite", "0", "-1", "6000 derived"},
+		{"foreseen", weekly(0), "", said{"12", "1", "medium", "false", ""}, "satellite", "1", "0", "24000 derived"},
+		{"unforeseen", weekly(-7), "", said{"", "", "medium", "true", ""}, "satellite", "", "-7", ""},
 	}
 }
 
@@ -97,26 +271,26 @@ func (surfaceCase) point(i int) orb.Point {
 	return orb.Point{6 + 1.5*float64(i%5), 48 + 1.2*float64(i/5)}
 }
 
+// surfaceZoom is that of the tiles in which each lake is alone.
+const surfaceZoom = 12
+
 var surfaceDatabase database
 
 func startSurfaces(t *testing.T) string {
 	t.Helper()
-	lakes, obs := "id,name,lat,lon,region\n", "lake_id,date,chl,data_type,cell_density_cells_ml,who_level,quality,flags\n"
+	lakes, obs := "id,name,lat,lon,region\n", "lake_id,"+surfaceColumns+"\n"
 	moment := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.RFC3339) }
 	statements := "id,lake_id,kind,cause,issuer,issued,valid_from,valid_until\n"
 	for i, c := range surfaceCases() {
 		p := c.point(i)
 		lakes += fmt.Sprintf("%s,See %s,%v,%v,R%d\n", c.id, c.id, p.Lat(), p.Lon(), i%3)
 		for _, row := range c.rows {
-			week, rest, _ := strings.Cut(row, ",")
-			n, err := strconv.Atoi(week)
-			if err != nil {
-				t.Fatal(err)
+			cells := surfaceRow(t, row)
+			obs += c.id
+			for column := range strings.SplitSeq(surfaceColumns, ",") {
+				obs += "," + cells[column]
 			}
-			if strings.Count(row, ",") == 5 { // without flags
-				rest += ","
-			}
-			obs += fmt.Sprintf("%s,%s,%s\n", c.id, weekday(n), rest)
+			obs += "\n"
 		}
 		switch c.advisory {
 		case "":
@@ -129,6 +303,8 @@ func startSurfaces(t *testing.T) string {
 	db := surfaceDatabase.importedOnce(t, lakes, obs)
 	surfaceDatabase.statements.Do(func() {
 		limnomaptest.Run(t, "import", "advisories", "--db", db, limnomaptest.WriteFile(t, filepath.Dir(db), "statements.csv", statements))
+		limnomaptest.Run(t, "forecast", "--force", "--db", db)
+		limnomaptest.Run(t, "export", "observations", filepath.Join(filepath.Dir(db), "export.csv"), "--db", db)
 	})
 	return startServer(t, "--db", db)
 }
@@ -141,7 +317,7 @@ func TestSurfacesAgree(t *testing.T) {
 	cases := surfaceCases()
 	const api = "/api/v1/bathing-lakes/"
 	records, lines := recordsOf(t, base+api+"status", "lakes"), linesOf(t, base+api+"status.csv")
-	for name, got := range map[string]map[string]said{
+	for name, got := range map[string]map[string]shown{
 		"status":           saidBy(records),
 		"status as CSV":    saidBy(lines),
 		"near":             saidBy(recordsOf(t, base+api+"near?lat=50&lon=9&radius_km=2000&limit=1000", "lakes")),
@@ -154,9 +330,17 @@ func TestSurfacesAgree(t *testing.T) {
 			t.Errorf("%s has %d lakes, want %d", name, len(got), len(cases))
 		}
 		for _, c := range cases {
-			want := c.want
-			if name == "GeoJSON" { // it has no risk
-				want.risk = ""
+			want := c.shown(t)
+			switch name {
+			case "GeoJSON": // it has neither the risk nor the cells and the period
+				want.risk, want.cells, want.start, want.composite = "", "", "", ""
+			case "vector tiles": // they have neither the cells nor the period
+				want.cells, want.start, want.composite = "", "", ""
+				if want.below == "false" {
+					want.below = ""
+				}
+			case "status this week": // it counts to the week's Sunday
+				want.age = got[c.id].age
 			}
 			if got[c.id] != want {
 				t.Errorf("%s says about %s %+v, want %+v", name, c.id, got[c.id], want)
@@ -175,6 +359,9 @@ func TestSurfacesAgree(t *testing.T) {
 		}
 		t.Run("history of "+c.id, func(t *testing.T) { checkHistoryOf(t, base, c, record) })
 		t.Run("legend of "+c.id, func(t *testing.T) { checkLegendOf(t, base, c, record) })
+		verdict, _, _ := strings.Cut(string(body(t, base+"/lakes/"+c.id+"?lang=en")), "</section>")
+		checkTold(t, "page of a lake", c, verdict)
+		t.Run("forecast of "+c.id, func(t *testing.T) { checkForecastOf(t, base, c, c.point(i)) })
 		t.Run("filters of "+c.id, func(t *testing.T) { checkFiltersOf(t, base, c) })
 		for _, style := range []string{"dots", "lakes"} {
 			t.Run(style+" of "+c.id, func(t *testing.T) { checkMarkOf(t, base, style, c, c.point(i), text(record["color"])) })
@@ -220,11 +407,18 @@ func featuresOf(t *testing.T, url string) []map[string]any {
 	return records
 }
 
-// tileFeatures returns the properties of all lakes in the vector tile of the world.
+// tileFeatures returns the properties of all lakes in the vector tile of the world, and the age that follows from the day of the value.
 func tileFeatures(t *testing.T, base string) []map[string]any {
 	t.Helper()
 	var records []map[string]any
 	for _, f := range mvttest.Features(t, body(t, base+"/api/v1/tiles/0/0/0.mvt"), "lakes", 4096) {
+		if at := text(f.Properties["measured_at"]); at != "" {
+			measured, err := time.Parse(time.RFC3339, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Properties["age_days"] = int(time.Now().UTC().Truncate(day).Sub(measured) / day)
+		}
 		records = append(records, f.Properties)
 	}
 	return records
@@ -241,10 +435,13 @@ func text(value any) string {
 	return fmt.Sprint(value)
 }
 
-func saidBy(records []map[string]any) map[string]said {
-	all := make(map[string]said)
+func saidBy(records []map[string]any) map[string]shown {
+	all := make(map[string]shown)
 	for _, r := range records {
-		all[text(r["id"])] = said{text(r["chl"]), text(r["who_level"]), text(r["risk"]), text(r["stale"]), text(r["advisory"])}
+		all[text(r["id"])] = shown{
+			said{text(r["chl"]), text(r["who_level"]), text(r["risk"]), text(r["stale"]), text(r["advisory"])}, text(r["age_days"]),
+			text(r["cell_density_cells_ml"]), text(r["cell_density_by"]), text(r["below_limit"]), text(r["period_start"]), text(r["composite"]),
+		}
 	}
 	return all
 }
@@ -252,7 +449,12 @@ func saidBy(records []map[string]any) map[string]said {
 // linesOf returns the lines of a table as records.
 func linesOf(t *testing.T, url string) []map[string]any {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(string(body(t, url)))).ReadAll()
+	return tableOf(t, body(t, url))
+}
+
+func tableOf(t *testing.T, content []byte) []map[string]any {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,12 +474,20 @@ func recordOf(records []map[string]any, id string) map[string]any {
 	return records[slices.IndexFunc(records, func(r map[string]any) bool { return r["id"] == id })]
 }
 
-// checkHistoryOf checks that the entry on which the state is based has the same class.
+// checkHistoryOf checks that the entry on which the state is based has the same class, cells and period, and that every row has its entry, also in
+// the table and in an export.
 func checkHistoryOf(t *testing.T, base string, c surfaceCase, record map[string]any) {
-	entries := recordsOf(t, base+"/api/v1/bathing-lakes/history/"+c.id, "history")
-	table, err := csv.NewReader(strings.NewReader(string(body(t, base+"/api/v1/bathing-lakes/history/"+c.id+".csv")))).ReadAll()
-	if err != nil || len(table) != len(entries)+1 {
-		t.Fatalf("the history as CSV has %d lines, %v, want %d", len(table), err, len(entries)+1)
+	url := base + "/api/v1/bathing-lakes/history/" + c.id
+	entries, table := recordsOf(t, url, "history"), linesOf(t, url+".csv")
+	if len(table) != len(entries) {
+		t.Fatalf("the history as CSV has %d lines, want %d", len(table), len(entries))
+	}
+	exported := slices.DeleteFunc(surfaceExport(t), func(r map[string]any) bool { return r["lake_id"] != c.id })
+	for _, text := range c.rows {
+		row := surfaceRow(t, text)
+		for name, records := range map[string][]map[string]any{"history": entries, "history as CSV": table, "export": exported} {
+			checkRow(t, name, row, records)
+		}
 	}
 	if c.by == "" {
 		return
@@ -293,11 +503,84 @@ func checkHistoryOf(t *testing.T, base string, c surfaceCase, record map[string]
 	if want := map[string]string{"low": "0", "medium": "1", "high": "23"}[c.want.risk]; !strings.Contains(want, level) || c.want.level != "" && level != c.want.level {
 		t.Errorf("its entry has level %s, want %s of %+v", level, want, c.want)
 	}
-	if row := table[i+1]; row[1] != date || row[3] != level {
-		t.Errorf("its line is %q, want level %s", row, level)
+	want := c.shown(t)
+	for name, entry := range map[string]map[string]any{"entry": entries[i], "line": table[i]} {
+		if entry["date"] != date || text(entry["who_level"]) != level {
+			t.Errorf("its %s is %q, want level %s", name, entry, level)
+		}
+		if got := text(entry["cell_density_cells_ml"]) + " " + text(entry["cell_density_by"]); c.want.level != "" && strings.TrimSpace(got) != c.cells {
+			t.Errorf("its %s has the cells %s, want %s", name, got, c.cells)
+		}
+		if got, below := text(entry["below_limit"]), want.below; c.want.level != "" && got != strings.TrimPrefix(below, "false") {
+			t.Errorf("its %s is below a limit: %q, want %s", name, got, below)
+		}
+		if got, by := text(entry["level_by"]), strings.TrimPrefix(c.levelBy(), "chlorophyll"); c.want.level != "" && got != by {
+			t.Errorf("its %s says that the level is by %q, want %q", name, got, by)
+		}
 	}
-	if got, want := text(entries[i]["level_by"]), strings.TrimPrefix(c.levelBy(), "chlorophyll"); c.want.level != "" && got != want {
-		t.Errorf("its entry says that the level is by %q, want %q", got, want)
+}
+
+// checkRow checks that records have an entry of a row with what it says, and no value of a gap.
+func checkRow(t *testing.T, name string, row map[string]string, records []map[string]any) {
+	t.Helper()
+	i := slices.IndexFunc(records, func(r map[string]any) bool {
+		return r["date"] == row["date"] && r["data_type"] == row["data_type"] && text(r["quality"]) == row["quality"]
+	})
+	if i < 0 {
+		t.Errorf("the %s lacks %v", name, row)
+		return
+	}
+	for _, column := range []string{"flags", "period_start", "composite", "scum_percent", "turbidity_ntu", "secchi_m", "water_temperature_c"} {
+		if got := strings.Trim(text(records[i][column]), "[]"); got != row[column] {
+			t.Errorf("the %s says that %s is %q, want %q of %v", name, column, got, row[column], row)
+		}
+	}
+	for _, column := range []string{"chl", "who_level", "cell_density_cells_ml", "cell_density_by"} {
+		if got := text(records[i][column]); row["chl"] == "" && got != "" {
+			t.Errorf("the %s says that %s of a gap is %s", name, column, got)
+		}
+	}
+}
+
+// surfaceExport returns what is exported of the observations.
+func surfaceExport(t *testing.T) []map[string]any {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(filepath.Dir(surfaceDatabase.path), "export.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tableOf(t, content)
+}
+
+// checkForecastOf checks that limnomap's own forecast of the lake is in the list and in tiles, or that the list says why it is withheld and no
+// tile draws it.
+func checkForecastOf(t *testing.T, base string, c surfaceCase, p orb.Point) {
+	const api = "/api/v1/bathing-lakes/"
+	why := c.withheld()
+	var history struct{ Forecast struct{ Withheld string } }
+	limnomaptest.GetJSON(t, base+api+"history/"+c.id, &history)
+	records := map[string]map[string]any{
+		"list":    recordOf(recordsOf(t, base+api+"forecast?week=1", "lakes"), c.id),
+		"CSV":     recordOf(linesOf(t, base+api+"forecast.csv?week=1"), c.id),
+		"GeoJSON": recordOf(featuresOf(t, base+api+"forecast.geojson?week=1"), c.id),
+		"history": {"withheld": history.Forecast.Withheld},
+	}
+	for name, r := range records {
+		if got := text(r["withheld"]); got != why || name != "history" && (text(r["chl"]) == "") != (why != "") {
+			t.Errorf("the forecast in %s is withheld for %q with the value %v, want %q", name, got, r["chl"], why)
+		}
+	}
+	at := maptile.Fraction(p, surfaceZoom)
+	tile := maptile.At(p, surfaceZoom)
+	x, y := int(256*(at.X()-float64(tile.X))), int(256*(at.Y()-float64(tile.Y)))
+	picture := tilePicture(t, fmt.Sprintf("%s/api/v1/tiles/%d/%d/%d.png?forecast=1", base, tile.Z, tile.X, tile.Y))
+	drawn := false // the map of a forecast is hatched: a single pixel may be between two lines
+	for d := range 16 {
+		_, _, _, alpha := picture.At(min(max(x+d-8, 0), 255), y).RGBA()
+		drawn = drawn || alpha > 0
+	}
+	if drawn != (why == "") {
+		t.Errorf("a tile draws the forecast: %v, withheld for %q", drawn, why)
 	}
 }
 
@@ -326,7 +609,7 @@ func checkFiltersOf(t *testing.T, base string, c surfaceCase) {
 // checkMarkOf checks the sign of a lake in a picture: a white ring within a dark one where its level is worse than its colour, a white bar on
 // black where it is closed.
 func checkMarkOf(t *testing.T, base, style string, c surfaceCase, p orb.Point, colour string) {
-	const zoom, radius = 12, 6 // of the coloured disc in pixels
+	const zoom, radius = surfaceZoom, 6 // of the coloured disc in pixels
 	tile := maptile.At(p, zoom)
 	at := maptile.Fraction(p, zoom)
 	x, y := int(256*(at.X()-float64(tile.X))), int(256*(at.Y()-float64(tile.Y)))

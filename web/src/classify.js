@@ -11,7 +11,7 @@ export const isActive = ({ valid_until: end }, date) => date !== null || !(Date.
 /**
  * Cleans the name of each lake, removes a statement that is over, and adds `old`: whether its value was old in the week of that date; and `closed` and `warned`: whether an
  * authority closed the lake or warns. Lakes with a value also get `display`, the level, risk and colour of their symbol, and `worse`: what made the
- * level worse than that of the chlorophyll value, 'cells' or 'report'; otherwise empty.
+ * level worse than that of the chlorophyll value: 'counted' cells, an 'index' or a 'report'; otherwise empty.
  * @param {Lake[]} lakes @param {Legend} legend @param {string | null} date @returns {Lake[]}
  */
 export function classifyLakes(lakes, legend, date) {
@@ -31,8 +31,8 @@ export function classifyLakes(lakes, legend, date) {
 }
 
 /** Returns what made the level of a record worse than that of its chlorophyll value; empty if it is not worse. A history says so only then.
- * @param {{ level_by?: Lake['level_by'] }} record @returns {Lake['worse']} */
-export const worse = ({ level_by: by }) => (by === 'cells' || by === 'report' ? by : '')
+ * @param {{ level_by?: Lake['level_by'], cell_density_by?: any }} record never derived if the level is by cells @returns {Lake['worse']} */
+export const worse = ({ level_by: by, cell_density_by: origin = 'counted' }) => (by === 'cells' ? origin : by === 'report' ? by : '')
 
 /** @param {Lake} lake @param {Legend} legend */
 function classify(lake, { classes, steps }) {

@@ -26,7 +26,7 @@ interface Lake {
   old: boolean
   closed: boolean
   warned: boolean
-  worse?: '' | 'cells' | 'report'
+  worse?: '' | 'counted' | 'index' | 'report'
   display?: Display
 }
 
@@ -78,6 +78,9 @@ interface Entry {
   method?: string
   level_by?: 'cells' | 'report'
   quality?: string
+  flags?: string[]
+  scum_percent?: number
+  turbidity_ntu?: number
   secchi_m?: number
   water_temperature_c?: number
   period_start?: string

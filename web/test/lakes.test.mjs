@@ -28,7 +28,8 @@ test('the risk of the server is displayed, with a badge if the colour of the val
     { name: 'by value', fields: {}, risk: 'low', color: low.colors[1] },
     { name: 'a bloom', fields: bloom, risk: 'high', color: high.color },
     { name: 'scum in clear water', fields: { who_level: 3, level_by: 'report', risk: 'high' }, risk: 'high', color: high.color, worse: 'report' },
-    { name: 'more cells than chlorophyll', fields: { who_level: 2, level_by: 'cells', risk: 'high', cell_density_cells_ml: 150_000 }, risk: 'high', color: high.color, worse: 'cells' },
+    { name: 'more cells than chlorophyll', fields: { who_level: 2, level_by: 'cells', risk: 'high', cell_density_cells_ml: 150_000 }, risk: 'high', color: high.color, worse: 'counted' },
+    { name: 'more cells by an index', fields: { who_level: 2, level_by: 'cells', cell_density_by: 'index', risk: 'high', cell_density_cells_ml: 150_000 }, risk: 'high', color: high.color, worse: 'index' },
     { name: 'scum, and too few cells for it', fields: { who_level: 3, level_by: 'report', risk: 'high', cell_density_cells_ml: 150_000 }, risk: 'high', color: high.color, worse: 'report' },
     { name: 'many cells in a bloom', fields: { ...bloom, cell_density_cells_ml: 150_000 }, risk: 'high', color: high.color },
     { name: 'scum in a bloom', fields: { ...bloom, who_level: 3, level_by: 'report' }, risk: 'high', color: high.color, worse: 'report' },
@@ -132,6 +133,9 @@ test('texts of levels worse than the value', () => {
   const cells = classified({ who_level: 2, level_by: 'cells', risk: 'high', cell_density_cells_ml: 150_000 })
   assert.equal(riskText(cells), 'High risk (cell count)')
   assert.match(meaning(cells, null).join(' '), /do not bathe.*Cell count 150,000 cells\/ml: worse than the colour/)
+  const index = classified({ who_level: 2, level_by: 'cells', cell_density_by: 'index', risk: 'high', cell_density_cells_ml: 165_422 })
+  assert.equal(riskText(index), 'High risk (index of blue-green algae)')
+  assert.match(meaning(index, null).join(' '), /do not bathe.*Index of blue-green algae: 170,000 cells\/ml, worse than the colour.*from an index/)
 })
 
 test('limits of the classes in words', () => {

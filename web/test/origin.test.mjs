@@ -7,7 +7,7 @@ import { certainty, originOf } from '../src/card/origin.js'
 const entry = (fields) => (
   { date: '2026-11-16', chl: 12, who_level: 1, cell_density_cells_ml: null, data_type: 'satellite', forecast: false, sample: false, time: Date.parse('2026-11-16'), week: 2966, ...fields }
 )
-const nothing = { secchi: '', temperature: '', period: '', source: '', version: '', coverage: '', method: '', quality: '' }
+const nothing = { ice: '', scum: '', turbidity: '', secchi: '', temperature: '', period: '', source: '', version: '', coverage: '', method: '', quality: '' }
 
 test('where a value is from', () => {
   for (const [name, fields, want] of /** @type {[string, Partial<Entry> | undefined, Partial<typeof nothing>][]} */ ([
@@ -40,6 +40,18 @@ test('where a value is from', () => {
     const got = originOf(fields && entry(fields))
     assert.deepEqual({ ...got, period: got.period.replace(/\s*–\s*/g, '–') }, { ...nothing, ...want }, name) // versions of ICU differ in spaces
   }
+})
+
+test('what the latest observation says counts, with its day if that is not the value’s', () => {
+  const value = entry({ turbidity_ntu: 12.34, secchi_m: 1.4, scum_percent: 0 })
+  const later = (fields) => entry({ date: '2026-11-19', time: Date.parse('2026-11-19'), chl: null, ...fields })
+  for (const [name, own, latest, want] of /** @type {[string, Entry | undefined, Entry | undefined, Partial<typeof nothing>][]} */ ([
+    ['nothing later', value, value, { turbidity: '12 NTU', secchi: '1.4 m', scum: '0 % of the pixels' }],
+    ['a gap with scum', value, later({ flags: ['scum_possible'], scum_percent: 4.53 }), { turbidity: '12 NTU', secchi: '1.4 m', scum: '4.5 % of the pixels (19 Nov 2026)' }],
+    ['a gap by ice', value, later({ flags: ['ice'] }), { ice: 'On 19 Nov 2026 the satellite saw ice, so there is no value of that day.', turbidity: '12 NTU', secchi: '1.4 m', scum: '0 % of the pixels' }],
+    ['a gap by clouds', undefined, later({ flags: ['cloud'], water_temperature_c: -0.5 }), { temperature: '-0.5 °C (19 Nov 2026)' }],
+    ['a value with some ice', undefined, later({ chl: 3, flags: ['ice'] }), {}],
+  ])) assert.deepEqual(originOf(own, latest), { ...nothing, ...want }, name)
 })
 
 test('how sure a value is', () => {

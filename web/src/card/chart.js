@@ -10,13 +10,13 @@ import { cardWords } from './words.js'
 export function createFigure() {
   const { chart, common } = words
   const parts = {
-    week: chart.week, '': chart.gaps, dots: chart.satellite, sample: chart.sample, own: chart.own, forecast: chart.forecast, whisker: chart.uncertainty, poor: chart.poor,
+    week: chart.week, '': chart.gaps, dots: chart.satellite, sample: chart.sample, own: chart.own, dashed: chart.forecast, whisker: chart.uncertainty, poor: chart.poor,
     below: chart.below, reported: chart.reported, beyond: chart.offScale, usual: cardWords.season.key,
   }
   return element('figure', {},
     element('p', { className: 'tip', ariaHidden: 'true' }),
     element('label', { className: 'plot' }, svg('svg', { viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' }), element('input', { type: 'range', ariaLabel: common.chlorophyll })),
-    element('p', { className: 'key' }, ...Object.entries(parts).map(([name, content]) => element('span', { className: name && `of-${name}` }, content))))
+    element('p', { className: 'key' }, ...Object.entries(parts).map(([name, content]) => element('span', { className: name && `of-${name}`, hidden: true }, content))))
 }
 
 /**
@@ -28,7 +28,7 @@ export function createFigure() {
  * @param {{monday: string, current?: Entry, usual: {week: number, time: number, chl: number}[], selected?: number}} what
  */
 export function drawChart(figure, entries, legend, { monday, current, usual, selected }) {
-  const [tip, plot] = /** @type {any} */ (figure.children)
+  const [tip, plot, key] = /** @type {any} */ (figure.children)
   const [picture, range] = plot.children
   const week = weekNumber(monday)
   const scales = chartScales(entries, legend, usual.map(({ chl }) => chl))
@@ -37,6 +37,7 @@ export function drawChart(figure, entries, legend, { monday, current, usual, sel
   const paths = { usual: usualPath(usual, scales), ...ownPaths(entries, scales), ...valuePaths(entries, scales) }
   const lines = Object.entries(paths).filter(([, d]) => d).map(([name, d]) => path(name, d))
   picture.replaceChildren(...bands(legend, scales), ...months(scales), ...periods(entries, week, scales), ...lines, cursor)
+  for (const e of key.children) e.hidden = e.className && !picture.querySelector(e.className.replace('of-', '.'))
   const select = (i) => {
     const e = entries[i]
     range.value = i

@@ -92,6 +92,7 @@ export function describeEntry(e, legend) {
     hasRange(e) && !e.below_limit && fill(e.issued_at ? chart.likely : chart.range, { from: figure(e.chl_lower), to: figure(e.chl_upper) }),
     risk[riskOf(e, legend)],
     lake[worse(e)],
+    ...(e.flags ?? []).map((name) => chart.flags[name]),
     e.sample && chart.sampleEntry,
     e.forecast && chart.forecastEntry,
     chart.quality[e.quality],

@@ -40,12 +40,15 @@ export function cardHistory(section, id, legend, showRegion) {
   let viewDate
   const showCurrent = () => {
     const current = history && entryOf(lake, history.entries, viewDate)
-    showValue(section.parentElement, current)
+    // A gap by ice or possible scum may be newer than the value.
+    const latest = history?.entries.findLast((e) => !e.forecast && e.quality !== 'poor' && (viewDate === null || e.week <= weekNumber(viewDate)))
+    showValue(section.parentElement, current, latest)
     return current
   }
   const showsAll = () => more.ariaPressed === 'true'
   const show = (/** @type {number | undefined} */ selected = undefined) => {
     const { entries, complete, keptAt } = history
+    figure.hidden = false
     // A week before the first entry needs all entries.
     if (!complete && !showsAll() && monday < entries[0].date) return load(maxEntries)
     more.hidden = complete && !showsAll()
@@ -76,7 +79,7 @@ export function cardHistory(section, id, legend, showRegion) {
       history = null
       showCurrent()
       season.textContent = ''
-      figure.querySelector('svg').replaceChildren()
+      figure.hidden = true
       ahead.replaceChildren()
       state.replaceChildren(...retryButton(() => load(limit)))
     }
@@ -100,8 +103,8 @@ export function cardHistory(section, id, legend, showRegion) {
 }
 
 // showValue completes the value on the card.
-function showValue(article, entry) {
-  for (const [name, text] of Object.entries(originOf(entry))) article.querySelector(`[data-entry=${name}]`).textContent = text
+function showValue(article, entry, latest) {
+  for (const [name, text] of Object.entries(originOf(entry, latest))) article.querySelector(`[data-entry=${name}]`).textContent = text
   const value = certainty(entry)
   if (value) article.querySelector('[data-fact=chlorophyll]').textContent = value
   showSource(article.querySelector('[data-fact=age]'), entry?.source)

@@ -1,24 +1,34 @@
 // Where the value on a card is from, and how sure it is: only the history knows it.
 import { cleanText } from '../linetext.js'
-import { count, figure, fill, number, words } from '../words.js'
+import { count, date, figure, fill, number, words } from '../words.js'
 import { hasRange, lowerEnd, periodText, valueText } from './entries.js'
 import { cardWords } from './words.js'
 
 /**
- * Returns what the history knows about the value on a card, by its names there. What is unknown is empty.
- * @param {Entry | undefined} entry
+ * Returns what the history knows about the value on a card, by its names there. What is unknown is empty. What the latest observation says beside
+ * its value counts, and else that of the value; it has its day if that is another.
+ * @param {Entry | undefined} entry @param {Entry} [latest] which may be a gap
  */
-export function originOf(entry) {
-  const { secchi_m: secchi, water_temperature_c: temperature, source = '', version = '', method = '', quality } = entry ?? {}
+export function originOf(entry, latest = entry) {
+  const { card, chart } = words
+  const { source = '', version = '', method = '', quality } = entry ?? {}
+  const seen = (name, text, format = number) => {
+    const e = [latest, entry].find((o) => o?.[name] !== undefined)
+    return e ? fill(text, { n: format(e[name]) }) + (e === entry ? '' : ` (${date(e.time)})`) : ''
+  }
+  const short = (n) => figure(n, [])
   return {
-    secchi: secchi === undefined ? '' : `${number(secchi)} m`,
-    temperature: temperature === undefined ? '' : `${number(temperature)} °C`,
+    ice: latest?.chl === null && latest.flags?.includes('ice') ? fill(card.ice, { date: date(latest.time) }) : '',
+    scum: seen('scum_percent', card.share, short),
+    turbidity: seen('turbidity_ntu', '{n} NTU', short),
+    secchi: seen('secchi_m', '{n} m'),
+    temperature: seen('water_temperature_c', '{n} °C'),
     period: entry?.period_start ? periodText(entry) : '',
     source: cleanText(source),
     version: cleanText(version),
     coverage: coverage(entry ?? {}),
     method: plainMethod(cleanText(method)),
-    quality: quality === 'suspect' ? words.chart.quality.suspect : '',
+    quality: quality === 'suspect' ? chart.quality.suspect : '',
   }
 }
 
