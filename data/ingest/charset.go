@@ -2,8 +2,8 @@ package ingest
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"maps"
 	"slices"
@@ -14,13 +14,10 @@ import (
 
 // How the single-byte encoding of a file is found out.
 //
-// The words of the file that are not ASCII are read in each encoding, and what is unusual costs something: characters that are in no
-// word, such as a box or a currency sign between letters; letters of two scripts in one word; capital letters after small ones; letters that no language of
-// the encoding has; and consonants without a vowel beside them. The encoding whose text costs least is that of the file, unless another
-// text costs hardly more: then the file is refused, with the readings of a word in each of them. Encodings that give the same text are one.
-//
-// A byte is a letter in most of these encodings, so a few words are enough only if their letters tell: "Jezioro \xa3\xeakuk" is no word in
-// windows-1252, where \xa3 is a pound sign, but Łękuk in ISO 8859-2.
+// The words of the file that are not ASCII are read in each encoding. A reading costs the bits that its letters need in the best language, with
+// frequencies by Zipf's law, and more for what no word has, such as a currency sign between letters or letters of two scripts. The encoding with the
+// cheapest reading is that of the file, unless another reading costs hardly more: then the file is refused, with the readings of a word in each of them.
+// Encodings that give the same text are one.
 
 const (
 	// maxEncodedWords bounds the words that are read, and maxEncodedBytes the part of the file that they are from.
@@ -28,306 +25,177 @@ const (
 	maxEncodedBytes = 256 << 20
 	// maxEncodedWord is the longest part of a word that is read.
 	maxEncodedWord = 64
-	// clearMargin is how much more every other text must cost.
-	clearMargin = 1
-	// maxWordCost is how much a word of the best text may cost on average. Words in an encoding that is none of these cost more.
-	maxWordCost = 3
+	// maxLetterCount bounds how often a letter counts, so that a second language of a file counts as the first one.
+	maxLetterCount = 4
+	// clearMargin is how many bits more every other reading must cost.
+	clearMargin = 5
+	// rareMargin is clearMargin for an encoding that is not one of the common ones.
+	rareMargin = 8
+	// maxLetterCost is how many bits a byte of the best reading may cost on average. Words in an encoding that is none of these cost more.
+	maxLetterCost = 6
 )
 
-// What is unusual in a text, in the order of how sure it is. The numbers were set on the names of towns of 25 countries (GeoNames), each in its
-// encodings: lists of ten names are read right, and one name is read right or refused, except for some in those of MS-DOS.
+// What a reading costs, in bits, beside the letters of its language.
 const (
-	costNoCharacter = 20  // a byte that is no character
-	costNoWord      = 12  // a symbol inside a word, or two scripts
-	costCase        = 4   // a capital letter after a small one
-	costForeign     = 2   // of each letter that the language lacks
-	costSecond      = 1.5 // of a second language
-	costCluster     = 1.5 // a consonant between two others
-	costHiatus      = 1   // a vowel with a grave or circumflex before another vowel, a consonant after another one at the end, and a rare letter
-	costPunctuation = 0.5
-	costUnit        = 1 // less, for the sign of a unit
+	costForeign = 9  // a letter that the language lacks
+	costSymbol  = 3  // a usual symbol where it is usual; less for that of a unit, which no other encoding has there
+	costCase    = 4  // a capital letter after a small one
+	costBeside  = 2  // a Latin letter after another one that is not ASCII
+	costHiatus  = 3  // a vowel with a grave or circumflex before another vowel, where other languages have č, ě or ň
+	costNoWord  = 12 // another symbol, or a letter beside one of another script
+	costNoByte  = 20 // a byte that is no character
 )
 
-// encodedWords are the words of a file that are not ASCII, and those of its other words that tell its language.
-type encodedWords struct {
-	words map[string]struct{}
-	lakes map[string]bool // words for a lake
-}
-
-// readWords reads the words of an expanded file.
-func readWords(r io.Reader) (encodedWords, error) {
-	w := encodedWords{words: make(map[string]struct{}), lakes: make(map[string]bool)}
+// readWords returns the words of an expanded file that are not ASCII.
+func readWords(r io.Reader) ([]string, error) {
+	words := make(map[string]struct{})
 	buffered := bufio.NewReaderSize(r, maxRowBytes)
 	var word []byte
-	encoded, long := false, false
+	encoded := false
 	end := func() {
-		switch {
-		case encoded:
-			if _, ok := w.words[string(word)]; !ok {
-				w.words[string(word)] = struct{}{}
-			}
-		case len(word) > 2 && len(word) <= maxLakeWord:
-			for i, c := range word {
-				if 'A' <= c && c <= 'Z' {
-					word[i] |= 0x20
-				}
-			}
-			if lakeWords[string(word)] {
-				w.lakes[string(word)] = true
-			}
+		if encoded {
+			words[string(word)] = struct{}{}
 		}
-		word, encoded, long = word[:0], false, false
+		word, encoded = word[:0], false
 	}
-	for n := 0; n < maxEncodedBytes && len(w.words) < maxEncodedWords; n++ {
+	for n := 0; n < maxEncodedBytes && len(words) < maxEncodedWords; n++ {
 		c, err := buffered.ReadByte()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return w, err
+			return nil, err
 		}
-		if c < utf8.RuneSelf && !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9') {
-			if len(word) > 0 {
-				end()
-			}
-			continue
-		}
-		if long = long || len(word) == maxEncodedWord; !long {
+		switch {
+		case c < utf8.RuneSelf && !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'):
+			end()
+		case len(word) < maxEncodedWord:
 			word, encoded = append(word, c), encoded || c >= utf8.RuneSelf
 		}
 	}
 	end()
-	return w, nil
-}
-
-// A reading is a text in one encoding.
-type reading struct {
-	*byteEncoding
-	cost float64
-	text uint64 // a hash
+	return slices.Sorted(maps.Keys(words)), nil
 }
 
 // detectEncoding returns the encoding of words, or an error that names those that it may be.
-func detectEncoding(w encodedWords) (*byteEncoding, error) {
-	words := slices.Sorted(maps.Keys(w.words))
-	var texts []reading
-	for _, e := range encodings {
-		if !e.tried {
-			continue
-		}
-		r := e.read(words, w.lakes)
-		if !slices.ContainsFunc(texts, func(other reading) bool { return other.text == r.text }) {
-			texts = append(texts, r)
+func detectEncoding(words []string) (*byteEncoding, error) {
+	type reading struct {
+		*byteEncoding
+		text string
+		cost float64
+	}
+	var readings []reading
+	for _, e := range encodings[:detectedEncodings] {
+		text := e.decode(strings.Join(words, " "))
+		if !slices.ContainsFunc(readings, func(other reading) bool { return other.text == text }) {
+			readings = append(readings, reading{e, text, textCost(text)})
 		}
 	}
-	slices.SortStableFunc(texts, func(a, b reading) int {
-		switch {
-		case a.cost < b.cost:
-			return -1
-		case a.cost > b.cost:
-			return 1
-		}
-		return 0
-	})
-	best := texts[0]
-	if best.cost > maxWordCost*float64(len(words))+2 {
+	slices.SortStableFunc(readings, func(a, b reading) int { return cmp.Compare(a.cost, b.cost) })
+	best, margin := readings[0], float64(clearMargin)
+	if slices.Index(encodings, best.byteEncoding) >= commonEncodings {
+		margin = rareMargin
+	}
+	if best.cost > maxLetterCost*float64(encodedBytes(words))+costNoWord {
 		return nil, fmt.Errorf("the file is not UTF-8, and its encoding is not known (%.40q has bytes of no word): save it as UTF-8, or name its encoding with --encoding", words[0])
 	}
 	n := 1
-	for n < len(texts) && texts[n].cost < best.cost+clearMargin {
+	for n < len(readings) && readings[n].cost < best.cost+margin {
 		n++
 	}
 	if n == 1 {
 		return best.byteEncoding, nil
 	}
-	// The word that differs first.
-	example := 0
-	for i, word := range words {
-		if best.decode(word) != texts[1].decode(word) {
-			example = i
-			break
-		}
-	}
+	differs := max(slices.IndexFunc(words, func(word string) bool { return best.decode(word) != readings[1].decode(word) }), 0)
 	var may []string
-	for _, t := range texts[:min(n, 5)] {
-		may = append(may, fmt.Sprintf("%s (%.40q)", t.name, t.decode(words[example])))
+	for _, r := range readings[:min(n, 5)] {
+		may = append(may, fmt.Sprintf("%s (%.40q)", r.name, r.decode(words[differs])))
 	}
 	return nil, fmt.Errorf("the file is not UTF-8, and its encoding is not clear: it may be %s; name it with --encoding, or save the file as UTF-8", strings.Join(may, ", or "))
 }
 
-// read reads words in the encoding.
-func (e *byteEncoding) read(words []string, lakes map[string]bool) reading {
-	r := reading{byteEncoding: e, cost: e.prior}
-	text := fnv.New64a()
-	used := make(map[letterUse]int)
-	spaced := false
-	own := scriptOf(e.bytes.DecodeByte(0xe1)) == latin // a letter in all of those of another script
-	var word []rune
-	for _, raw := range words {
-		word = word[:0]
-		for i := range len(raw) {
-			c := e.bytes.DecodeByte(raw[i])
-			if c == utf8.RuneError || unicode.IsControl(c) {
-				r.cost += costNoCharacter
+// encodedBytes returns how many bytes of words are not ASCII.
+func encodedBytes(words []string) (n int) {
+	for _, word := range words {
+		for i := range len(word) {
+			if word[i] >= utf8.RuneSelf {
+				n++
 			}
-			word = append(word, c)
 		}
-		_, _ = text.Write([]byte(string(word)))
-		_, _ = text.Write([]byte{0})
-		r.cost += wordCost(word, used)
-		spaced = spaced || slices.Contains(word, '\u00a0')
-		own = own || slices.ContainsFunc(word, func(c rune) bool { return scriptOf(c) == greek || scriptOf(c) == cyrillic })
 	}
-	if spaced { // once only, since many files have such spaces
-		r.cost += costCluster
+	return n
+}
+
+// textCost returns the bits that a text costs.
+func textCost(text string) (cost float64) {
+	letters := make(map[rune]int)
+	runes := []rune(" " + text + " ")
+	for i, c := range runes {
+		switch {
+		case c < utf8.RuneSelf:
+		case c == utf8.RuneError || unicode.IsControl(c):
+			cost += costNoByte
+		case !isLetter(c):
+			cost += symbolCost(c, runes[i-1], runes[i+1])
+		default:
+			if lower := unicode.ToLower(c); lower >= utf8.RuneSelf { // not İ
+				letters[lower]++
+			}
+			cost += letterCost(c, runes[i-1], runes[i+1])
+		}
 	}
-	if !own { // no word of the script that the encoding is for
-		r.cost += costCase
-	}
-	r.cost += languageCost(used, lakes)
-	r.text = text.Sum64()
-	return r
+	return cost + languageCost(letters)
 }
 
 // isLetter reports whether c is a letter of a word.
 func isLetter(c rune) bool { return unicode.IsLetter(c) && c != 'ª' && c != 'º' && c != 'µ' }
 
-// wordCost returns how unusual a word is, and adds its letters to used.
-func wordCost(word []rune, used map[letterUse]int) (cost float64) {
-	for i := 0; i < len(word); {
-		if !isLetter(word[i]) {
-			cost += symbolCost(word, i)
-			i++
-			continue
-		}
-		end := i
-		for end < len(word) && isLetter(word[end]) {
-			end++
-		}
-		cost += letterCost(word[i:end], used)
-		i = end
-	}
-	return cost
-}
-
-// symbolCost returns how unusual the character at word[i] is, which is no letter.
-func symbolCost(word []rune, i int) float64 {
-	c := word[i]
-	if c < utf8.RuneSelf { // a digit
-		return 0
-	}
-	var before, after rune
-	if i > 0 {
-		before = word[i-1]
-	}
-	if i+1 < len(word) {
-		after = word[i+1]
-	}
-	left, right := isLetter(before), isLetter(after)
-	switch {
-	case c == '\u00a0':
-		return 0 // see read
-	case c == '\u00ad', strings.ContainsRune("–—‘", c) && left && unicode.IsLower(after):
-		return costCase
-	case strings.ContainsRune("–—", c) && left != right:
-		return costCluster
-	case strings.ContainsRune("–—", c):
-		return costPunctuation
-	case strings.ContainsRune("’‘´", c) && !(left && right):
-		return 2 * costPunctuation
-	case strings.ContainsRune("’‘´", c) && i > 2 && unicode.IsLower(after) && i+2 < len(word): // not as in d’Annecy or Hunter’s
-		return costCase
-	case strings.ContainsRune("’‘´", c), c == '·' && before|0x20 == 'l' && after|0x20 == 'l': // as in Catalan
-		return costPunctuation
-	case c == 'µ':
-		if rest := strings.ToLower(string(word[i+1:])); !left && (rest == "g" || rest == "gl" || rest == "m" || rest == "s" || rest == "mol") { // a unit, which no other encoding has there
-			return -costUnit
-		}
-	case c == '°', c == 'º', c == 'ª':
-		if !left && (!right || after|0x20 == 'c' || after|0x20 == 'f') || strings.ContainsRune("nN", before) && !right {
-			return 0
-		}
-	case c == '²', c == '³':
-		if !right && (!left || before == 'm') {
-			return 0
-		}
-	case strings.ContainsRune("“„«‹", c) && !left, strings.ContainsRune("”“»›…®©™", c) && !right:
-		return 2 * costPunctuation
-	}
-	switch {
-	case left || right:
-		return costNoWord
-	case strings.ContainsRune("–—…•·°±×§©®™«»‹›“”„’‘´µ²³ºª€£¥¡¿½¼¾", c):
-		return costPunctuation
-	}
-	return costCase
-}
-
-// letterCost returns how unusual a run of letters is.
-func letterCost(run []rune, used map[letterUse]int) (cost float64) {
-	foreign := 0
-	for i, c := range run {
-		if c < utf8.RuneSelf {
-			continue
-		}
-		foreign++
-		var before, after rune
-		if i > 0 {
-			before = run[i-1]
-		}
-		if i+1 < len(run) {
-			after = run[i+1]
-		}
-		cost += caseCost(run, i)
-		script := scriptOf(c)
-		if before != 0 && scriptOf(before) != script || after != 0 && scriptOf(after) != script {
+// letterCost returns what a letter costs because of those beside it.
+func letterCost(c, before, after rune) (cost float64) {
+	for _, other := range []rune{before, after} {
+		if isLetter(other) && scriptOf(other) != scriptOf(c) {
 			cost += costNoWord
-			continue
-		}
-		lower := unicode.ToLower(c)
-		if lower < utf8.RuneSelf { // of İ
-			continue
-		}
-		if script != latin {
-			cost += scripts[script].cost(lower)
-			continue
-		}
-		used[letterUse{lower, after != 0 && isVowel(after)}]++
-		switch {
-		case isVowel(c):
-			if strings.ContainsRune("àèìòùâêîôûæ", lower) && after != 0 && isVowel(after) || strings.ContainsRune("āēīū", lower) && before != 0 && isVowel(before) {
-				cost += costHiatus
-			}
-		case strings.ContainsRune("šžśźżłńťşţ", lower), lower == 'ř' && strings.ContainsRune("bcdghkptv", before|0x20): // common in clusters
-		case before != 0 && after != 0 && !isVowel(before) && !isVowel(after):
-			cost += costCluster
-		case before != 0 && after == 0 && !isVowel(before) && (strings.ContainsRune("řĺŕň", lower) || lower == 'č' && before != 'l' && before != 'r'):
-			cost += costHiatus
 		}
 	}
-	if len(run) >= 4 && foreign*5 > len(run)*3 && scriptOf(run[0]) == latin { // as Cyrillic looks in a Latin encoding
-		cost += 2 * costForeign
+	if before >= utf8.RuneSelf && isLetter(before) && before != c && scriptOf(c) == latin {
+		cost += costBeside
+	}
+	if strings.ContainsRune("àèìòùâêîôû", unicode.ToLower(c)) && strings.ContainsRune("aeiou", after) {
+		cost += costHiatus
+	}
+	if unicode.IsUpper(c) && unicode.IsLower(before) || unicode.IsLower(c) && c != 'ß' && (unicode.IsUpper(after) || !isLetter(before) && isLetter(after)) {
+		cost += costCase
 	}
 	return cost
 }
 
-// caseCost returns how unusual the case of run[i] is.
-func caseCost(run []rune, i int) float64 {
-	upper := unicode.IsUpper(run[i])
+// symbolCost returns what a character that is no letter costs between two others.
+func symbolCost(c, before, after rune) float64 {
+	left, right := isLetter(before), isLetter(after)
+	usual := false
 	switch {
-	case i == 0:
-		if !upper && len(run) > 2 && unicode.IsUpper(run[1]) && unicode.IsUpper(run[2]) {
-			return costCase
-		}
-		if !upper && len(run) > 3 && scriptOf(run[0]) == latin { // names begin with a capital letter
-			return costHiatus
-		}
-	case upper && unicode.IsLower(run[i-1]):
+	case before >= utf8.RuneSelf && !left: // two symbols
+	case strings.ContainsRune("’‘´", c) && left && unicode.IsLower(after): // Hunter’s
 		return costCase
-	case !upper && unicode.IsUpper(run[i-1]) && (i > 1 && unicode.IsUpper(run[i-2]) || i+1 < len(run) && unicode.IsUpper(run[i+1])):
-		return costCase
-	case upper && i+1 < len(run) && unicode.IsLower(run[i+1]):
-		return costCase
+	case strings.ContainsRune("’‘´\u00a0", c):
+		usual = true
+	case c == '·':
+		usual = before|0x20 == 'l' && after|0x20 == 'l' || !left && !right // as in Catalan
+	case strings.ContainsRune("°ºª", c):
+		usual = !left && (!right || strings.ContainsRune("CcFf", after)) || before|0x20 == 'n' && !right
+	case strings.ContainsRune("²³", c):
+		usual = !right && (!left || before == 'm')
+	case c == 'µ' && !left && strings.ContainsRune("gmsGMS", after):
+		return -costCase
+	case strings.ContainsRune("“„«‹", c):
+		usual = !left
+	case strings.ContainsRune("”“»›…®©™", c):
+		usual = !right
+	default:
+		usual = !left && !right && strings.ContainsRune("–—…•±×§€£¥¡¿½¼¾", c)
 	}
-	return 0
+	if usual {
+		return costSymbol
+	}
+	return costNoWord
 }
