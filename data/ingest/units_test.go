@@ -71,6 +71,8 @@ func TestUnitInName(t *testing.T) {
 		{lengthUnits, "Secchi (ft)", 0.3048},
 		{lengthUnits, "secchi_in_m", 1},
 		{lengthUnits, "Depth in lake", 0},
+		{lengthUnits, "Depth (in lake), mean", 0},
+		{lengthUnits, "Depth (ft) of the sample", 0.3048},
 		{temperatureUnits, "Temp (°F)", 5. / 9},
 		{temperatureUnits, "temp_c", 1},
 		{temperatureUnits, "Wassertemperatur", 0},
