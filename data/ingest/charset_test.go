@@ -2,9 +2,6 @@ package ingest
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -206,34 +203,6 @@ func TestGarbledTexts(t *testing.T) {
 	}
 	if r := mustImport(t, Lakes, storetest.New(t), &Options{Table: TableFormat{Encoding: "utf-8"}}, "id,name,lat,lon\nx,MÃ¼ritz,50,10\n"); r.Added != 1 {
 		t.Errorf("%v, want a text read as it is", r)
-	}
-}
-
-// Files beside the repository, if they are there.
-func TestSharedTables(t *testing.T) {
-	folder := filepath.Join("..", "..", "..", "shared", "cases", "data")
-	for _, test := range []struct {
-		file  string
-		names []string // nil for a refusal
-	}{
-		{"lakes_cp1250.csv", []string{"Jezioro Śniardwy", "Jezioro Łękuk Wielki"}}, {"lakes_iso8859-2.csv", []string{"Jezioro Śniardwy", "Jezioro Łękuk Wielki"}},
-		{"lakes_cp1251.csv", []string{"Онежское озеро"}}, {"lakes_koi8r.csv", []string{"Онежское озеро"}}, {"lakes_cp850.csv", []string{"Müritz, Großer See"}},
-		{"lakes_doubleutf8.csv", nil}, {"fffd_name.csv", nil}, {"tiny.shp", nil}, {"tiny.kml", nil}, {"tiny.gpkg", nil}, {"crs_null.geojson", []string{"Lake"}}, {"eea_2025.csv", []string{"MUSTERSEE"}}, {"eea_2025_coast.csv", []string{}},
-	} {
-		text, err := os.ReadFile(filepath.Join(folder, test.file))
-		if err != nil {
-			t.Skipf("NOT TESTED against shared files: %v", err)
-		}
-		s := storetest.New(t)
-		r, err := Lakes(t.Context(), s, []File{textFile(test.file, string(text))}, nil)
-		lakes, _ := stored(t, s)
-		var names []string
-		for _, l := range lakes {
-			names = append(names, l.Name)
-		}
-		if refused := err != nil || !r.Written; refused != (test.names == nil) || !refused && !slices.Equal(names, test.names) {
-			t.Errorf("%s: %v, %v, stored %s, want %s", test.file, r, err, names, test.names)
-		}
 	}
 }
 
