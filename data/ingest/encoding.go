@@ -213,31 +213,20 @@ func encodedTwice(s string, before rune) string {
 		}
 	}
 	for _, by := range twiceBy {
-		if once := readBy(s, by.Charmap); once != "" && (!by.latin || !strings.ContainsFunc(once, func(c rune) bool { return c >= 0x250 && c < 0x2000 })) {
+		var raw []byte
+		for _, r := range s {
+			b, ok := by.EncodeRune(r)
+			switch {
+			case ok:
+				raw = append(raw, b)
+			case r >= 0x80 && r < 0xa0: // C1 controls are the bytes that windows-1252 lacks
+				raw = append(raw, byte(r))
+			}
+		}
+		once := string(raw)
+		if len(raw) == utf8.RuneCountInString(s) && utf8.Valid(raw) && !strings.ContainsFunc(once, func(c rune) bool { return isOdd(c) || by.latin && c >= 0x250 && c < 0x2000 }) {
 			return once
 		}
-	}
-	return ""
-}
-
-// readBy returns the text whose UTF-8, read in a single-byte encoding, is s; "" if there is none, or if it has letters of no language.
-// C1 controls are the bytes that windows-1252 lacks.
-func readBy(s string, by *charmap.Charmap) string {
-	var raw []byte
-	for _, r := range s {
-		b, ok := by.EncodeRune(r)
-		if !ok && r >= 0x80 && r < 0xa0 {
-			b, ok = byte(r), true
-		}
-		if raw = append(raw, b); !ok {
-			return ""
-		}
-	}
-	if !utf8.Valid(raw) {
-		return ""
-	}
-	if once := string(raw); !strings.ContainsFunc(once, isOdd) {
-		return once
 	}
 	return ""
 }

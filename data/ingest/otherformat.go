@@ -33,7 +33,7 @@ var (
 	formats = []format{
 		{[]string{"\xff\xfe\x00\x00", "\x00\x00\xfe\xff"}, "UTF-32", toUTF8},
 		{[]string{"\xff\xfe", "\xfe\xff"}, "UTF-16", toUTF8},
-		{[]string{"BZh", "\xfd7zXZ\x00"}, "compressed by bzip2 or xz", "want gzip or zstd, or a file that is not compressed"},
+		{[]string{"BZh", "\xfd7zXZ\x00"}, "a file compressed by bzip2 or xz", "want gzip or zstd, or a file that is not compressed"},
 		{[]string{"7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07"}, "a 7z or RAR archive", unpack},
 		// ESRI Shapefile Technical Description, 1998.
 		{[]string{"\x00\x00\x27\x0a"}, "a shapefile", "convert its .shp, with .dbf and .prj beside it, " + ogr2ogr},
@@ -114,5 +114,5 @@ func otherFormat(start []byte, file string) error {
 	if strings.Contains(to, "%s") {
 		to = fmt.Sprintf(to, base, whole)
 	}
-	return errors.New("this is " + f.name + ", no CSV or GeoJSON: " + to)
+	return errors.New("this is " + f.name + ": " + to)
 }

@@ -183,26 +183,22 @@ var unitColumns = []string{"units", "chl_unit", "chlorophyll_unit", "Einheit", "
 
 // setUnits makes the chlorophyll of a row that of its unit: that in the column unit, or in the name of its parameter.
 func (r *row) setUnits(ofParameter string) {
-	unit := r.text(obsUnit)
+	unit := cmp.Or(r.text(obsUnit), ofParameter)
 	if r.err != nil || r.has.lacks(obsUnit) && r.has.lacks(obsParameter) {
 		return
 	}
-	u := unitFactor{1, 0}
-	ok := true
-	switch {
-	case unit != "":
+	u, ok := unitFactor{1, 0}, true
+	if unit != "" {
 		u, ok = r.unitOf(chlorophyllUnits, unit)
-	case ofParameter != "":
-		unit = ofParameter
-		u, ok = r.unitOf(chlorophyllUnits, unit)
-	case !r.has.lacks(obsUnit) && r.columns[obsChl].inUnit == "" && r.text(obsChl) != "":
-		r.fail(fmt.Errorf("unit is missing: want one of %s", chlorophyllUnits.shown))
-		return
 	}
-	if !ok {
-		if r.text(obsChl) != "" {
-			r.bad(obsUnit, unit, "a unit of chlorophyll: one of "+chlorophyllUnits.shown)
-		}
+	switch gap := r.text(obsChl) == ""; {
+	case !ok && gap:
+		return
+	case !ok:
+		r.bad(obsUnit, unit, "a unit of chlorophyll: one of "+chlorophyllUnits.shown)
+		return
+	case unit == "" && !gap && !r.has.lacks(obsUnit) && r.columns[obsChl].inUnit == "":
+		r.fail(fmt.Errorf("unit is missing: want one of %s", chlorophyllUnits.shown))
 		return
 	}
 	for _, named := range []string{ofParameter, r.columns[obsChl].inUnit} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -198,4 +199,84 @@ func symbolCost(c, before, after rune) float64 {
 		return costSymbol
 	}
 	return costNoWord
+}
+
+// languages are the letters of languages that are not ASCII, the most frequent one first: of Latin ones in the names of places (GeoNames), of Russian
+// by Lyashevskaya and Sharov (frequency dictionary, 2009), of Greek by the Hellenic National Corpus.
+var languages = []string{
+	"üößä",               // German
+	"üéèäöàâêçôîßûëïòùì", // of Belgium and Switzerland
+	"óñíáéúàèüçòï",       // of Spain
+	"éèâôêëçœîûàïüÿæ",    // French
+	"ëéèïöüäêâ",          // Dutch
+	"óñíáéúü",            // Spanish
+	"ãçóáéõâúôêíàü",      // Portuguese
+	"èòàìùéíóî",          // Italian
+	"öäåéüà",             // Swedish
+	"øåæéöóôòêüáäšžđŋ",   // Danish and Norwegian
+	"äöåšž",              // Finnish
+	"äõüöšž",             // Estonian
+	"óíáðöæþúéý",         // Icelandic
+	"ółśężńąźć",          // Polish
+	"íářščěžéýňúůťďóöü",  // Czech
+	"áčšéľžíýňúäťôďóŕĺ",  // Slovak
+	"áéóőöúüíű",          // Hungarian
+	"ăâşșţțîéáöőü",       // Romanian
+	"ščžćđ",              // Slovenian, Croatian and Serbian
+	"ëç",                 // Albanian
+	"ıçşüöğâîû",          // Turkish
+	"ėščžūųąęį",          // Lithuanian
+	"āīēļžņūķščģ",        // Latvian
+	"оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё",    // Russian
+	"оанвиіертсклудмпязьбгйчхцжїєшюфщґ",    // Ukrainian
+	"аоиентрвсклдпзъмябугчщхцжшйюфь",       // Bulgarian
+	"αοιετσνηυρπκμλςίάόέήωύώγδχθφβξζψϊϋΐΰ", // Greek
+}
+
+// latinLetters are the Latin letters of all languages that are not ASCII.
+var latinLetters = strings.Join(languages, "")
+
+// languageCost returns the bits of letters in the language in which they need fewest. By Zipf's law the frequency of a letter is that of the first one
+// divided by its rank.
+func languageCost(letters map[rune]int) float64 {
+	best := math.Inf(1)
+	for _, language := range languages {
+		alphabet, all := []rune(language), 0.0
+		for rank := range alphabet {
+			all += 1 / float64(rank+1)
+		}
+		cost, foreign := 0.0, 0
+		for _, n := range letters {
+			foreign += min(n, maxLetterCount)
+		}
+		for rank, c := range alphabet {
+			n := min(letters[c], maxLetterCount)
+			cost += float64(n) * math.Log2(float64(rank+1)*all)
+			foreign -= n
+		}
+		best = min(best, cost+costForeign*float64(foreign))
+	}
+	return best
+}
+
+// A script is that of a letter.
+type script uint8
+
+const (
+	latin script = iota
+	cyrillic
+	greek
+	otherScript
+)
+
+func scriptOf(c rune) script {
+	switch {
+	case c < 0x250:
+		return latin
+	case c >= 0x370 && c < 0x400:
+		return greek
+	case c >= 0x400 && c < 0x500:
+		return cyrillic
+	}
+	return otherScript
 }
