@@ -39,8 +39,9 @@ const (
 // What a reading costs, in bits, beside the letters of its language.
 const (
 	costForeign = 9  // a letter that the language lacks
-	costSymbol  = 3  // a usual symbol where it is usual; less for that of a unit, which no other encoding has there
-	costCase    = 4  // a capital letter after a small one
+	costSymbol  = 3  // a usual symbol where it is usual
+	costUnit    = 4  // less, for the sign of a unit, which no other encoding has there
+	costCase    = 4  // a capital letter after a small one, a small one at the beginning of a word, or a letter alone
 	costBeside  = 2  // a Latin letter after another one that is not ASCII
 	costHiatus  = 3  // a vowel with a grave or circumflex before another vowel, where other languages have č, ě or ň
 	costNoWord  = 12 // another symbol, or a letter beside one of another script
@@ -164,7 +165,7 @@ func letterCost(c, before, after rune) (cost float64) {
 	if strings.ContainsRune("àèìòùâêîôû", unicode.ToLower(c)) && strings.ContainsRune("aeiou", after) {
 		cost += costHiatus
 	}
-	if unicode.IsUpper(c) && unicode.IsLower(before) || unicode.IsLower(c) && c != 'ß' && (unicode.IsUpper(after) || !isLetter(before) && isLetter(after)) {
+	if unicode.IsUpper(c) && unicode.IsLower(before) || unicode.IsLower(c) && c != 'ß' && (unicode.IsUpper(after) || !isLetter(before)) || !isLetter(before) && !isLetter(after) {
 		cost += costCase
 	}
 	return cost
@@ -184,10 +185,10 @@ func symbolCost(c, before, after rune) float64 {
 		usual = before|0x20 == 'l' && after|0x20 == 'l' || !left && !right // as in Catalan
 	case strings.ContainsRune("°ºª", c):
 		usual = !left && (!right || strings.ContainsRune("CcFf", after)) || before|0x20 == 'n' && !right
+	case c == 'µ' && !left && strings.ContainsRune("gmsGMS", after), strings.ContainsRune("²³", c) && before == 'm' && !right:
+		return -costUnit
 	case strings.ContainsRune("²³", c):
-		usual = !right && (!left || before == 'm')
-	case c == 'µ' && !left && strings.ContainsRune("gmsGMS", after):
-		return -costCase
+		usual = !left && !right
 	case strings.ContainsRune("“„«‹", c):
 		usual = !left
 	case strings.ContainsRune("”“»›…®©™", c):

@@ -171,9 +171,10 @@ func TestEncodedHeader(t *testing.T) {
 	if r.Added != 1 || len(r.Encodings) != 1 || r.Encodings[0].Name != "windows-1250" {
 		t.Errorf("report %v, want windows-1250 and an observation", r)
 	}
-	for name, text := range map[string]string{"unit only": "lake_id,date,chl,data_type,unit\nx,2025-07-02,7,in_situ,\xb5g/l\n", "degrees only": "lake_id,date,chl,data_type,note\nx,2025-07-03,7,in_situ,22 \xb0C\n"} {
-		if r, err := Observations(t.Context(), s, files(text), nil); err != nil || r.Added != 1 {
-			t.Errorf("%s: %v, %v, want it read", name, r, err)
+	// Only a unit or a symbol, which is no word.
+	for i, text := range []string{"7,\xb5g/l,", "7,mg/m\xb3,", "7,\xb5g/l,22 \xb0C", "7,ug/l,0.5 \xb1 0.1", "7,ug/l,d\x92Annecy"} {
+		if r, err := Observations(t.Context(), s, files(fmt.Sprintf("lake_id,date,data_type,chl,unit,note\nx,2025-07-%02d,in_situ,%s\n", i+2, text)), nil); err != nil || r.Added != 1 {
+			t.Errorf("%q: %v, %v, want it read", text, r, err)
 		}
 	}
 }
