@@ -119,7 +119,7 @@ func TestStatusCSVIsTheStatus(t *testing.T) {
 	}
 }
 
-// A value of a period has its first day and its statistic, and cells of an index are said to be such, in JSON and CSV.
+// A value of a period has its first day and its statistic, and cells of an index are named as such, in JSON and CSV.
 func TestHistoryOfAComposite(t *testing.T) {
 	f := testSource(t)
 	o := data.Observation{LakeID: "y_weekly", Date: date(t, "2026-11-14"), Source: "EPA CyAN", Chlorophyll: 1_54, Level: data.NoLevel, CellDensity: 91_387}

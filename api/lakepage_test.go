@@ -90,7 +90,7 @@ func TestLakePageVerdicts(t *testing.T) {
 	}
 }
 
-// A value of an index of cyanobacteria is said to be one, and no other is.
+// The page names a value of an index of cyanobacteria as one, and no other.
 func TestLakePageOfAnIndex(t *testing.T) {
 	const sentence = "The value is from an index of blue-green algae"
 	f := verdictSource(t)

@@ -64,7 +64,7 @@ const (
 	OutOfRange               // "out_of_range": outside the range for which the method was tested
 	HoldTime                 // "hold_time": the sample was stored for longer than the method allows
 	Estimated                // "estimated": the laboratory's number is an estimate
-	ScumPossible             // "scum_possible": a product of a satellite sees floating cyanobacteria, which nobody has confirmed
+	ScumPossible             // "scum_possible": a product of a satellite sees floating cyanobacteria, without a confirmation
 	Biased                   // "biased": known to be too low or too high, since numbers of one end of the range are missing
 	flags                    // how many there are
 )
@@ -153,7 +153,7 @@ type Details struct {
 	Turbidity        Optional[Hundredths] // in NTU
 	// ScumPercent is the share of the lake's pixels with floating cyanobacteria in percent: see [ScumPossible].
 	ScumPercent Optional[Hundredths]
-	// PeriodStart is the first day of the period that the value stands for, whose last day is the date.
+	// PeriodStart is the first day of the period of the value. The date is its last day.
 	PeriodStart Optional[Date]
 	Composite   Composite
 }

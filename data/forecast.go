@@ -28,7 +28,7 @@ type ForecastIssue struct {
 	Issued Date   // the day of issue: values up to it were used
 	Model  string // such as limnomap-1
 	Weeks  int    // ahead, 1 to ForecastWeeks
-	// Input is the number of the revision that the forecasts were made of; one's complement of it if they were forced.
+	// Input is the number of the revision from which the forecasts were made; one's complement of it if they were forced.
 	Input  int64
 	Counts ForecastCounts
 }
@@ -226,7 +226,7 @@ func (t *ForecastTest) Check() error {
 // A NumberedForecast is the forecast of a lake by its number, which only its database knows. Its LakeID is not used.
 type NumberedForecast struct {
 	Number int64
-	// Input is a hash of what it was made of: [LakeReadings.Hash], and why the last value may withhold it.
+	// Input is a hash of its input: [LakeReadings.Hash], and why the last value may withhold it.
 	Input int64
 	LakeForecast
 }

@@ -94,7 +94,7 @@ func (w *Words) Day(d data.Date) string {
 	return Fill(w.Format.Day, "day", day, "month", w.Format.Months[t.Month()-1], "year", strconv.Itoa(t.Year()))
 }
 
-// Period returns the days that a value stands for in words, such as 1 to 10 September 2026: those of an observation if it says when its period begins.
+// Period returns the days of a value in words, such as 1 to 10 September 2026 for an observation with a beginning of its period.
 func (w *Words) Period(o *data.Observation) string {
 	to := w.Day(o.Date)
 	if !o.Details.PeriodStart.Known || o.Details.PeriodStart.Value >= o.Date {
@@ -102,7 +102,7 @@ func (w *Words) Period(o *data.Observation) string {
 	}
 	first := o.Details.PeriodStart.Value
 	from := w.Day(first)
-	// What both days have in common is said once.
+	// The month and year of both days are written once if they are equal.
 	switch a, b := first.Time(), o.Date.Time(); {
 	case a.Year() != b.Year():
 	case a.Month() != b.Month():

@@ -201,7 +201,7 @@ func TestFigures(t *testing.T) {
 }
 
 // Each language quotes WHO 2003 in English at the limits of the profile, with a translation, in the same words as the drawn legends; of other
-// profiles only their names are said.
+// profiles it has only the names.
 func TestScheme(t *testing.T) {
 	who := data.Profiles()[0]
 	for _, w := range load(t).All() {

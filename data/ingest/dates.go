@@ -48,86 +48,61 @@ func (r *row) date(c int) data.Date {
 	return d
 }
 
-// parseDate reads a date in another form. Its error is what is wanted instead.
+// parseDate reads a date in another form. Its error says which dates are allowed.
 func parseDate(s string, order dateOrder) (data.Date, error) {
-	parts, marks := dateParts(s)
+	s = cutTime(s)
+	parts := dateParts(s)
 	if parts == nil {
 		return 0, errors.New(wantDate)
 	}
-	day := func(order dateOrder) (data.Date, bool) {
-		y, m, d := parts[0], parts[1], parts[2]
-		switch order {
-		case dayFirst:
-			y, m, d = parts[2], parts[1], parts[0]
+	orders := []dateOrder{dayFirst, monthFirst}
+	switch month := slices.IndexFunc(parts, func(p string) bool { return p[0] > '9' }); { // a month that is a word
+	case digits(parts[0]) == 4:
+		orders, order = []dateOrder{yearFirst}, ""
+	case month == 0:
+		orders, order = []dateOrder{monthFirst}, ""
+	case month > 0, order == "" && strings.Contains(s, "."): // as in Europe, where a point is after the number of a day
+		orders, order = []dateOrder{dayFirst}, ""
+	case order != "":
+		orders = []dateOrder{order}
+	}
+	var found []data.Date
+	for _, o := range orders {
+		y, m, d := parts[2], parts[1], parts[0]
+		switch o {
 		case monthFirst:
-			y, m, d = parts[2], parts[0], parts[1]
+			m, d = d, m
+		case yearFirst:
+			y, d = d, y
 		}
-		return dayOf(y, m, d)
-	}
-	if at := slices.IndexFunc(parts, func(p string) bool { return p[0] > '9' }); at >= 0 { // the month is a word
-		d, ok := day(map[int]dateOrder{0: monthFirst, 1: dayFirst}[at])
-		if !ok && at == 1 && len(parts[0]) == 4 {
-			d, ok = day(yearFirst)
+		if day, ok := dayOf(y, m, d); ok && !slices.Contains(found, day) {
+			found = append(found, day)
 		}
-		if !ok {
-			return 0, errors.New(wantDate)
-		}
-		return d, nil
 	}
-	if len(parts[0]) == 4 {
-		if d, ok := day(yearFirst); ok {
-			return d, nil
-		}
-		return 0, errors.New(wantDate)
-	}
-	if order == "" && marks == "." {
-		order = dayFirst // as in Europe, where a point is after the number of a day
-	}
-	if order != "" {
-		d, ok := day(order)
-		if !ok || order == yearFirst {
-			return 0, fmt.Errorf("%s, with the year in four digits and in the order %s", wantDate, order)
-		}
-		return d, nil
-	}
-	first, asDay := day(dayFirst)
-	second, asMonth := day(monthFirst)
 	switch {
-	case asDay && asMonth && first != second:
-		return 0, fmt.Errorf("a date with one reading: this may be %s or %s; --date-order dmy or mdy says which", first, second)
-	case asDay:
-		return first, nil
-	case asMonth:
-		return second, nil
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return 0, fmt.Errorf("a date with one reading: this may be %s or %s; --date-order dmy or mdy says which", found[0], found[1])
+	case order != "":
+		return 0, fmt.Errorf("%s, with the year in four digits and in the order %s", wantDate, order)
 	}
 	return 0, errors.New(wantDate)
 }
 
-// dateParts returns the three parts of a date, and the mark between them; nil if there are not three. A time after the date is left out.
-func dateParts(s string) (parts []string, mark string) {
-	s = cutTime(s)
+// dateParts returns the three parts of a date; nil if there are not three.
+func dateParts(s string) []string {
 	if len(s) == 8 && digits(s) == 8 {
 		if year, _ := strconv.Atoi(s[:4]); year >= firstYear && year <= lastYear {
-			return []string{s[:4], s[4:6], s[6:]}, ""
+			return []string{s[:4], s[4:6], s[6:]}
 		}
-		return []string{s[:2], s[2:4], s[4:]}, ""
+		return []string{s[:2], s[2:4], s[4:]}
 	}
-	for field := range strings.FieldsFuncSeq(s, func(c rune) bool { return strings.ContainsRune("./- ,", c) }) {
-		if len(parts) == 3 {
-			return nil, ""
-		}
-		if n := digits(field); n < len(field) && n > 0 || n > 4 || n == 3 {
-			return nil, ""
-		}
-		parts = append(parts, field)
+	parts := strings.FieldsFunc(s, func(c rune) bool { return strings.ContainsRune("./- ,", c) })
+	if len(parts) != 3 || slices.ContainsFunc(parts, func(p string) bool { n := digits(p); return n < len(p) && n > 0 || n > 4 || n == 3 }) {
+		return nil
 	}
-	if len(parts) < 3 {
-		return nil, ""
-	}
-	if i := strings.IndexAny(s, "./-"); i >= 0 {
-		mark = s[i : i+1]
-	}
-	return parts, mark
+	return parts
 }
 
 // cutTime returns a date without the time of day after it.
@@ -160,30 +135,16 @@ func dayOf(year, month, day string) (data.Date, bool) {
 	return data.DateOf(t), t.Month() == m && t.Day() == d
 }
 
-// monthNames are the beginnings of the months' names in English and German that no other month has.
-var monthNames = map[string]time.Month{"jan": 1, "feb": 2, "mar": 3, "mär": 3, "mrz": 3, "apr": 4, "may": 5, "mai": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9,
-	"oct": 10, "okt": 10, "nov": 11, "dec": 12, "dez": 12}
+// months are the names of months in English and German, and their abbreviations.
+var months = [...]string{"jan january januar", "feb february februar", "mar march mär mrz märz", "apr april", "may mai", "jun june juni", "jul july juli", "aug august",
+	"sep sept september", "oct october okt oktober", "nov november", "dec december dez dezember"}
 
 // monthOf returns the month that a number or a name says.
 func monthOf(s string) (time.Month, bool) {
 	if n, err := strconv.Atoi(s); err == nil {
 		return time.Month(n), n >= 1 && n <= 12 && len(s) <= 2
 	}
-	letters := []rune(strings.ToLower(s))
-	if len(letters) < 3 {
-		return 0, false
-	}
-	m, ok := monthNames[string(letters[:3])]
-	if !ok || len(letters) == 3 {
-		return m, ok
-	}
-	long := strings.ToLower(s)
-	for _, name := range []string{m.String(), germanMonths[m-1], m.String()[:min(4, len(m.String()))]} {
-		if long == strings.ToLower(name) {
-			return m, true
-		}
-	}
-	return 0, false
+	s = strings.ToLower(s)
+	i := slices.IndexFunc(months[:], func(names string) bool { return slices.Contains(strings.Fields(names), s) })
+	return time.Month(i + 1), i >= 0
 }
-
-var germanMonths = [...]string{"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"}

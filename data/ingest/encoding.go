@@ -16,41 +16,46 @@ import (
 type byteEncoding struct {
 	name  string
 	bytes *charmap.Charmap
-	prior float64 // how much less likely it is than the usual ones, in the measure of [reading]
-	tried bool    // whether a file may be found out to have it; the others have to be named
 }
 
 // encodings are the single-byte encodings of tables. Files declared as ISO-8859-1 are windows-1252 (encoding.spec.whatwg.org): all
-// printable characters are the same, and it has dashes and quotes instead of control characters, which no name has. Of two that give the same text the first one is named.
+// printable characters are the same, and it has dashes and quotes instead of control characters, which no name has. Of two that give
+// the same text the first one is named.
 var encodings = []*byteEncoding{
-	{"windows-1252", charmap.Windows1252, 0, true},
-	{"iso-8859-15", charmap.ISO8859_15, 0.5, true},
-	{"windows-1250", charmap.Windows1250, 0, true},
-	{"iso-8859-2", charmap.ISO8859_2, 0, true},
-	{"windows-1251", charmap.Windows1251, 0, true},
-	{"koi8-r", charmap.KOI8R, 0, true},
-	{"koi8-u", charmap.KOI8U, 0.5, true},
-	{"windows-1253", charmap.Windows1253, 0, true},
-	{"iso-8859-7", charmap.ISO8859_7, 0, true},
-	{"windows-1254", charmap.Windows1254, 0.5, true},
-	{"windows-1257", charmap.Windows1257, 0.5, true},
-	{"iso-8859-13", charmap.ISO8859_13, 1, true},
-	{"iso-8859-5", charmap.ISO8859_5, 1.5, true},
+	{"windows-1252", charmap.Windows1252},
+	{"windows-1250", charmap.Windows1250},
+	{"iso-8859-2", charmap.ISO8859_2},
+	{"windows-1251", charmap.Windows1251},
+	{"iso-8859-15", charmap.ISO8859_15},
+	{"koi8-r", charmap.KOI8R},
+	{"koi8-u", charmap.KOI8U},
+	{"windows-1253", charmap.Windows1253},
+	{"iso-8859-7", charmap.ISO8859_7},
+	{"windows-1254", charmap.Windows1254},
+	{"windows-1257", charmap.Windows1257},
+	{"iso-8859-13", charmap.ISO8859_13},
+	{"iso-8859-5", charmap.ISO8859_5},
 	// Those of MS-DOS and of old Macs, in which only old programs write.
-	{"cp850", charmap.CodePage850, 1.5, true},
-	{"cp852", charmap.CodePage852, 1.5, true},
-	{"cp866", charmap.CodePage866, 1.5, true},
-	{"macintosh", charmap.Macintosh, 1.75, true},
-	{"x-mac-cyrillic", charmap.MacintoshCyrillic, 1.5, true},
-	{"cp437", charmap.CodePage437, 0, false},
-	{"cp855", charmap.CodePage855, 0, false},
-	{"iso-8859-1", charmap.Windows1252, 0, false},
-	{"iso-8859-3", charmap.ISO8859_3, 0, false},
-	{"iso-8859-4", charmap.ISO8859_4, 0, false},
-	{"iso-8859-9", charmap.ISO8859_9, 0, false},
-	{"iso-8859-10", charmap.ISO8859_10, 0, false},
-	{"iso-8859-16", charmap.ISO8859_16, 0, false},
+	{"cp850", charmap.CodePage850},
+	{"cp852", charmap.CodePage852},
+	{"cp866", charmap.CodePage866},
+	{"macintosh", charmap.Macintosh},
+	{"x-mac-cyrillic", charmap.MacintoshCyrillic},
+	{"cp437", charmap.CodePage437},
+	{"cp855", charmap.CodePage855},
+	{"iso-8859-1", charmap.Windows1252},
+	{"iso-8859-3", charmap.ISO8859_3},
+	{"iso-8859-4", charmap.ISO8859_4},
+	{"iso-8859-9", charmap.ISO8859_9},
+	{"iso-8859-10", charmap.ISO8859_10},
+	{"iso-8859-16", charmap.ISO8859_16},
 }
+
+// The first commonEncodings of encodings are common, and the first detectedEncodings may be found out; the others have to be named.
+const (
+	commonEncodings   = 5
+	detectedEncodings = 18
+)
 
 // utf8Name is the value of Format.Encoding for UTF-8.
 const utf8Name = "utf-8"
@@ -208,31 +213,20 @@ func encodedTwice(s string, before rune) string {
 		}
 	}
 	for _, by := range twiceBy {
-		if once := readBy(s, by.Charmap); once != "" && (!by.latin || !strings.ContainsFunc(once, func(c rune) bool { return c >= 0x250 && c < 0x2000 })) {
+		var raw []byte
+		for _, r := range s {
+			b, ok := by.EncodeRune(r)
+			switch {
+			case ok:
+				raw = append(raw, b)
+			case r >= 0x80 && r < 0xa0: // C1 controls are the bytes that windows-1252 lacks
+				raw = append(raw, byte(r))
+			}
+		}
+		once := string(raw)
+		if len(raw) == utf8.RuneCountInString(s) && utf8.Valid(raw) && !strings.ContainsFunc(once, func(c rune) bool { return isOdd(c) || by.latin && c >= 0x250 && c < 0x2000 }) {
 			return once
 		}
-	}
-	return ""
-}
-
-// readBy returns the text whose UTF-8, read in a single-byte encoding, is s; "" if there is none, or if it has letters of no language.
-// C1 controls are the bytes that windows-1252 lacks.
-func readBy(s string, by *charmap.Charmap) string {
-	var raw []byte
-	for _, r := range s {
-		b, ok := by.EncodeRune(r)
-		if !ok && r >= 0x80 && r < 0xa0 {
-			b, ok = byte(r), true
-		}
-		if raw = append(raw, b); !ok {
-			return ""
-		}
-	}
-	if !utf8.Valid(raw) {
-		return ""
-	}
-	if once := string(raw); !strings.ContainsFunc(once, isOdd) {
-		return once
 	}
 	return ""
 }
@@ -241,7 +235,7 @@ func readBy(s string, by *charmap.Charmap) string {
 func isOdd(c rune) bool {
 	switch scriptOf(c) {
 	case latin:
-		return !latinLetters[unicode.ToLower(c)] && !strings.ContainsRune("\u00a0§«»°²³µ·ºª´", c)
+		return !strings.ContainsRune(latinLetters, unicode.ToLower(c)) && !strings.ContainsRune("\u00a0§«»°²³µ·ºª´", c)
 	case cyrillic:
 		return c > 0x45f && c != 'Ґ' && c != 'ґ'
 	case greek:

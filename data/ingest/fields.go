@@ -16,7 +16,7 @@ type notation struct {
 	separator rune
 	marks     func() *marks // finds the decimal marks of a table; nil where numbers have a decimal point, as in JSON
 	format    tableFormat
-	units     map[unitText]knownUnit // those that were read
+	units     map[unitText]unitFactor // of the units that were read; zero if they are not known
 	parameters
 }
 

@@ -3,7 +3,6 @@ package ingest
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"sync"
@@ -83,10 +82,7 @@ func (s seasons) readFile(in *input, l *layout, f File) error {
 		if _, isBad := errors.AsType[badRow](err); isBad {
 			continue
 		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
+		if err != nil { // its end, or what the import explains
 			return nil
 		}
 		year := r.season()

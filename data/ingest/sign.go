@@ -11,7 +11,7 @@ import (
 var signColumns = []string{"qualifier", "value_qualifier", "result_qualifier", "qualifier_code", "remark_code", "censor", "censored", "censoring", "censor_code", "cens", "less_than", "lt", "comparator", "operator", "relation", "vorzeichen", "signe", "segno", "signo", "below_loq", "below_lod", "below_detection", "detection_flag",
 	"resultQualityObservedValueBelowLOQ", "MeasureQualifierCode", "Result_MeasureQualifierCode"}
 
-// The words of the column sign, in small letters, beside the qualifiers of the Water Quality Portal. Words such as true are those of a column censored.
+// The words of the column sign, in small letters, in addition to the qualifiers of the Water Quality Portal. Words such as true are those of a column censored.
 var (
 	belowSigns = append([]string{"<", "<=", "≤", "lt", "le", "below", "bdl", "lod", "loq", "<lod", "<loq", "<dl", "<ld", "<lq", "<bg", "<ng", "cens", "censored", "left", "true", "t", "1", "yes", "y", "ja"}, wqpBelowCodes...)
 	aboveSigns = append([]string{">", ">=", "≥", "gt", "ge", "above", "right"}, wqpAboveCodes...)

@@ -29,7 +29,7 @@ func plainNames(names []string) []string {
 	return plain
 }
 
-// Words for the surface of a lake, and for the layers below it, beside the names of layers of the Water Quality Portal.
+// Words for the surface of a lake, and for the layers below it, in addition to the names of layers of the Water Quality Portal.
 var (
 	surfaceWords = append([]string{"s", "0m", "top", "epilimnion", "oberfläche", "oberflächennah", "surfaces", "superficie", "superficial", "yta", "ytan", "overflate", "overflade", "oppervlak", "powierzchnia", "hladina", "pinta", "euphotic zone", "euphotic"}, wqpSurfaceLayers...)
 	deepWords    = []string{"b", "bottom", "midwater", "near bottom", "metalimnion", "thermocline", "hypolimnion", "deep", "grund", "tief", "boden", "fond", "fondo", "botten", "bunn", "bund", "dno", "pohja"}

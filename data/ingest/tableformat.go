@@ -13,7 +13,7 @@ type TableFormat struct {
 	Encoding string
 	// DateOrder is dmy, mdy or ymd: what 7/9/2018 means.
 	DateOrder string
-	// Null are words that mean no value, besides those that always do.
+	// Null are words that mean no value, in addition to the usual ones.
 	Null []string
 	// Parameters are the names of the parameters that are chlorophyll-a, in tables with one row for each parameter.
 	Parameters []string

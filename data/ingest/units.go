@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -83,33 +84,29 @@ func isUnit(s string) bool {
 	return len(words) > 0 && slices.Contains(unitAmounts, words[0]) && !slices.ContainsFunc(words, func(word string) bool { return word != "" && !slices.Contains(unitWords, word) })
 }
 
+// nameParts are the parts of a name between separators.
+var nameParts = regexp.MustCompile(`[^ _.,;:/()\[\]{}^-]+`)
+
 // inName returns the name of a column without the unit in it, and the unit; "" if it has none. It is an error if the name has a unit that is not one of d.
 func (d *dimension) inName(name string) (base, unit string, err error) {
-	if open := strings.LastIndexAny(name, "([{"); open >= 0 { // a unit is most often in brackets
-		inside := strings.TrimRight(name[open+1:], ")]} ")
-		key := unitKey(inside)
-		switch _, known := d.units[key]; {
-		case known:
-			return strings.TrimSpace(name[:open]), inside, d.checkName(name[:open])
-		case isUnit(inside), strings.ContainsAny(inside, "/%µμ°³²⁻"):
-			return "", "", d.notUnit(inside)
-		}
-	}
-	words := separated(name)
-	for from := range words {
-		for to := len(words); to > from; to-- {
-			text := name[words[from].start:words[to-1].end]
-			key, last := unitKey(text), to == len(words) && from > 0
-			if _, known := d.units[key]; known && (len(key) > 2 || last) { // m and c are units only at the end of a name
-				base = strings.TrimSpace(name[:words[from].start] + " " + name[words[to-1].end:])
+	parts := nameParts.FindAllStringIndex(name, -1)
+	for from := range parts {
+		for to := len(parts); to > from; to-- {
+			start, end := parts[from][0], parts[to-1][1]
+			text := name[start:end]
+			// A unit is most often at the end or in brackets. Elsewhere m and c are none.
+			usual := to == len(parts) && from > 0 || start > 0 && end < len(name) && strings.Contains("() [] {}", name[start-1:start]+name[end:end+1])
+			key := unitKey(text)
+			if _, known := d.units[key]; known && (usual || len(key) > 2) {
+				base = strings.Trim(name[:start], " ([{") + strings.TrimLeft(name[end:], " )]}")
 				return base, text, d.checkName(base)
 			}
-			if last && isUnit(text) {
+			if usual && isUnit(text) {
 				return "", "", d.notUnit(text)
 			}
 		}
 	}
-	if i := strings.IndexAny(name, "%µμ³²⁻"); i >= 0 {
+	if strings.ContainsAny(name, "%µμ°³²⁻") {
 		return "", "", d.notUnit(name)
 	}
 	return name, "", d.checkName(name)
@@ -127,24 +124,6 @@ func (d *dimension) checkName(name string) error {
 
 func (d *dimension) notUnit(s string) error {
 	return fmt.Errorf("has the unit %.40q: want one of %s: %s", s, d.name, d.shown)
-}
-
-// A namePart is a part of a name.
-type namePart struct{ start, end int }
-
-// separated returns the parts of a name between separators.
-func separated(name string) (parts []namePart) {
-	start := -1
-	for i, c := range name + " " {
-		if strings.ContainsRune(" _.-,;:/()[]{}^", c) {
-			if start >= 0 {
-				parts, start = append(parts, namePart{start, i}), -1
-			}
-		} else if start < 0 {
-			start = i
-		}
-	}
-	return parts
 }
 
 // plainName returns the name of a column in small letters, without separators.
@@ -204,26 +183,22 @@ var unitColumns = []string{"units", "chl_unit", "chlorophyll_unit", "Einheit", "
 
 // setUnits makes the chlorophyll of a row that of its unit: that in the column unit, or in the name of its parameter.
 func (r *row) setUnits(ofParameter string) {
-	unit := r.text(obsUnit)
+	unit := cmp.Or(r.text(obsUnit), ofParameter)
 	if r.err != nil || r.has.lacks(obsUnit) && r.has.lacks(obsParameter) {
 		return
 	}
-	u := unitFactor{1, 0}
-	ok := true
-	switch {
-	case unit != "":
+	u, ok := unitFactor{1, 0}, true
+	if unit != "" {
 		u, ok = r.unitOf(chlorophyllUnits, unit)
-	case ofParameter != "":
-		unit = ofParameter
-		u, ok = r.unitOf(chlorophyllUnits, unit)
-	case !r.has.lacks(obsUnit) && r.columns[obsChl].inUnit == "" && r.text(obsChl) != "":
-		r.fail(fmt.Errorf("unit is missing: want one of %s", chlorophyllUnits.shown))
-		return
 	}
-	if !ok {
-		if r.text(obsChl) != "" {
-			r.bad(obsUnit, unit, "a unit of chlorophyll: one of "+chlorophyllUnits.shown)
-		}
+	switch gap := r.text(obsChl) == ""; {
+	case !ok && gap:
+		return
+	case !ok:
+		r.bad(obsUnit, unit, "a unit of chlorophyll: one of "+chlorophyllUnits.shown)
+		return
+	case unit == "" && !gap && !r.has.lacks(obsUnit) && r.columns[obsChl].inUnit == "":
+		r.fail(fmt.Errorf("unit is missing: want one of %s", chlorophyllUnits.shown))
 		return
 	}
 	for _, named := range []string{ofParameter, r.columns[obsChl].inUnit} {
@@ -239,32 +214,26 @@ func (r *row) setUnits(ofParameter string) {
 	}
 }
 
-// maxKnownUnits bounds how many different units of a file are remembered.
-const maxKnownUnits = 1000
-
 // A unitText is a unit as a file writes it.
 type unitText struct {
 	of   *dimension
 	text string
 }
 
-// A knownUnit is what a unitText means.
-type knownUnit struct {
-	unitFactor
-	ok bool
-}
+// maxKnownUnits bounds how many different units of a file are remembered.
+const maxKnownUnits = 1000
 
 // unitOf returns the factor of a unit, which a file writes in many rows.
-func (n *notation) unitOf(d *dimension, unit string) (unitFactor, bool) {
-	u, known := n.units[unitText{d, unit}]
-	if !known {
-		u.unitFactor, u.ok = d.units[unitKey(unit)]
+func (n *notation) unitOf(d *dimension, unit string) (u unitFactor, ok bool) {
+	u, ok = n.units[unitText{d, unit}]
+	if !ok {
+		u = d.units[unitKey(unit)]
 		if n.units == nil {
-			n.units = make(map[unitText]knownUnit)
+			n.units = make(map[unitText]unitFactor)
 		}
 		if len(n.units) < maxKnownUnits {
 			n.units[unitText{d, strings.Clone(unit)}] = u
 		}
 	}
-	return u.unitFactor, u.ok
+	return u, u.factor != 0
 }

@@ -30,46 +30,21 @@ func withKept(stored, in *data.Observation, keep ObservationColumns) data.Observ
 	if keep.Chlorophyll {
 		m.Chlorophyll, to.Lower, to.Upper, to.BelowLimit = stored.Chlorophyll, from.Lower, from.Upper, from.BelowLimit
 	}
-	if keep.Level {
-		m.Level = stored.Level
-	}
-	if keep.CellDensity {
-		m.CellDensity = stored.CellDensity
-	}
-	if keep.MeasuredAt {
-		m.MeasuredAt = stored.MeasuredAt
-	}
-	if keep.Pixels {
-		to.ValidPixels, to.TotalPixels = from.ValidPixels, from.TotalPixels
-	}
-	if keep.Method {
-		to.Method = from.Method
-	}
-	if keep.Secchi {
-		to.Secchi = from.Secchi
-	}
-	if keep.WaterTemperature {
-		to.WaterTemperature = from.WaterTemperature
-	}
-	if keep.Turbidity {
-		to.Turbidity = from.Turbidity
-	}
-	if keep.ScumPercent {
-		to.ScumPercent = from.ScumPercent
-	}
-	if keep.Period {
-		to.PeriodStart = from.PeriodStart
-	}
-	if keep.Composite {
-		to.Composite = from.Composite
-	}
+	keepIf(keep.Level, &m.Level, stored.Level)
+	keepIf(keep.CellDensity, &m.CellDensity, stored.CellDensity)
+	keepIf(keep.MeasuredAt, &m.MeasuredAt, stored.MeasuredAt)
+	keepIf(keep.Pixels, &to.ValidPixels, from.ValidPixels)
+	keepIf(keep.Pixels, &to.TotalPixels, from.TotalPixels)
+	keepIf(keep.Method, &to.Method, from.Method)
+	keepIf(keep.Secchi, &to.Secchi, from.Secchi)
+	keepIf(keep.WaterTemperature, &to.WaterTemperature, from.WaterTemperature)
+	keepIf(keep.Turbidity, &to.Turbidity, from.Turbidity)
+	keepIf(keep.ScumPercent, &to.ScumPercent, from.ScumPercent)
+	keepIf(keep.Period, &to.PeriodStart, from.PeriodStart)
+	keepIf(keep.Composite, &to.Composite, from.Composite)
 	sameValue := m.Chlorophyll == stored.Chlorophyll
-	if keep.Quality && sameValue {
-		m.Quality = stored.Quality
-	}
-	if keep.Version && sameValue {
-		to.Version = from.Version
-	}
+	keepIf(keep.Quality && sameValue, &m.Quality, stored.Quality)
+	keepIf(keep.Version && sameValue, &to.Version, from.Version)
 	switch {
 	case keep.Flags && sameValue:
 		to.Flags = from.Flags
@@ -77,6 +52,13 @@ func withKept(stored, in *data.Observation, keep ObservationColumns) data.Observ
 		to.Flags = from.Flags & data.FlagsOf(data.Scum)
 	}
 	return m
+}
+
+// keepIf sets to to what is stored, if an import keeps it.
+func keepIf[T any](keep bool, to *T, stored T) {
+	if keep {
+		*to = stored
+	}
 }
 
 // precedence compares a satellite's observation with the stored one, whose place merged would take: negative if the stored one stays, which
@@ -126,18 +108,10 @@ func storedTime(t time.Time) time.Time {
 // mergeLakes is merge for lakes: Unchanged, Changed or LeavesOutline.
 func mergeLakes(stored, in *data.Lake, keep LakeColumns) (data.Lake, Change) {
 	m := *in
-	if keep.ExternalID {
-		m.ExternalID = stored.ExternalID
-	}
-	if keep.Region {
-		m.Region = stored.Region
-	}
-	if keep.AreaKM2 {
-		m.AreaKM2 = stored.AreaKM2
-	}
-	if keep.Outline {
-		m.Outline = stored.Outline
-	}
+	keepIf(keep.ExternalID, &m.ExternalID, stored.ExternalID)
+	keepIf(keep.Region, &m.Region, stored.Region)
+	keepIf(keep.AreaKM2, &m.AreaKM2, stored.AreaKM2)
+	keepIf(keep.Outline, &m.Outline, stored.Outline)
 	switch {
 	case m == *stored:
 		return m, Unchanged
@@ -151,15 +125,9 @@ func mergeLakes(stored, in *data.Lake, keep LakeColumns) (data.Lake, Change) {
 // withdrawn is in force again.
 func mergeAdvisories(stored, in *data.Advisory, keep AdvisoryColumns) (data.Advisory, Change) {
 	m := *in
-	if keep.TextEN {
-		m.TextEN = stored.TextEN
-	}
-	if keep.TextDE {
-		m.TextDE = stored.TextDE
-	}
-	if keep.URL {
-		m.URL = stored.URL
-	}
+	keepIf(keep.TextEN, &m.TextEN, stored.TextEN)
+	keepIf(keep.TextDE, &m.TextDE, stored.TextDE)
+	keepIf(keep.URL, &m.URL, stored.URL)
 	m.Issued, m.ValidFrom, m.ValidUntil, m.Withdrawn = storedTime(m.Issued), storedTime(m.ValidFrom), storedTime(m.ValidUntil), storedTime(m.Withdrawn)
 	if keep.Withdrawn {
 		m.Withdrawn = stored.Withdrawn

@@ -256,7 +256,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// Without an import, a value becomes stale when it is too old by the clock. What is then measured is current again; a correction of the old
+// Without an import, a value becomes stale when it is too old by the clock. A new value makes it current again; a correction of the old
 // value is not.
 func TestAgeing(t *testing.T) {
 	t.Parallel()

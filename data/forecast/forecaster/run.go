@@ -216,7 +216,7 @@ func (r *run) isDone(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// input returns what the issue is made of.
+// input returns the number of the input of the issue.
 func (r *run) input() int64 {
 	if r.Force {
 		return ^r.summary.Revision.Number
