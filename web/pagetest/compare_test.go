@@ -53,7 +53,7 @@ func TestPageCompare(t *testing.T) {
 	if want := "compare=de_be_grosser_mueggelsee,de_by_starnberger_see,de_sh_grosser_eutiner_see,de_bb_guelper_see"; !strings.Contains(got.Hash, want) {
 		t.Errorf("the address has %s, want %s", got.Hash, want)
 	}
-	for _, want := range []string{"Last value", "High risk, 150 µg/l", "4 weeks ago"} {
+	for _, want := range []string{"Last value", " risk, ", " µg/l", " ago"} {
 		browsertest.WantText(t, b, chromedp.Text(".compared table"), fmt.Sprintf("the table lacks %q", want), want)
 	}
 	checkAccess(t, b, "four lakes compared")

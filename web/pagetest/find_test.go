@@ -225,7 +225,7 @@ func TestSearchFoldsNames(t *testing.T) {
 		rows += id + "," + name + ",52." + id[1:] + ",13\n"
 	}
 	db := filepath.Join(t.TempDir(), "lakes.db")
-	importCSV(t, db, rows, "lake_id,date,chl,data_type\nx00,2024-11-11,5,satellite\n")
+	importCSV(t, db, rows, "lake_id,date,chl,data_type\nx00,"+weekday(0)+",5,satellite\n")
 	base := startOwnServer(t, "--db", db)
 	for query, want := range cases.Queries {
 		var found limnomaptest.Status

@@ -23,7 +23,7 @@ func TestPageListOfManyLakes(t *testing.T) {
 	lakes, observations := "id,name,lat,lon,region\n", "lake_id,date,chl,data_type\n"
 	for i := range 1_120 {
 		lakes += fmt.Sprintf("x%04d,Lake %d,52.%04d,13.5,Province\n", i, i, i)
-		observations += fmt.Sprintf("x%04d,2024-11-11,%d,satellite\n", i, 1_500-i)
+		observations += fmt.Sprintf("x%04d,%s,%d,satellite\n", i, weekday(0), 1_500-i)
 	}
 	db := filepath.Join(t.TempDir(), "lakes.db")
 	importCSV(t, db, lakes, observations)

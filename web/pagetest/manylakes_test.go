@@ -21,7 +21,7 @@ func TestPageMarksNearCentre(t *testing.T) {
 		lakes += fmt.Sprintf("x%04d,Lake %d,52.%04d,13.5\n", i, i, i)
 	}
 	db := filepath.Join(t.TempDir(), "lakes.db")
-	importCSV(t, db, lakes, "lake_id,date,chl,data_type\nx0500,2024-11-11,80,satellite\n")
+	importCSV(t, db, lakes, "lake_id,date,chl,data_type\nx0500,"+weekday(0)+",80,satellite\n")
 	base := startOwnServer(t, "--db", db)
 	front := startProxyWithManyLakes(t, base)
 	b := startBrowser(t, "en-GB")

@@ -68,7 +68,7 @@ func TestPageCardSaysWhereTheValueIsFrom(t *testing.T) {
 			{"de_o_sample", "5.2 µg/l", []string{"Where this value is from", "Landeslabor Berlin", "DIN 38409-60"}, []string{"pixel", "Quality"}},
 			{"de_o_below", "< 3.1 µg/l, below detection", []string{"EPA CyAN V6", "1 pixel", "median of the pixels whose centre is inside the lake"}, []string{"1 pixels"}},
 			{"de_o_doubtful", "60 µg/l", []string{"NOAA CI", "4 of 30 pixels", "doubtful"}, []string{"Method"}},
-			{"de_o_long", "8 µg/l, probably 1.25 to 1,234.56", []string{longName, "1,234,567 of 2,345,678 pixels", "doubtful"}, nil},
+			{"de_o_long", "8 µg/l, probably 1.3 to 1,200", []string{longName, "1,234,567 of 2,345,678 pixels", "doubtful"}, nil},
 		},
 		"de": {
 			{"de_o_product", "12 µg/l, vermutlich 9 bis 15", []string{"Woher dieser Wert stammt", "Copernicus LWQ300", "42 von 60 Pixeln", "Median der Pixel ganz im See, 2 Pixel vom Ufer entfernt"}, nil},

@@ -75,7 +75,7 @@ func TestPageNotifications(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
 	observations := func(a string) string {
-		return "lake_id,date,chl,data_type\na,2026-07-06," + a + ",satellite\nb,2026-07-06,5,satellite\n"
+		return "lake_id,date,chl,data_type\na," + weekday(0) + "," + a + ",satellite\nb," + weekday(0) + ",5,satellite\n"
 	}
 	importCSV(t, db, "id,name,lat,lon\na,Größer See,48,11.5\nb,Klarer See,48.5,12\n", observations("5"))
 	key := strings.TrimSpace(limnomaptest.Run(t, "push", "keys"))
@@ -133,7 +133,7 @@ func TestPageNotifications(t *testing.T) {
 	}
 	change("61.25")
 	await("a notification is shown", func(all []notification) bool { return len(all) == 1 })
-	want := notification{"Größer See", "Risiko gestiegen: gering → hoch. 61 µg/l Chlorophyll-a, gemessen am 6. Juli, Satellit.", "lake a", "de", "a"}
+	want := notification{"Größer See", "Risiko gestiegen: gering → hoch. 61 µg/l Chlorophyll-a, gemessen am " + germanDay(t, weekday(0)) + ", Satellit.", "lake a", "de", "a"}
 	if n := shown()[0]; n != want {
 		t.Errorf("the notification is %+v, want %+v", n, want)
 	}
@@ -187,4 +187,15 @@ func zoneOfNoon(now time.Time) string {
 // certificateOf returns the certificate of a server as PEM.
 func certificateOf(s *httptest.Server) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
+}
+
+// germanDay returns a date without its year as German texts have it.
+func germanDay(t *testing.T, date string) string {
+	t.Helper()
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		t.Fatal(err)
+	}
+	months := strings.Fields("Januar Februar März April Mai Juni Juli August September Oktober November Dezember")
+	return fmt.Sprintf("%d. %s", day.Day(), months[day.Month()-1])
 }

@@ -57,7 +57,7 @@ func TestPageOfReportedLevels(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "lakes.db")
 	importCSV(t, db,
 		"id,name,lat,lon,region\nscum,Scumsee,52.4,13.6,Berlin\nharmless,Blumsee,53.1,13.0,Brandenburg\nclean,Klarsee,52.9,14.1,Brandenburg\n",
-		"lake_id,date,chl,data_type,who_level\nscum,2024-11-11,5,satellite,3\nharmless,2024-11-11,80,satellite,0\nclean,2024-11-11,5,satellite,\n")
+		strings.ReplaceAll("lake_id,date,chl,data_type,who_level\nscum,DAY,5,satellite,3\nharmless,DAY,80,satellite,0\nclean,DAY,5,satellite,\n", "DAY", weekday(0)))
 	base := startOwnServer(t, "--db", db)
 	for language, cards := range map[string][]struct {
 		name, risk string   // in the order of the list
@@ -67,7 +67,7 @@ func TestPageOfReportedLevels(t *testing.T) {
 		"en-GB": {
 			{"Scumsee", "high", []string{"High risk (reported)", "do not bathe", "People at the lake reported"}, "3 of 3 (reported)"},
 			{"Blumsee", "high", []string{"High risk", "do not bathe"}, "2 of 3"},
-			{"Klarsee", "low", []string{"Low risk", "Few algae"}, "not reached"},
+			{"Klarsee", "low", []string{"Low risk", "few algae"}, "not reached"},
 		},
 		"de": {
 			{"Scumsee", "high", []string{"Hohes Risiko (gemeldet)", "nicht baden", "Menschen am See gemeldet"}, "3 von 3 (gemeldet)"},
