@@ -46,7 +46,7 @@ export function createLakeStore(view, { config, legend, colormaps }) {
   let afterTimer
   const showLakes = (answer, date, forecast, show = null) => {
     const lakes = classifyLakes(answer.lakes, legend, date)
-    const newest = lakes.reduce((max, l) => (l.chl !== null && l.measured_at > max ? l.measured_at : max), '')
+    const newest = lakes.reduce((max, l) => (l.measured_at > max ? l.measured_at : max), '')
     now = { lakes, byId: new Map(lakes.map((l) => [l.id, l])), date, newest, complete, forecast }
     show?.()
     clearTimeout(endTimer)
