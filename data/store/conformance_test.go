@@ -61,6 +61,7 @@ func testStore(t *testing.T, open opener) {
 		"no half moments":         testNoHalfMoments,
 		"dropped events":          testDropEvents,
 		"webhooks":                testHooks,
+		"broken webhooks":         testBrokenHooks,
 		"webhook claims":          testHookClaims,
 		"subscriptions":           testSubscriptions,
 		"queue of notifications":  testNotificationQueue,
