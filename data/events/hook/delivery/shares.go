@@ -48,7 +48,7 @@ func NewShares(places int) *Shares {
 // The most places of one kind. A turn may last as long as some requests, so each kind leaves some places to all others.
 func (s *Shares) half() int          { return max(1, s.total/2) }           // of one host
 func (s *Shares) quarter() int       { return max(1, s.total/4) }           // of retries, and of hosts that are not known to answer
-func (s *Shares) eighth() int        { return max(1, s.total/8) }           // of one client
+func (s *Shares) eighth() int        { return max(1, s.total/8) }           // of one client, which may have half of those of a host
 func (s *Shares) threeQuarters() int { return max(1, s.total-s.quarter()) } // of what is not urgent
 
 // Full reports whether no place is free.
@@ -73,7 +73,7 @@ func (s *Shares) Take(t Turn) *Place {
 		unproven && (s.unproven >= s.quarter() || t.Retry && s.unproven >= s.eighth()),
 		t.Retry && s.retries >= s.quarter(),
 		!t.Urgent && s.ordinary >= s.threeQuarters(),
-		t.Client != "" && s.clients[t.Client] >= s.eighth():
+		t.Client != "" && s.clients[t.Client] >= min(s.eighth(), h.most/2):
 		return nil
 	}
 	p := &Place{Turn: t, shares: s, host: h, unproven: unproven}
