@@ -254,7 +254,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 func (c *serveCmd) dataOptions(shown *source, from snapshot.Source, events api.EventLog, notifier *notify.Sender, pushKey notify.Key) (opts api.DataOptions, err error) {
 	opts = api.DataOptions{Historian: from, Issues: from, Events: events, Notice: shown.notice, Credits: creditsOf}
 	if notifier != nil {
-		opts.Subscriptions, opts.PushKey = shown.store, pushKey.Public()
+		opts.Subscriptions, opts.PushKey, opts.PushClient = shown.store, pushKey.Public(), pushKey.Client
 		opts.PushServices, err = c.pushServices()
 	}
 	return opts, err

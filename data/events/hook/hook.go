@@ -77,6 +77,8 @@ const (
 var (
 	// ErrNoHook is returned for an id that no hook has.
 	ErrNoHook = errors.New("there is no webhook of that id")
+	// ErrBroken is returned for a webhook that another program has written, and that cannot be read.
+	ErrBroken = errors.New("the webhook cannot be read; if nothing can mend it, delete it")
 )
 
 // New returns an active webhook with a new id and a new secret, which begins after an event.

@@ -1,5 +1,6 @@
 // Package delivery sends events to webhooks. Each event reaches each receiver at least once, in order; a receiver that fails is asked again
-// later and later. One that is slow delays no other: each webhook that is due gets its turn before another one has its next.
+// later and later. One that is slow delays no other: each webhook that is due gets its turn before another one has its next, and [Shares] keeps places
+// for receivers that answer.
 package delivery
 
 import (
@@ -35,6 +36,8 @@ const (
 	firstWait, longestWait = 5 * time.Second, 6 * time.Hour
 
 	requestTimeout = 15 * time.Second
+	// SlowAfter is when a receiver counts as one that does not answer, for its share of the places.
+	SlowAfter = 5 * time.Second
 	// maxAnswer is how much of an answer is read; only its status matters.
 	maxAnswer = 4 << 10
 	// atOnce is how many webhooks are sent to at the same time by one server.
@@ -51,6 +54,7 @@ const (
 // A Store has the webhooks and the log of events.
 type Store interface {
 	Events(ctx context.Context, q data.EventQuery) ([]data.Event, error)
+	// Hooks returns all webhooks that can be read. If some cannot, the error is [hook.ErrBroken].
 	Hooks(ctx context.Context) ([]hook.Hook, error)
 	// LeaseHook gives a webhook that is active and due now to a holder until a time, unless another one has it.
 	LeaseHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, taken bool, err error)
@@ -79,20 +83,23 @@ type Deliverer struct {
 	Options
 	client *http.Client
 
-	atOnce int           // tests have fewer places
+	shares *Shares       // tests have fewer places
 	turn   time.Duration // tests have shorter turns
+	ended  chan struct{} // has a value when a turn ended
 
 	mu   sync.Mutex
 	busy map[string]bool // webhooks that are being sent to
 
-	// Of start only:
+	// Of Run only:
+	due    []hook.Hook      // that have not had their turn since the last look
 	turns  int64            // that have begun
 	served map[string]int64 // the number of the last turn of each webhook
+	broken bool             // the last look found webhooks that cannot be read
 }
 
 // New returns a Deliverer that does nothing before Run.
 func New(o Options) *Deliverer {
-	return &Deliverer{Options: o, client: NewClient(o.Allow), atOnce: atOnce, turn: turn, busy: make(map[string]bool), served: make(map[string]int64)}
+	return &Deliverer{Options: o, client: NewClient(o.Allow), shares: NewShares(atOnce), turn: turn, ended: make(chan struct{}, 1), busy: make(map[string]bool), served: make(map[string]int64)}
 }
 
 // NewClient returns a client for requests to public addresses, and to those in allow. It follows no redirects, uses no proxy, and gives up after
@@ -113,64 +120,93 @@ func NewClient(allow []netip.Prefix) *http.Client {
 func (d *Deliverer) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	defer group.Wait()
-	places := make(chan struct{}, d.atOnce)
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
 	failed := false
+	look := true
 	for {
 		newest, news, _, ok := d.Newest()
-		if ok {
-			err := d.start(ctx, newest, places, &group)
+		if ok && look {
+			err := d.look(ctx, newest)
 			if err != nil && !failed && ctx.Err() == nil {
 				d.Logger.Error("webhooks cannot be read", "err", err)
 			}
 			failed = err != nil
 		}
+		if ok {
+			d.start(ctx, &group)
+		}
+		look = true
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		case <-news:
+		case <-d.ended:
+			look = false
 		}
 	}
 }
 
-// start starts a turn of each webhook that is due, as far as there are places: first of those whose last turn is longest ago. Otherwise
-// as many slow receivers with a backlog as there are places would keep all of them.
-func (d *Deliverer) start(ctx context.Context, newest int64, places chan struct{}, group *sync.WaitGroup) error {
+// look finds the webhooks that are due, first those whose last turn is longest ago. Otherwise as many slow receivers with a backlog as there are places
+// would keep all of them. One that cannot be read keeps no other from its turn.
+func (d *Deliverer) look(ctx context.Context, newest int64) error {
 	hooks, err := d.Store.Hooks(ctx)
-	if err != nil {
+	broken := errors.Is(err, hook.ErrBroken)
+	if err != nil && !broken {
 		return err
 	}
+	if broken && !d.broken {
+		d.Logger.Error("webhooks cannot be read and are passed over", "err", err)
+	}
+	d.broken = broken
 	d.Known(hooks)
-	order := make([]*hook.Hook, len(hooks))
 	served := make(map[string]int64, len(hooks)) // without those that are deleted
 	for i := range hooks {
-		order[i] = &hooks[i]
 		served[hooks[i].ID] = d.served[hooks[i].ID]
 	}
 	d.served = served
-	slices.SortStableFunc(order, func(a, b *hook.Hook) int { return cmp.Compare(served[a.ID], served[b.ID]) })
-	for _, h := range order {
-		if h.State != hook.Active || h.After >= newest || d.Now().Before(h.NextAt) || !d.begin(h.ID) {
-			continue
+	now := d.Now()
+	d.due = slices.DeleteFunc(slices.Clone(hooks), func(h hook.Hook) bool { return h.State != hook.Active || h.After >= newest || now.Before(h.NextAt) })
+	slices.SortStableFunc(d.due, func(a, b hook.Hook) int { return cmp.Compare(served[a.ID], served[b.ID]) })
+	return nil
+}
+
+// start starts a turn of each webhook that is due, as far as there are places.
+func (d *Deliverer) start(ctx context.Context, group *sync.WaitGroup) {
+	d.due = slices.DeleteFunc(d.due, func(h hook.Hook) bool {
+		if d.shares.Full() || !d.begin(h.ID) {
+			return false
 		}
-		select {
-		case places <- struct{}{}:
-		default:
+		place := d.shares.Take(Turn{Host: hostOf(h.URL), Urgent: true, Retry: h.Failures > 0})
+		if place == nil {
 			d.end(h.ID)
-			return nil
+			return false
 		}
 		d.turns++
-		served[h.ID] = d.turns
+		d.served[h.ID] = d.turns
 		group.Go(func() {
-			defer func() { d.end(h.ID); <-places }()
-			if err := d.serve(ctx, h.ID); err != nil && ctx.Err() == nil && !errors.Is(err, data.ErrLeaseLost) {
+			if err := d.serve(ctx, h.ID, place); err != nil && ctx.Err() == nil && !errors.Is(err, data.ErrLeaseLost) {
 				d.Logger.Error("webhook could not be served", "hook", h.ID, "err", err)
 			}
+			d.end(h.ID)
+			place.Return()
+			select {
+			case d.ended <- struct{}{}:
+			default:
+			}
 		})
+		return true
+	})
+}
+
+// hostOf returns the host and port of a webhook.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
 	}
-	return nil
+	return strings.ToLower(u.Host)
 }
 
 func (d *Deliverer) begin(id string) bool {
@@ -190,7 +226,7 @@ func (d *Deliverer) end(id string) {
 }
 
 // serve sends the events that are next to a webhook, until there are no more, one fails, or others should get the place.
-func (d *Deliverer) serve(ctx context.Context, id string) (err error) {
+func (d *Deliverer) serve(ctx context.Context, id string, place *Place) (err error) {
 	h, taken, err := d.Store.LeaseHook(ctx, id, d.Holder, d.Now(), d.Now().Add(lease))
 	if err != nil || !taken {
 		return err
@@ -221,7 +257,7 @@ func (d *Deliverer) serve(ctx context.Context, id string) (err error) {
 			if !h.Filter.Matches(&events[i], places) {
 				continue
 			}
-			if ok, err := d.deliver(ctx, &h, &events[i], places); err != nil || !ok {
+			if ok, err := d.deliver(ctx, &h, &events[i], places, place); err != nil || !ok {
 				return err
 			}
 			if time.Since(began) >= d.turn {
@@ -239,7 +275,7 @@ func (d *Deliverer) serve(ctx context.Context, id string) (err error) {
 }
 
 // deliver sends an event and stores what came of it. It reports whether it was delivered.
-func (d *Deliverer) deliver(ctx context.Context, h *hook.Hook, e *data.Event, places eventfeed.Places) (ok bool, err error) {
+func (d *Deliverer) deliver(ctx context.Context, h *hook.Hook, e *data.Event, places eventfeed.Places, place *Place) (ok bool, err error) {
 	at := d.Now()
 	attempt := hook.Delivery{At: at, Seq: e.Seq, Event: e.ID, Attempt: h.Failures + 1}
 	began := time.Now()
@@ -248,6 +284,7 @@ func (d *Deliverer) deliver(ctx context.Context, h *hook.Hook, e *data.Event, pl
 		return false, ctx.Err()
 	}
 	attempt.Status, attempt.Error, attempt.Duration = result.Status, result.Error, time.Since(began)
+	place.Answered(attempt.Status != 0 && attempt.Duration < SlowAfter)
 	if ok = result.Error == ""; ok {
 		h.Progress = hook.Progress{After: e.Seq, DeliveredAt: at}
 	} else {
