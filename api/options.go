@@ -74,6 +74,7 @@ type Options struct {
 	Registry    *prometheus.Registry // nil: a new one
 	Logger      *slog.Logger         // nil discards
 	Now         func() time.Time     // nil means time.Now
+	ClockDoubt  func() string        // why Now may be wrong; empty if it is not. Nil: it never is
 	// Tracer starts the spans of that share of the requests, and of those that a trusted proxy's traceparent marks as sampled.
 	// Nil: nothing is traced, at no cost.
 	Tracer     trace.Tracer

@@ -9,12 +9,12 @@ import (
 	"net/mail"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"limnomap/cmd/limnomap/config"
+	"limnomap/data/clock"
 	"limnomap/data/events/eventlog"
 	"limnomap/data/events/push"
 	"limnomap/data/events/push/notify"
@@ -68,7 +68,7 @@ func (f *pushFlags) pushServices() (push.Services, error) {
 }
 
 // newNotifier returns what sends notifications, nil without a key.
-func (c *serveCmd) newNotifier(shown *source, events *eventlog.Keeper, registry prometheus.Registerer, log *slog.Logger) (*notify.Sender, notify.Key, error) {
+func (c *serveCmd) newNotifier(shown *source, events *eventlog.Keeper, now *clock.Clock, registry prometheus.Registerer, log *slog.Logger) (*notify.Sender, notify.Key, error) {
 	attempts := promauto.With(registry).NewCounterVec(prometheus.CounterOpts{
 		Name: "limnomap_notifications_total",
 		Help: "Notifications that this server sent to push services, by result: taken, refused, or for a browser that is gone.",
@@ -94,7 +94,7 @@ func (c *serveCmd) newNotifier(shown *source, events *eventlog.Keeper, registry 
 		Contact:  c.PushContact,
 		Services: services,
 		Allow:    c.allowed(),
-		Now:      time.Now,
+		Now:      now.Now,
 		Logger:   log,
 		Newest: func() (int64, <-chan struct{}, *snapshot.Snapshot) {
 			state, news := events.State()

@@ -60,6 +60,7 @@ func testStore(t *testing.T, open opener) {
 		"events":                  testEvents,
 		"no half moments":         testNoHalfMoments,
 		"dropped events":          testDropEvents,
+		"believed clocks":         testBelieve,
 		"webhooks":                testHooks,
 		"broken webhooks":         testBrokenHooks,
 		"bounds of subscriptions": testSubscriptionBounds,

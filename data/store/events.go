@@ -332,12 +332,14 @@ func (s *Store) EventState(ctx context.Context) (state data.EventState, err erro
 	return state, err
 }
 
-// DropEvents removes the oldest of the events before a time, at most as many as given, and returns how many. If it removes fewer, there
-// are no more of them, and it also removes the moments of that time.
+// DropEvents removes the events before the first moment that is not before a time, at most as many as given and the oldest first, and returns how many.
+// If it removes fewer, there are no more of them, and it also removes those moments. The order of moments is that of their numbers: one with the time of a
+// wrong clock makes no other one old.
 func (s *Store) DropEvents(ctx context.Context, before time.Time, most int) (dropped int64, err error) {
 	err = s.db.update(ctx, "remove old events", func(q querier) (err error) {
 		// The last moment stays, whatever its age: the next one is compared with it.
-		const old = "FROM limnomap.event_moments WHERE at < $1 AND number < (SELECT max(number) FROM limnomap.event_moments)"
+		const old = `FROM limnomap.event_moments WHERE number < coalesce((SELECT min(number) FROM limnomap.event_moments WHERE at >= $1),
+			(SELECT max(number) FROM limnomap.event_moments))`
 		dropped, err = q.exec(ctx, `DELETE FROM limnomap.events WHERE seq <= (SELECT coalesce(max(last_seq), 0) `+old+`)
 			AND seq < (SELECT min(seq) FROM limnomap.events) + $2`, before.Unix(), most)
 		if err != nil || dropped >= int64(most) {

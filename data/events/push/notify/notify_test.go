@@ -189,7 +189,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, err := snapshot.Load(t.Context(), s, &snapshot.Options{AsOf: snapshot.Newest, Profile: profile, StaleAfter: 28, Weeks: 10, Now: time.Now})
+	snap, err := snapshot.Load(t.Context(), s, &snapshot.Options{AsOf: snapshot.Newest, Profile: profile, StaleAfter: 28, Weeks: 10, Present: data.ByClock(time.Now)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func (w *world) closed(lake data.LakeID, id data.AdvisoryID) *snapshot.Snapshot 
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	s, err := snapshot.Load(w.t.Context(), w.store, &snapshot.Options{AsOf: snapshot.Newest, Profile: w.snap.Profile, StaleAfter: 28, Weeks: 10, Now: func() time.Time { return noon.Add(time.Hour) }})
+	s, err := snapshot.Load(w.t.Context(), w.store, &snapshot.Options{AsOf: snapshot.Newest, Profile: w.snap.Profile, StaleAfter: 28, Weeks: 10, Present: data.ByClock(func() time.Time { return noon.Add(time.Hour) })})
 	if err != nil {
 		w.t.Fatal(err)
 	}
