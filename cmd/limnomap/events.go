@@ -106,7 +106,7 @@ func (f *hookFlags) newDeliverer(shown *source, events *eventlog.Keeper, now *cl
 		AllowHTTP: f.HooksAllowHTTP,
 		Allow:     f.allowed(),
 		UserAgent: userAgent(),
-		Now:       now.Now,
+		Present:   now.Present,
 		Logger:    log,
 		Newest: func() (int64, <-chan struct{}, eventfeed.Places, bool) {
 			state, news := events.State()

@@ -94,7 +94,7 @@ func (c *serveCmd) newNotifier(shown *source, events *eventlog.Keeper, now *cloc
 		Contact:  c.PushContact,
 		Services: services,
 		Allow:    c.allowed(),
-		Now:      now.Now,
+		Present:  now.Present,
 		Logger:   log,
 		Newest: func() (int64, <-chan struct{}, *snapshot.Snapshot) {
 			state, news := events.State()

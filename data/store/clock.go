@@ -7,7 +7,7 @@ import (
 	"limnomap/data/clock"
 )
 
-// believedAtOnce is how far one call of Believe goes. Servers call it once an hour, so that a clock that is a year ahead is believed after two weeks.
+// believedAtOnce is how far one call of Believe goes. Servers call it twice an hour at most: a clock that is a year ahead is believed after a week.
 const believedAtOnce = 24 * time.Hour
 
 // Times returns what the database knows of the time.

@@ -196,10 +196,10 @@ func (s *Store) DeleteHook(ctx context.Context, id string) error {
 }
 
 // LeaseHook gives a webhook that is active and due now to holder, a unique name, until a time, unless another process has it. A lease
-// that ends more than [MaxClockSkew] after this one would is ignored.
+// that ends more than [MaxClockSkew] after this one would is ignored, and so is an attempt that waits longer than any does.
 func (s *Store) LeaseHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, taken bool, err error) {
 	err = s.db.update(ctx, "take the lease of a webhook", func(q querier) (err error) {
-		taken, err = hookLease(id, holder).take(ctx, q, now, until, "state = 'active' AND (next_at IS NULL OR next_at <= $4)", "")
+		taken, err = hookLease(id, holder).take(ctx, q, now, until, "state = 'active' AND (next_at IS NULL OR next_at <= $4 OR next_at > $6)", "", hook.TooFar(now).Unix())
 		if err == nil && taken {
 			h, err = readHook(ctx, q, id)
 		}

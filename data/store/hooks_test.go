@@ -205,4 +205,17 @@ func testHookClaims(t *testing.T, open opener) {
 	claim("future", true)
 	now = now.AddDate(-1, 0, 0)
 	claim("present", true)
+	// Nor does a wait.
+	for _, tt := range []struct {
+		wait time.Duration
+		due  bool
+	}{{hook.LongestWait, false}, {hook.LongestWait * 3 / 2, false}, {24 * time.Hour, true}, {365 * 24 * time.Hour, true}} {
+		if err := s.UpdateHook(t.Context(), h.ID, func(h *hook.Hook) error { h.NextAt = now.Add(tt.wait); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		claim("present", tt.due)
+		if p := (hook.Progress{NextAt: now.Add(tt.wait)}); p.Due(now) != tt.due {
+			t.Errorf("an attempt in %v is due: %v, want %v", tt.wait, !tt.due, tt.due)
+		}
+	}
 }

@@ -285,19 +285,20 @@ func (s *Store) DueSubscriptions(ctx context.Context, now time.Time) ([]push.Due
 		d.Host = hosts[host]
 		return d, err
 	}
-	return list(ctx, s, "find due notifications", scan, dueQuery, now.Unix(), now.Add(2*MaxClockSkew).Unix())
+	return list(ctx, s, "find due notifications", scan, dueQuery, now.Unix(), now.Add(2*MaxClockSkew).Unix(), push.TooFar(now).Unix())
 }
 
-// dueQuery reads only what is due, from the index of ready_at. A lease that ends too late is from a wrong clock.
+// dueQuery reads only what is due, from the index of ready_at. A lease that ends too late is from a wrong clock, and so is what waits too long.
 var dueQuery = fmt.Sprintf(`SELECT %s, %s, %s, s.id IN (SELECT subscription FROM limnomap.push_queue WHERE due_at = %d), s.told > 0, s.failures > 0
-	FROM limnomap.push_subscriptions AS s WHERE s.ready_at <= $1 AND (s.holder = '' OR s.held_until <= $1 OR s.held_until > $2) LIMIT %d`,
+	FROM limnomap.push_subscriptions AS s WHERE (s.ready_at <= $1 OR s.ready_at > $3) AND (s.holder = '' OR s.held_until <= $1 OR s.held_until > $2) LIMIT %d`,
 	atMost("s.id", maxIDBytes), atMost("s.endpoint", push.MaxEndpointBytes), atMost("s.client", maxIDBytes), push.AtOnce.Unix(), push.MaxSubscriptions)
 
 // LeaseNotifications gives a subscription that is due to holder, a unique name, until a time, unless another process has it, with the events
 // that it may be told of, in order. The error is [push.ErrBroken] if the subscription cannot be read.
 func (s *Store) LeaseNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, taken bool, err error) {
 	err = s.db.update(ctx, "take the lease of notifications", func(q querier) (err error) {
-		taken, err = notifyLease(id, holder).take(ctx, q, now, until, "ready_at <= $4", "")
+		tooFar := push.TooFar(now).Unix() // from a wrong clock
+		taken, err = notifyLease(id, holder).take(ctx, q, now, until, "(ready_at <= $4 OR ready_at > $6)", "", tooFar)
 		if err != nil || !taken {
 			return err
 		}
@@ -311,12 +312,12 @@ func (s *Store) LeaseNotifications(ctx context.Context, id, holder string, now, 
 			return callerError{fmt.Errorf("%w: %w", push.ErrBroken, err)}
 		}
 		n.FailingSince = timeOrZero(failing)
-		if _, err := q.exec(ctx, `DELETE FROM limnomap.push_queue WHERE subscription = $1 AND due_at <= $2
-			AND NOT EXISTS (SELECT 1 FROM limnomap.events AS e WHERE e.seq = limnomap.push_queue.seq)`, id, now.Unix()); err != nil { // the log no longer has them
+		if _, err := q.exec(ctx, `DELETE FROM limnomap.push_queue WHERE subscription = $1 AND (due_at <= $2 OR due_at > $3)
+			AND NOT EXISTS (SELECT 1 FROM limnomap.events AS e WHERE e.seq = limnomap.push_queue.seq)`, id, now.Unix(), tooFar); err != nil { // the log no longer has them
 			return err
 		}
 		n.Events, err = collect(ctx, q, scanEvent, "SELECT "+eventColumns+` FROM limnomap.push_queue AS p JOIN limnomap.events AS e ON e.seq = p.seq
-			JOIN limnomap.event_moments AS m ON m.number = e.moment WHERE p.subscription = $1 AND p.due_at <= $2 ORDER BY p.due_at, e.seq LIMIT $3`, id, now.Unix(), maxPending)
+			JOIN limnomap.event_moments AS m ON m.number = e.moment WHERE p.subscription = $1 AND (p.due_at <= $2 OR p.due_at > $3) ORDER BY p.due_at, e.seq LIMIT $4`, id, now.Unix(), tooFar, maxPending)
 		slices.SortFunc(n.Events, func(a, b data.Event) int { return cmp.Compare(a.Seq, b.Seq) })
 		return err
 	})

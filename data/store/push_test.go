@@ -196,6 +196,33 @@ func testNotificationQueue(t *testing.T, open opener) {
 	}
 }
 
+// What waits for longer than anything can was put off by a clock that was ahead, and is due.
+func testNotificationsOfAWrongClock(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	queued, failing := testSubscription("queued", "a"), testSubscription("failing", "b")
+	subscribe(t, s, queued)
+	subscribe(t, s, failing)
+	queueAll(t, s, noon)
+	future := noon.AddDate(1, 0, 0)
+	putMoment(t, s, future, testEvent(1, "a", data.ClassUp), testEvent(2, "b", data.ClassUp))
+	queueAll(t, s, future)
+	lease := func(p push.Subscription, now time.Time, want ...int64) {
+		t.Helper()
+		n, _, err := s.LeaseNotifications(t.Context(), p.ID, "x", now, now.Add(time.Minute))
+		if err != nil || !slices.Equal(seqs(n), want) {
+			t.Errorf("LeaseNotifications = %v, %v, want %v", seqs(n), err, want)
+		}
+	}
+	lease(failing, future, 2)
+	if err := s.EndNotifications(t.Context(), failing.ID, "x", push.Outcome{Progress: push.Progress{Failures: 1, FailingSince: future, NextAt: future.Add(time.Hour)}}); err != nil {
+		t.Fatal(err)
+	}
+	wantDue(t, s, future.Add(-25*time.Hour)) // as long as this something may wait
+	wantDue(t, s, noon, queued, failing)
+	lease(queued, noon, 1)
+	lease(failing, noon, 2)
+}
+
 // One client has its share of what may be stored; who has subscribed may renew.
 func testSubscriptionBounds(t *testing.T, open opener) {
 	s := open(t, time.Now)
@@ -336,7 +363,7 @@ func TestDueSubscriptionsAreFoundByAnIndex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	openFile(t, path, true)
 	withDB(t, path, func(db *sql.DB) error {
-		rows, err := db.Query("EXPLAIN QUERY PLAN "+forSQLite.Replace(dueQuery), 1, 2)
+		rows, err := db.Query("EXPLAIN QUERY PLAN "+forSQLite.Replace(dueQuery), 1, 2, 3)
 		if err != nil {
 			return err
 		}

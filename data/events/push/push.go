@@ -202,6 +202,13 @@ const (
 	summaryHour = 8
 )
 
+// maxAhead is how far in the future something can be due, or tried again: a day of 25 hours, with an hour more for clocks that differ
+// (store.MaxClockSkew).
+const maxAhead = 26 * time.Hour
+
+// TooFar returns the time to which nothing can have been put off, now: a time that is later is from a wrong clock, and what waits for it is due.
+func TooFar(now time.Time) time.Time { return now.Add(maxAhead) }
+
 // AtOnce is when what is urgent is due: before all else.
 var AtOnce = time.Unix(0, 0).UTC()
 

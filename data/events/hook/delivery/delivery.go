@@ -30,10 +30,12 @@ import (
 )
 
 const (
-	// GiveUpAfter is how long a receiver may fail before its webhook is dead.
-	GiveUpAfter = 3 * 24 * time.Hour
-	// The waits between attempts: from five seconds, doubling, to six hours, each shorter or longer by up to half.
-	firstWait, longestWait = 5 * time.Second, 6 * time.Hour
+	// GiveUpAfter is how long a receiver may fail before its webhook is dead, and leastAttempts how often it must have failed: three days have some
+	// twenty attempts, so that a clock that jumps kills none.
+	GiveUpAfter   = 3 * 24 * time.Hour
+	leastAttempts = 10
+	// firstWait is the wait after the first failure; then waits double to hook.LongestWait.
+	firstWait = 5 * time.Second
 
 	requestTimeout = 15 * time.Second
 	// SlowAfter is when a receiver counts as one that does not answer, for its share of the places.
@@ -70,7 +72,7 @@ type Options struct {
 	AllowHTTP bool
 	Allow     []netip.Prefix // private addresses that may be reached
 	UserAgent string
-	Now       func() time.Time
+	Present   func() data.Present
 	Logger    *slog.Logger
 	// Newest returns the number of the newest event, a channel that is closed when there is another one, and the lakes; false before they are known.
 	Newest    func() (newest int64, news <-chan struct{}, places eventfeed.Places, ok bool)
@@ -166,8 +168,8 @@ func (d *Deliverer) look(ctx context.Context, newest int64) error {
 		served[hooks[i].ID] = d.served[hooks[i].ID]
 	}
 	d.served = served
-	now := d.Now()
-	d.due = slices.DeleteFunc(slices.Clone(hooks), func(h hook.Hook) bool { return h.State != hook.Active || h.After >= newest || now.Before(h.NextAt) })
+	now := d.now()
+	d.due = slices.DeleteFunc(slices.Clone(hooks), func(h hook.Hook) bool { return h.State != hook.Active || h.After >= newest || !h.Due(now) })
 	slices.SortStableFunc(d.due, func(a, b hook.Hook) int { return cmp.Compare(served[a.ID], served[b.ID]) })
 	return nil
 }
@@ -209,6 +211,8 @@ func hostOf(address string) string {
 	return strings.ToLower(u.Host)
 }
 
+func (d *Deliverer) now() time.Time { return d.Present().Now }
+
 func (d *Deliverer) begin(id string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -227,7 +231,7 @@ func (d *Deliverer) end(id string) {
 
 // serve sends the events that are next to a webhook, until there are no more, one fails, or others should get the place.
 func (d *Deliverer) serve(ctx context.Context, id string, place *Place) (err error) {
-	h, taken, err := d.Store.LeaseHook(ctx, id, d.Holder, d.Now(), d.Now().Add(lease))
+	h, taken, err := d.Store.LeaseHook(ctx, id, d.Holder, d.now(), d.now().Add(lease))
 	if err != nil || !taken {
 		return err
 	}
@@ -266,7 +270,7 @@ func (d *Deliverer) serve(ctx context.Context, id string, place *Place) (err err
 		}
 		if h.After < passed {
 			h.After = passed
-			if err := d.Store.PutDelivery(ctx, id, d.Holder, d.Now().Add(lease), h.State, h.Progress, nil); err != nil {
+			if err := d.Store.PutDelivery(ctx, id, d.Holder, d.now().Add(lease), h.State, h.Progress, nil); err != nil {
 				return err
 			}
 		}
@@ -276,7 +280,8 @@ func (d *Deliverer) serve(ctx context.Context, id string, place *Place) (err err
 
 // deliver sends an event and stores what came of it. It reports whether it was delivered.
 func (d *Deliverer) deliver(ctx context.Context, h *hook.Hook, e *data.Event, places eventfeed.Places, place *Place) (ok bool, err error) {
-	at := d.Now()
+	present := d.Present()
+	at := present.Now
 	attempt := hook.Delivery{At: at, Seq: e.Seq, Event: e.ID, Attempt: h.Failures + 1}
 	began := time.Now()
 	result := Send(ctx, d.client, h, string(e.ID), hook.Body(e, places), at, d.UserAgent, d.AllowHTTP)
@@ -288,20 +293,19 @@ func (d *Deliverer) deliver(ctx context.Context, h *hook.Hook, e *data.Event, pl
 	if ok = result.Error == ""; ok {
 		h.Progress = hook.Progress{After: e.Seq, DeliveredAt: at}
 	} else {
-		d.fail(h, &result, at)
+		d.fail(h, &result, present)
 	}
 	d.Attempted(ok)
-	return ok, d.Store.PutDelivery(ctx, h.ID, d.Holder, d.Now().Add(lease), h.State, h.Progress, &attempt)
+	return ok, d.Store.PutDelivery(ctx, h.ID, d.Holder, d.now().Add(lease), h.State, h.Progress, &attempt)
 }
 
 // fail notes a failed attempt.
-func (d *Deliverer) fail(h *hook.Hook, r *Result, at time.Time) {
-	if h.Failures++; h.FailingSince.IsZero() {
-		h.FailingSince = at
-	}
+func (d *Deliverer) fail(h *hook.Hook, r *Result, at data.Present) {
+	h.Failures++
+	h.FailingSince = FailingSince(h.FailingSince, at.Now)
 	h.LastError = r.Error
-	h.NextAt = at.Add(max(WaitAfter(h.Failures), min(r.RetryAfter, longestWait)))
-	if r.Status == http.StatusGone || at.Sub(h.FailingSince) >= GiveUpAfter {
+	h.NextAt = at.Now.Add(max(WaitAfter(h.Failures), min(r.RetryAfter, hook.LongestWait)))
+	if r.Status == http.StatusGone || GivenUp(h.Failures, h.FailingSince, at) {
 		h.State = hook.Dead
 		d.Logger.Error("webhook is dead: its receiver failed for too long or is gone", "hook", h.ID, "failing_since", h.FailingSince, "err", h.LastError)
 	} else if h.Failures == 1 {
@@ -309,9 +313,22 @@ func (d *Deliverer) fail(h *hook.Hook, r *Result, at time.Time) {
 	}
 }
 
+// FailingSince returns since when a receiver fails that failed at a time. What is stored may be zero, or of a clock that was ahead.
+func FailingSince(stored, at time.Time) time.Time {
+	if stored.IsZero() || stored.After(at) {
+		return at
+	}
+	return stored
+}
+
+// GivenUp reports whether a receiver has failed for too long. While the clock is in doubt, none has.
+func GivenUp(failures int, since time.Time, at data.Present) bool {
+	return !at.Doubtful() && failures >= leastAttempts && at.Now.Sub(since) >= GiveUpAfter
+}
+
 // WaitAfter returns the wait after so many failures in a row.
 func WaitAfter(failures int) time.Duration {
-	b := backoff.ExponentialBackOff{InitialInterval: firstWait, Multiplier: 2, RandomizationFactor: 0.5, MaxInterval: longestWait}
+	b := backoff.ExponentialBackOff{InitialInterval: firstWait, Multiplier: 2, RandomizationFactor: 0.5, MaxInterval: hook.LongestWait}
 	b.Reset()
 	wait := firstWait
 	for range min(failures, 32) {
@@ -366,7 +383,7 @@ func Send(ctx context.Context, client *http.Client, h *hook.Hook, id string, bod
 		return fail(fmt.Errorf("the receiver answers with a redirect (%s); redirects are not followed", StatusText(r.Status)))
 	}
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		r.RetryAfter = time.Duration(min(seconds, int(longestWait/time.Second))) * time.Second
+		r.RetryAfter = time.Duration(min(seconds, int(hook.LongestWait/time.Second))) * time.Second
 	}
 	return fail(fmt.Errorf("the receiver answers %s", StatusText(r.Status)))
 }

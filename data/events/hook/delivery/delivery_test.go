@@ -83,7 +83,7 @@ func (w *world) serve() (stop func()) { return w.serveWith(nil) }
 
 // serveWith starts such a server after a change.
 func (w *world) serveWith(change func(d *delivery.Deliverer)) (stop func()) {
-	d := delivery.New(delivery.Options{Store: w.store, Holder: fmt.Sprint(time.Now().UnixNano()), AllowHTTP: true, Allow: loopback, UserAgent: "limnomap/test", Now: w.clock.now,
+	d := delivery.New(delivery.Options{Store: w.store, Holder: fmt.Sprint(time.Now().UnixNano()), AllowHTTP: true, Allow: loopback, UserAgent: "limnomap/test", Present: data.ByClock(w.clock.now),
 		Logger: slog.New(slog.NewTextHandler(w, nil)),
 		Newest: func() (int64, <-chan struct{}, eventfeed.Places, bool) {
 			return w.newest.Load(), w.news, places{}, true
@@ -355,6 +355,87 @@ func TestGivesUp(t *testing.T) {
 	if got, _ := gone.list(); got != "a" {
 		t.Errorf("the dead webhook got %q", got)
 	}
+}
+
+// A transport answers requests with a status. It implements http.RoundTripper.
+type transport struct {
+	status   atomic.Int64
+	requests atomic.Int64
+}
+
+func (s *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.requests.Add(1)
+	return &http.Response{StatusCode: int(s.status.Load()), Body: http.NoBody, Request: r}, nil
+}
+
+// A clock that is a year ahead for two minutes makes no webhook dead that has failed a few times; when it is right again, the event is sent.
+func TestAClockThatIsAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		receiver := &transport{}
+		receiver.status.Store(http.StatusServiceUnavailable)
+		h := w.create("https://one.example.org/", eventfeed.Filter{})
+		w.happen("a")
+		stop := w.serveWith(func(d *delivery.Deliverer) { d.Use(receiver) })
+		time.Sleep(30 * time.Second)
+		before := receiver.requests.Load()
+		const year = 365 * 24 * time.Hour
+		w.clock.forward(year)
+		time.Sleep(2 * time.Minute)
+		if failed := w.hook(h.ID); before == 0 || receiver.requests.Load() == before || failed.State != hook.Active || failed.NextAt.Before(time.Now().Add(year-time.Hour)) {
+			t.Errorf("ahead, after %d attempts and %d before, the webhook is %+v", receiver.requests.Load()-before, before, failed)
+		}
+		receiver.status.Store(http.StatusInternalServerError)
+		w.clock.forward(-year)
+		time.Sleep(time.Minute)
+		if failed := w.hook(h.ID); failed.State != hook.Active || failed.FailingSince.After(time.Now()) || failed.NextAt.After(time.Now().Add(time.Hour)) {
+			t.Errorf("right again, the webhook is %+v", failed)
+		}
+		receiver.status.Store(http.StatusNoContent)
+		time.Sleep(time.Hour)
+		stop()
+		if sent := w.hook(h.ID); sent.State != hook.Active || sent.After != w.newest.Load() || sent.Failures != 0 {
+			t.Errorf("in the end the webhook is %+v", sent)
+		}
+	})
+}
+
+// While the clock is in doubt, a receiver that fails is not given up.
+func TestInDoubtNoneIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		receiver := &transport{}
+		receiver.status.Store(http.StatusServiceUnavailable)
+		h := w.create("https://one.example.org/", eventfeed.Filter{})
+		if err := w.store.UpdateHook(t.Context(), h.ID, func(h *hook.Hook) error {
+			h.Failures, h.FailingSince = 20, time.Now().Add(-2*delivery.GiveUpAfter)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		w.happen("a")
+		var sure atomic.Bool
+		stop := w.serveWith(func(d *delivery.Deliverer) {
+			d.Use(receiver)
+			d.Present = func() data.Present {
+				if sure.Load() {
+					return data.At(w.clock.now())
+				}
+				return data.Present{Now: w.clock.now(), Also: w.clock.now().AddDate(-1, 0, 0)}
+			}
+		})
+		time.Sleep(10 * time.Second)
+		if doubted := w.hook(h.ID); doubted.Failures != 21 || doubted.State != hook.Active {
+			t.Errorf("in doubt it is %+v", doubted)
+		}
+		sure.Store(true)
+		w.clock.forward(hook.LongestWait * 3 / 2)
+		time.Sleep(10 * time.Second)
+		stop()
+		if dead := w.hook(h.ID); dead.State != hook.Dead {
+			t.Errorf("without a doubt it is %+v", dead)
+		}
+	})
 }
 
 // A receiver that asks for time gets it.

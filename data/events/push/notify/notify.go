@@ -23,6 +23,7 @@ import (
 
 	webpush "github.com/SherClockHolmes/webpush-go"
 
+	"limnomap/data"
 	"limnomap/data/events/hook/delivery"
 	"limnomap/data/events/push"
 	"limnomap/data/snapshot"
@@ -41,8 +42,6 @@ const (
 	urgentWait = 5 * time.Minute
 	// skipped is how many subscriptions of one host are passed over at once because those who made them have their share of the places.
 	skipped = 100
-	// giveUpAfter is how long a push service may fail before what waits for a subscription is dropped: it is old news then.
-	giveUpAfter = 3 * 24 * time.Hour
 	// keepFor is how long a push service keeps a message for a browser that is not there. What then arrives at night is shown without a sound.
 	keepFor   = 24 * time.Hour
 	pollEvery = time.Second
@@ -113,6 +112,7 @@ type Store interface {
 	LeaseNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, taken bool, err error)
 	EndNotifications(ctx context.Context, id, holder string, o push.Outcome) error
 	DeleteSubscription(ctx context.Context, id string) error
+	Believe(ctx context.Context, now time.Time) (time.Time, error)
 	DropSubscriptions(ctx context.Context, renewedBefore time.Time) (int64, error)
 }
 
@@ -124,7 +124,7 @@ type Options struct {
 	Contact  string         // an https or mailto address of the operator, for the operators of push services
 	Services push.Services  // to which messages are sent: subscriptions may be older than this list
 	Allow    []netip.Prefix // private addresses that may be reached
-	Now      func() time.Time
+	Present  func() data.Present
 	Logger   *slog.Logger
 	// Newest returns the number of the newest event, a channel that is closed when there is another one, and the published snapshot; nil before
 	// it is known.
@@ -191,18 +191,17 @@ func (s *Sender) Run(ctx context.Context) {
 func (s *Sender) step(ctx context.Context, group *sync.WaitGroup, newest int64, snap *snapshot.Snapshot) (more bool, err error) {
 	urgent := false
 	if newest != s.queued {
-		if more, urgent, err = s.Store.QueueNotifications(ctx, newest, s.Now()); err != nil {
+		if more, urgent, err = s.Store.QueueNotifications(ctx, newest, s.now()); err != nil {
 			return false, err
 		}
 		if !more {
 			s.queued = newest
 		}
 	}
-	if now := s.Now(); now.Sub(s.dropped) >= dropEvery {
-		if _, err := s.Store.DropSubscriptions(ctx, now.Add(-push.KeepFor)); err != nil {
+	if s.dropped.IsZero() || time.Since(s.dropped) >= dropEvery {
+		if err := s.drop(ctx); err != nil {
 			return false, err
 		}
-		s.dropped = now
 	}
 	since := time.Since(s.looked)
 	if urgent || since >= lookEvery || s.left() == 0 && (more || since >= pollEvery) {
@@ -212,6 +211,26 @@ func (s *Sender) step(ctx context.Context, group *sync.WaitGroup, newest int64, 
 	}
 	return more, s.start(ctx, group, snap)
 }
+
+// drop removes the subscriptions that nobody renewed, unless the clock is in doubt.
+func (s *Sender) drop(ctx context.Context) error {
+	p := s.Present()
+	if p.Doubtful() {
+		return nil
+	}
+	began := time.Now()
+	believed, err := s.Store.Believe(ctx, p.Now)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Store.DropSubscriptions(ctx, believed.Add(-push.KeepFor)); err != nil {
+		return err
+	}
+	s.dropped = began
+	return nil
+}
+
+func (s *Sender) now() time.Time { return s.Present().Now }
 
 // The classes of what is due, in their order: what is urgent before all else, and in each of both first the subscriptions that were told before, then new
 // ones, and those that failed last.
@@ -233,7 +252,7 @@ func classOf(d *push.Due) int {
 
 // look looks up what is due. Within a class the order is random: no client can choose it.
 func (s *Sender) look(ctx context.Context) error {
-	due, err := s.Store.DueSubscriptions(ctx, s.Now())
+	due, err := s.Store.DueSubscriptions(ctx, s.now())
 	if err != nil {
 		return err
 	}
@@ -287,7 +306,7 @@ func (s *Sender) start(ctx context.Context, group *sync.WaitGroup, snap *snapsho
 
 // startOne begins to tell a subscription, unless another server does, and returns the place when it was told.
 func (s *Sender) startOne(ctx context.Context, group *sync.WaitGroup, snap *snapshot.Snapshot, id string, place *delivery.Place) error {
-	n, taken, err := s.Store.LeaseNotifications(ctx, id, s.Holder, s.Now(), s.Now().Add(lease))
+	n, taken, err := s.Store.LeaseNotifications(ctx, id, s.Holder, s.now(), s.now().Add(lease))
 	if err != nil || !taken {
 		place.Return()
 		if !errors.Is(err, push.ErrBroken) {
@@ -315,7 +334,7 @@ func (s *Sender) startOne(ctx context.Context, group *sync.WaitGroup, snap *snap
 // tell sends a subscription what it may be told of now.
 func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snapshot, place *delivery.Place) error {
 	began := time.Now()
-	night, until := n.Night(s.Now())
+	night, until := n.Night(s.now())
 	messages, done := Messages(n, snap)
 	o := push.Outcome{Progress: n.Progress, Done: done}
 	for i := range messages {
@@ -352,16 +371,13 @@ func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snaps
 
 // fail notes in the outcome that a message was not taken.
 func (s *Sender) fail(n *push.Pending, o *push.Outcome, urgent bool) {
-	now := s.Now()
+	at := s.Present()
 	wait := delivery.WaitAfter(n.Failures + 1)
 	if urgent {
 		wait = min(wait, urgentWait)
 	}
-	o.Progress = push.Progress{Failures: n.Failures + 1, FailingSince: n.FailingSince, NextAt: now.Add(wait)}
-	if o.FailingSince.IsZero() {
-		o.FailingSince = now
-	}
-	if now.Sub(o.FailingSince) > giveUpAfter {
+	o.Progress = push.Progress{Failures: n.Failures + 1, FailingSince: delivery.FailingSince(n.FailingSince, at.Now), NextAt: at.Now.Add(wait)}
+	if delivery.GivenUp(o.Failures, o.FailingSince, at) { // it is old news by now
 		o.Done = nil
 		for i := range n.Events {
 			o.Done = append(o.Done, n.Events[i].Seq)

@@ -89,13 +89,14 @@ type bubble struct {
 	network *network
 	store   *countingStore // of the world
 	browser *pushtest.Browser
+	present func() data.Present
 }
 
 func newBubble(t *testing.T) *bubble {
 	t.Helper()
 	w := newWorld(t)
 	w.now.Store(time.Now().Unix())
-	return &bubble{world: w, network: &network{}, store: &countingStore{Store: w.store}, browser: pushtest.NewBrowser(t)}
+	return &bubble{world: w, network: &network{}, store: &countingStore{Store: w.store}, browser: pushtest.NewBrowser(t), present: data.ByClock(time.Now)}
 }
 
 // add stores a subscription, made by a client, for which it is day.
@@ -119,7 +120,7 @@ func (b *bubble) begin() (stop func()) {
 
 // serve starts a server, until stop is called.
 func (b *bubble) serve() (stop func()) {
-	s := notify.NewWith(notify.Options{Store: b.store, Holder: "x", Key: notify.NewKey(), Contact: "mailto:lakes@example.org", Services: push.Services{"*"}, Now: time.Now,
+	s := notify.NewWith(notify.Options{Store: b.store, Holder: "x", Key: notify.NewKey(), Contact: "mailto:lakes@example.org", Services: push.Services{"*"}, Present: b.present,
 		Logger: slog.New(slog.DiscardHandler), Newest: func() (int64, <-chan struct{}, *snapshot.Snapshot) { return b.newest.Load(), b.news, b.snap }, Attempted: func(string) {}}, b.network)
 	ctx, cancel := context.WithCancel(b.t.Context())
 	ended := make(chan struct{})
