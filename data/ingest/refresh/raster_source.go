@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"limnomap/data"
 	"limnomap/data/fetchguard"
@@ -88,8 +90,16 @@ func (r *Refresher) urlRaster(u *url.URL, key, stamp string, client *http.Client
 	date, _ := satellite.DateInName(name)
 	f := &raster{key: key, name: name, label: rangefile.Redacted(u), date: date, stamp: stamp, host: u.Host}
 	f.open = func(ctx context.Context, unless string) (opened *openRaster, err error) {
-		err = r.retry(ctx, f.label, func() (err error) {
-			opened, err = r.openURL(ctx, client, u, unless)
+		d := &download{most: limit{r.opts.MaxRasterBytes, func(size string) error {
+			return fault(sizeReason, "%s has %s bytes: at most %d are allowed", f.label, size, r.opts.MaxRasterBytes)
+		}}}
+		defer d.close()
+		bounded, cancel := context.WithTimeoutCause(ctx, r.rasterTimeout(), rangefile.ErrSlow)
+		defer cancel()
+		err = r.retry(bounded, f.label, func() (err error) {
+			if opened, err = r.openRanges(ctx, client, u); errors.Is(err, rangefile.ErrNoRanges) {
+				opened, err = r.download(bounded, client, u, unless, d)
+			}
 			return err
 		})
 		if _, again := errors.AsType[retryable](err); again {
@@ -103,10 +113,15 @@ func (r *Refresher) urlRaster(u *url.URL, key, stamp string, client *http.Client
 	return f
 }
 
-// openURL opens the file of a URL by ranges, or downloads it if the server sends whole files only, or does not say whether a file has changed.
-func (r *Refresher) openURL(ctx context.Context, client *http.Client, u *url.URL, unless string) (*openRaster, error) {
+// rasterTimeout bounds the time to download a satellite file, or to read it by ranges: four times that of another file, as
+// Options.MaxRasterBytes is four times Options.MaxBytes by default.
+func (r *Refresher) rasterTimeout() time.Duration { return 4 * min(r.opts.Timeout, math.MaxInt64/4) }
+
+// openRanges opens the file of a URL by ranges. The error is [rangefile.ErrNoRanges] if it has to be downloaded: the server sends whole files
+// only, or does not say whether a file has changed, or the whole file is needed for its checksum.
+func (r *Refresher) openRanges(ctx context.Context, client *http.Client, u *url.URL) (*openRaster, error) {
 	if r.opts.RequireChecksum {
-		return r.download(ctx, client, u, unless)
+		return nil, rangefile.ErrNoRanges
 	}
 	f, err := rangefile.Open(ctx, client, u.String(), &r.ranges)
 	if err == nil {
@@ -119,7 +134,7 @@ func (r *Refresher) openURL(ctx context.Context, client *http.Client, u *url.URL
 	}
 	switch {
 	case errors.Is(err, rangefile.ErrNoRanges):
-		return r.download(ctx, client, u, unless)
+		return nil, rangefile.ErrNoRanges
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, rangefile.ErrNoFile):
@@ -127,7 +142,15 @@ func (r *Refresher) openURL(ctx context.Context, client *http.Client, u *url.URL
 	case errors.Is(err, fetchguard.ErrRefused):
 		return nil, fault(redirectReason, "%w", explainURL(u, err))
 	}
-	return nil, passing{fault(awayReason, "%w", explainURL(u, err))}
+	return nil, passing{fault(readReason(err), "%w", explainURL(u, err))}
+}
+
+// readReason returns why a part of a file could not be read from its server.
+func readReason(err error) string {
+	if errors.Is(err, rangefile.ErrPace) {
+		return paceReason
+	}
+	return awayReason
 }
 
 // errRequest is for errors whose text may contain a secret.
@@ -151,12 +174,10 @@ func explainURL(u *url.URL, err error) error {
 }
 
 // download copies the file of a URL to a temporary file, unless its header has the tag unless.
-func (r *Refresher) download(ctx context.Context, client *http.Client, u *url.URL, unless string) (*openRaster, error) {
+func (r *Refresher) download(ctx context.Context, client *http.Client, u *url.URL, unless string, d *download) (*openRaster, error) {
 	f, err := r.fetchOnce(ctx, client, source{url: u}, data.RefreshFile{}, func(resp *http.Response) bool {
 		return resp.StatusCode == http.StatusOK && unless != "" && unless == cmp.Or(rangefile.Field(resp.Header, "ETag"), rangefile.Field(resp.Header, "Last-Modified"))
-	}, limit{r.opts.MaxRasterBytes, func(size string) error {
-		return fault(sizeReason, "%s has %s bytes: at most %d are allowed", rangefile.Redacted(u), size, r.opts.MaxRasterBytes)
-	}})
+	}, d)
 	switch {
 	case err != nil:
 		return nil, err

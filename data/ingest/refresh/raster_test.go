@@ -210,7 +210,7 @@ func TestRasterThatCannotBeUsed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.refresh(t.Context(), state, false); err != nil {
+		if _, err := g.refresh(t.Context(), state, false, week); err != nil {
 			t.Fatal(err)
 		}
 		if got := g.reads(); got != reads {
@@ -294,7 +294,7 @@ func TestRasterThatEndsTheProcess(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				if _, err := r.refresh(t.Context(), state, false); err != nil {
+				if _, err := r.refresh(t.Context(), state, false, week); err != nil {
 					t.Error(err)
 				}
 			}()
