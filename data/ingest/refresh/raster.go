@@ -17,6 +17,7 @@ import (
 	"limnomap/data/ingest"
 	"limnomap/data/ingest/rangefile"
 	"limnomap/data/ingest/satellite"
+	"limnomap/data/linetext"
 	"limnomap/data/store"
 )
 
@@ -434,5 +435,6 @@ func describe(err error, label string) string {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f.Reason
 	}
-	return strings.TrimPrefix(err.Error(), label+": ") // the text of package satellite
+	// The text of package satellite quotes the file, and the database is read with a terminal too.
+	return linetext.Escape(strings.TrimPrefix(err.Error(), label+": "))
 }

@@ -191,6 +191,9 @@ func TestRasterThatCannotBeUsed(t *testing.T) {
 	if got := r["bad_20240711.nc"]; got.Error != `neither NetCDF nor GeoTIFF: it begins with "no raste"` || got.Failures != 1 {
 		t.Errorf("the record is %+v", got)
 	}
+	if got := describe(errors.New("x.nc: dimension \x1b[2J\u202e\x9b is empty"), "x.nc"); got != `dimension \u001b[2J\u202e\x9b is empty` {
+		t.Errorf("an error of a file is stored as %q", got)
+	}
 	if got := r["panic_20240710.nc"].Error; got != "the reader failed: hostile" {
 		t.Errorf("a panic is stored as %q", got)
 	}
