@@ -14,6 +14,7 @@ import (
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data/ingest"
 	"limnomap/data/ingest/refresh"
+	"limnomap/data/linetext"
 	"limnomap/data/store"
 )
 
@@ -205,7 +206,7 @@ func printRefresh(w io.Writer, result refresh.Result, ended error) error {
 		if f.Err != nil {
 			continue // it is in the error
 		}
-		if _, err := fmt.Fprintf(w, "%s: %s of %s: %d lakes with a value, %d without; %d bytes read. %s", f.Name, f.Product, f.Date, f.Lakes, f.Gaps, f.Bytes, f.Report); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s of %s: %d lakes with a value, %d without; %d bytes read. %s", linetext.Escape(f.Name), linetext.Escape(f.Product), f.Date, f.Lakes, f.Gaps, f.Bytes, f.Report); err != nil {
 			return err
 		}
 	}
