@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"data/swimguide":            {"data"},
 	"data/gazetteer":            {"data/linetext"},
 	"data/ingest/satellite":     {"data", "data/raster/crs", "data/raster/netcdf", "data/raster/tiff", "data/raster/zonal", "data/outline"},
-	"data/ingest/refresh":       {"data", "data/fetchguard", "data/store", "data/ingest", "data/ingest/rangefile", "data/ingest/satellite", "data/diskspace"},
+	"data/ingest/refresh":       {"data", "data/fetchguard", "data/store", "data/ingest", "data/ingest/rangefile", "data/ingest/satellite", "data/diskspace", "data/linetext"},
 	"data/raster/tiff":          {"data/raster/blockread", "data/raster/inflate", "data/raster/number"}, // a format, for anyone
 	"data/raster/hdf5":          {"data/raster/blockread", "data/raster/inflate", "data/raster/number"}, // a format, for anyone
 	"data/raster/blockread":     {},                                                                     // bytes, for anyone
@@ -58,7 +58,7 @@ var mayImport = map[string][]string{
 	"render/symbol":             {"colormap"},
 	"render/vector":             {"render", "colormap", "data", "data/snapshot"},
 	"tiles":                     {"render", "render/vector", "colormap", "data", "data/inorder", "tiles/admission", "tiles/hilbert", "data/snapshot"}, // not tiles/disk: it asks for a Disk by an interface
-	"tiles/archive":             {"tiles/hilbert"},
+	"tiles/archive":             {"tiles/hilbert", "data/diskspace"},
 	"tiles/disk":                {"data/diskspace"}, // bytes under keys: it knows neither tiles nor pixels
 
 	"tiles/hilbert":    {},
@@ -116,7 +116,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/config": {"data/apikey", "data/linetext"}, // for the prefix of keys, and to escape texts; it knows no command
 
 	"cmd/benchhttp": {}, // limnomap is compared with it
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/clock", "data/diskspace", "data/events/eventfeed", "data/events/eventlog", "data/gazetteer", "data/events/hook", "data/events/hook/delivery", "data/events/push", "data/events/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecast/forecaster", "data/ingest", "data/demo", "data/ingest/refresh", "data/ingest/satellite", "web", "data/snapshot"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/clock", "data/diskspace", "data/events/eventfeed", "data/events/eventlog", "data/gazetteer", "data/events/hook", "data/events/hook/delivery", "data/events/push", "data/events/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecast/forecaster", "data/ingest", "data/demo", "data/ingest/refresh", "data/ingest/satellite", "web", "data/snapshot", "data/linetext"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in

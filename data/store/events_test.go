@@ -279,6 +279,21 @@ func TestDamagedEvents(t *testing.T) {
 	if _, blocks := lastOf(t, &s.Store); !slices.Equal(blocks, []string{""}) {
 		t.Errorf("missing blocks are read as %q", blocks)
 	}
+	// A block of lakes that is longer than any is not read; that of statements may be longer.
+	for number, want := range []int{5 << 20, 0} {
+		if _, err := s.writer.ExecContext(t.Context(), "DELETE FROM event_blocks; INSERT INTO event_blocks (number, block) VALUES (?, zeroblob(?))", number, 5<<20); err != nil {
+			t.Fatal(err)
+		}
+		err := s.LastMoment(t.Context(), func(_ data.Moment, block func(int) ([]byte, error)) error {
+			if b, err := block(number); err != nil || len(b) != want {
+				t.Errorf("block %d has %d bytes, %v; want %d", number, len(b), err, want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	e := testEvent(1, "a", data.ClassUp)
 	e.ID = data.EventID(strings.Repeat("x", 32))
 	if err := s.NextMoment(t.Context(), func(last data.Moment, tx data.MomentTx) (data.Moment, error) {

@@ -124,7 +124,7 @@ func (c *comparison) block(index int) (block, error) {
 	if err != nil {
 		return block{}, err
 	}
-	b, err := decode(stored)
+	b, err := decode(index, stored)
 	if err != nil {
 		err = fmt.Errorf("block %d: %w", index, err)
 	}
@@ -404,7 +404,7 @@ func Lakes(last data.Moment, block func(index int) ([]byte, error), each func(*L
 		if err != nil {
 			return err
 		}
-		b, err := decode(stored)
+		b, err := decode(i, stored)
 		if err != nil {
 			return fmt.Errorf("block %d: %w", i, err)
 		}
