@@ -400,6 +400,17 @@ func TestAClockThatIsAhead(t *testing.T) {
 	})
 }
 
+// A receiver that failed for the first time while the clock was ahead fails since now, not until then.
+func TestFailingSince(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for stored, want := range map[time.Time]time.Time{{}: now, now.AddDate(1, 0, 0): now, now.AddDate(0, 0, -1): now.AddDate(0, 0, -1)} {
+		if got := delivery.FailingSince(stored, now); !got.Equal(want) {
+			t.Errorf("stored as %v, it fails since %v, want %v", stored, got, want)
+		}
+	}
+}
+
 // While the clock is in doubt, a receiver that fails is not given up.
 func TestInDoubtNoneIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
