@@ -32,10 +32,10 @@ func (h *lakeHandlers) advisories(w http.ResponseWriter, r *http.Request, p *pub
 		}
 		f.lake = int32(i)
 	}
-	f.at, f.all = asked.at, asked.all
+	f.at, f.all = data.At(asked.at), asked.all
 	present := !asked.given || asked.all // otherwise the answer depends on the data only
 	if present {
-		f.at = h.opts.Now()
+		f.at = p.snap.Present(h.opts.Now())
 	}
 	answer.InfoOf(r).TrueFor = 0 // of an answer about another time
 	statements, lakes := p.snap.Advisories.All()
@@ -44,7 +44,7 @@ func (h *lakeHandlers) advisories(w http.ResponseWriter, r *http.Request, p *pub
 		selected = f.selected(p.snap.Lakes, statements, lakes)
 		if present {
 			_, next := p.snap.Advisories.ActiveAt(f.at)
-			answer.InfoOf(r).TrueFor = trueUntil(next, f.at)
+			answer.InfoOf(r).TrueFor = trueUntil(next, f.at.Now)
 		}
 		return nil
 	})
@@ -85,10 +85,10 @@ func parseMoment(s string) (moment, error) {
 
 // An advisoryFilter says which official statements an answer is about.
 type advisoryFilter struct {
-	at     time.Time // when they are active
-	all    bool      // those that are not active too
-	within data.Box  // of the lake
-	lake   int32     // the index of the lake; -1: any
+	at     data.Present // when they are active
+	all    bool         // those that are not active too
+	within data.Box     // of the lake
+	lake   int32        // the index of the lake; -1: any
 }
 
 // selected returns the indices of the statements that pass the filter: the gravest first, then the latest issued, then by id.
@@ -96,7 +96,7 @@ func (f *advisoryFilter) selected(all []data.Lake, statements []data.Advisory, l
 	var found []int32
 	for i := range statements {
 		point := all[lakes[i]].Point
-		if (f.lake < 0 || lakes[i] == f.lake) && (f.all || statements[i].ActiveAt(f.at)) && f.within.Contains(point.Lon(), point.Lat()) {
+		if (f.lake < 0 || lakes[i] == f.lake) && (f.all || f.at.Valid(&statements[i])) && f.within.Contains(point.Lon(), point.Lat()) {
 			found = append(found, int32(i))
 		}
 	}
@@ -111,7 +111,7 @@ func (f *advisoryFilter) selected(all []data.Lake, statements []data.Advisory, l
 type statement struct {
 	*data.Advisory
 	lake *data.Lake
-	at   time.Time
+	at   data.Present
 }
 
 var statementColumns = record.Columns[statement]{
@@ -129,7 +129,7 @@ var statementColumns = record.Columns[statement]{
 	record.Time("valid_from", func(s statement) time.Time { return s.ValidFrom }),
 	record.Time("valid_until", func(s statement) time.Time { return s.ValidUntil }).OrNull(),
 	record.Time("withdrawn", func(s statement) time.Time { return s.Withdrawn }).OrNull(),
-	record.Bool("active", func(s statement) bool { return s.ActiveAt(s.at) }),
+	record.Bool("active", func(s statement) bool { return s.at.Valid(s.Advisory) }),
 }
 
 var statementTexts = record.Columns[statement]{

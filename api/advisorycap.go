@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"time"
 
 	"limnomap/api/answer"
 	"limnomap/api/atom"
@@ -35,10 +36,11 @@ func (h *lakeHandlers) advisoryFeed(w http.ResponseWriter, r *http.Request, p *p
 	statements, lakes := p.snap.Advisories.All()
 	base, private := h.base(w, r)
 	now := h.opts.Now()
+	present := p.snap.Present(now)
 	return h.sender.SendList(w, r, atomKind.PrivateIf(private), len(statements), func() answer.List {
 		var listed []cap.Statement
 		for i := range statements {
-			if cap.IsListed(&statements[i], now) {
+			if present.Either(func(t time.Time) bool { return cap.IsListed(&statements[i], t) }) {
 				listed = append(listed, cap.Statement{Advisory: &statements[i], Lake: &p.snap.Lakes[lakes[i]]})
 			}
 		}
@@ -55,11 +57,12 @@ func (h *lakeHandlers) advisoryFeed(w http.ResponseWriter, r *http.Request, p *p
 // advisoryMessage answers with the message about one official statement.
 func (h *lakeHandlers) advisoryMessage(w http.ResponseWriter, r *http.Request, p *published) error {
 	id, now := data.AdvisoryID(route.Values(r)[0]), h.opts.Now()
+	present := p.snap.Present(now)
 	statements, lakes := p.snap.Advisories.All()
 	var found *cap.Statement
 	err := h.sender.InTurn(r, len(statements), func() error {
 		for i := range statements {
-			if statements[i].ID == id && cap.IsPublished(&statements[i], now) {
+			if statements[i].ID == id && present.Either(func(t time.Time) bool { return cap.IsPublished(&statements[i], t) }) {
 				found = &cap.Statement{Advisory: &statements[i], Lake: &p.snap.Lakes[lakes[i]]}
 			}
 		}

@@ -27,7 +27,7 @@ func TestSixtyDays(t *testing.T) {
 	for n := range 61 {
 		now := testNow().AddDate(0, 0, n)
 		today := data.DateOf(now)
-		snap := first.At(now)
+		snap := first.At(data.At(now))
 		if err := running.Publish(snap); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestSixtyDays(t *testing.T) {
 		}
 		lastStale = isStale
 		if err := log.NextMoment(t.Context(), func(last data.Moment, tx data.MomentTx) (data.Moment, error) {
-			r, err := eventlog.Next(last, tx, snap, "settings", now)
+			r, err := eventlog.Next(last, tx, snap, "settings", data.At(now))
 			return r.Moment, err
 		}); err != nil {
 			t.Fatal(err)

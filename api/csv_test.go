@@ -229,7 +229,7 @@ func TestTablesCanBeImported(t *testing.T) {
 					Level: row.level, CellDensity: row.cells, Details: data.Details{Flags: row.flags}})
 			}
 			serve := func(from snapshot.Source, historian Historian) *Server {
-				snap, err := snapshot.Load(ctx, from, &snapshot.Options{Now: testNow, Profile: &profile})
+				snap, err := snapshot.Load(ctx, from, &snapshot.Options{Present: data.ByClock(testNow), Profile: &profile})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -56,6 +56,7 @@ var errorStatuses = []answer.ErrorStatus{
 	{Err: errIssueStore, Status: http.StatusServiceUnavailable, Detail: "Earlier issues of the forecast cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: errEventStore, Status: http.StatusServiceUnavailable, Detail: "The log of events cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: push.ErrManySubscriptions, Status: http.StatusServiceUnavailable, Detail: "There are as many subscriptions as this server keeps.", RetryAfter: "86400"},
+	{Err: push.ErrManyOfClient, Status: http.StatusTooManyRequests, Detail: "Your network has as many subscriptions as this server keeps for one.", RetryAfter: "86400"},
 	{Err: errSubscriptionStore, Status: http.StatusServiceUnavailable, Detail: "Subscriptions cannot be stored at the moment.", RetryAfter: "30", Log: true},
 	{Err: data.ErrUncompared, Status: http.StatusServiceUnavailable, Detail: "The newest data are still being compared with those before.", RetryAfter: "5"},
 	{Err: snapshot.ErrUnavailable, Status: http.StatusServiceUnavailable, Detail: "Maps of weeks before those in memory cannot be read at the moment.", RetryAfter: "30", Log: true},

@@ -403,7 +403,7 @@ func testSnapshot(tb testing.TB, f *fakeSource) *snapshot.Snapshot {
 // snapshotAt loads f as of a time.
 func snapshotAt(tb testing.TB, f *fakeSource, now time.Time) *snapshot.Snapshot {
 	tb.Helper()
-	snap, err := snapshot.Load(context.Background(), f, &snapshot.Options{Now: func() time.Time { return now }})
+	snap, err := snapshot.Load(context.Background(), f, &snapshot.Options{Present: data.ByClock(func() time.Time { return now })})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -471,7 +471,7 @@ func longSource(tb testing.TB) *fakeSource {
 func shortServer(tb testing.TB, opts Options, source *fakeSource) *Server {
 	tb.Helper()
 	s := newServer(tb, opts, nil)
-	snap, err := snapshot.Load(tb.Context(), source, &snapshot.Options{Now: testNow, Weeks: 1})
+	snap, err := snapshot.Load(tb.Context(), source, &snapshot.Options{Present: data.ByClock(testNow), Weeks: 1})
 	if err != nil {
 		tb.Fatal(err)
 	}

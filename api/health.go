@@ -53,15 +53,22 @@ func appendForecast(b record.Object, snap *snapshot.Snapshot) record.Object {
 	return b.Open("forecast").TextOrNull("issued_at", day).Int("lakes", lakes).Int("withheld", withheld).TextOrNull("stopped", stopped).Close("}")
 }
 
+// lateAfter is how long the tables of a refresh may take before their source is called late: a closure must be known within a minute.
+const lateAfter = time.Minute
+
 // appendRefresh appends the state of the refreshes from the source of the data, which another process may have made; null if there was none.
 // It says whether the database got newer data, refresh_failed_since whether this server could load them from it. The last error is in a few
-// words without internals.
-func appendRefresh(b record.Object, r *data.Refresh) record.Object {
+// words without internals. late_since is when a refresh began that has been waiting for its tables for longer than lateAfter.
+func appendRefresh(b record.Object, r *data.Refresh, now time.Time) record.Object {
 	if r == nil || r.Turn == 0 {
 		return b.TextOrNull("refresh", "")
 	}
+	var lateSince time.Time
+	if !r.LeasedUntil.IsZero() && r.LastSuccess.Before(r.LastAttempt) && now.Sub(r.LastAttempt) > lateAfter {
+		lateSince = r.LastAttempt
+	}
 	b = b.Open("refresh").TimeOrNull("last_attempt", r.LastAttempt).TimeOrNull("last_success", r.LastSuccess).TextOrNull("last_error", r.LastError).
-		Int("failures", r.Failures)
+		TimeOrNull("late_since", lateSince).Int("failures", r.Failures)
 	b = b.Open("rows").Int("added", int(r.Rows.Added)).Int("changed", int(r.Rows.Changed)).Int("unchanged", int(r.Rows.Unchanged)).
 		Int("rejected", int(r.Rows.Rejected)).Close("}")
 	files := &r.Rasters
@@ -141,7 +148,12 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
 	}
 	b := record.Object("{").Text("status", "ready").Text("snapshot", p.state.MapVersion).Text("generated_at", p.state.Updated).
 		TimeOrNull("refresh_failed_since", failedSince).TimeOrNull("stale_since", staleSince)
-	b = appendForecast(appendRefresh(b, h.refreshed.Load()), p.snap)
+	if h.opts.ClockDoubt != nil {
+		b = b.TextOrNull("clock_doubt", h.opts.ClockDoubt())
+	} else {
+		b = b.TextOrNull("clock_doubt", "")
+	}
+	b = appendForecast(appendRefresh(b, h.refreshed.Load(), now), p.snap)
 	return h.sender.SendBytes(w, r, instantKind, h.webhooks.Load().append(b).Close("}\n"))
 }
 

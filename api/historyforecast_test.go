@@ -89,7 +89,7 @@ func TestProbabilitiesAreOfTheProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	source := forecastSource(t)
-	snap, err := snapshot.Load(t.Context(), source, &snapshot.Options{Now: testNow, Profile: profile})
+	snap, err := snapshot.Load(t.Context(), source, &snapshot.Options{Present: data.ByClock(testNow), Profile: profile})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"runtime"
@@ -73,6 +74,7 @@ type Options struct {
 	Registry    *prometheus.Registry // nil: a new one
 	Logger      *slog.Logger         // nil discards
 	Now         func() time.Time     // nil means time.Now
+	ClockDoubt  func() string        // why Now may be wrong; empty if it is not. Nil: it never is
 	// Tracer starts the spans of that share of the requests, and of those that a trusted proxy's traceparent marks as sampled.
 	// Nil: nothing is traced, at no cost.
 	Tracer     trace.Tracer
@@ -90,7 +92,9 @@ type DataOptions struct {
 	Subscriptions Subscriptions
 	PushKey       string
 	PushServices  push.Services // at which browsers may subscribe; empty: none
-	Notice        string        // such as "Simulated demo data, not measurements"; empty for real data
+	// PushClient returns what is stored of the address of who subscribes; see push.Subscription. Needed with Subscriptions.
+	PushClient func(netip.Addr) string
+	Notice     string // such as "Simulated demo data, not measurements"; empty for real data
 	// Credits returns the lines of the providers of satellite values from these sources, each once, in the order in which they are
 	// shown. Nil: no provider asks for one.
 	Credits func(sources []string) []Credit

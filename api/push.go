@@ -70,9 +70,12 @@ func (h *pushHandlers) subscribe(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	s.RenewedAt = h.opts.Now().UTC().Truncate(time.Second)
+	s.Client = h.opts.PushClient(answer.ClientAddr(r))
 	err = h.askStore(r, errSubscriptionStore, func(ctx context.Context) error { return h.opts.Subscriptions.PutSubscription(ctx, s) })
-	if errors.Is(err, push.ErrManySubscriptions) {
-		return push.ErrManySubscriptions
+	for _, full := range []error{push.ErrManySubscriptions, push.ErrManyOfClient} {
+		if errors.Is(err, full) {
+			return full
+		}
 	}
 	if err != nil {
 		return err

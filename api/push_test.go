@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -42,6 +43,7 @@ func TestSubscriptions(t *testing.T) {
 	stored := &fakeSubscriptions{stored: make(map[string]push.Subscription)}
 	opts := testOptions(t)
 	opts.Subscriptions, opts.PushKey, opts.PushServices, opts.APIRate = stored, "public", push.Services{"push.example.org"}, 0
+	opts.PushClient = func(a netip.Addr) string { return "client " + a.String() }
 	s := newServer(t, opts, testSource(t))
 	if settings := object(t, get(t, s, http.StatusOK, "/page.json")); settings["push_key"] != "public" {
 		t.Errorf("the page gets the key %v", settings["push_key"])
@@ -63,7 +65,7 @@ func TestSubscriptions(t *testing.T) {
 	}
 	got, ok := stored.stored[answer.ID]
 	if !ok || answer.ID != push.IDOf("https://push.example.org/abc") || fmt.Sprint(got.Lakes) != "[de_by_clean de_mv_high]" || got.Threshold != push.FromHigh || !got.Daily ||
-		got.Zone != "Europe/Berlin" || !got.RenewedAt.Equal(testNow()) || got.Auth != "BTBZMqHH6r4Tts7J_aSIgg" {
+		got.Zone != "Europe/Berlin" || !got.RenewedAt.Equal(testNow()) || got.Auth != "BTBZMqHH6r4Tts7J_aSIgg" || got.Client != "client 192.0.2.1" {
 		t.Errorf("stored %+v", got)
 	}
 	for name, tt := range map[string]struct {
@@ -77,6 +79,7 @@ func TestSubscriptions(t *testing.T) {
 		"threshold":           {"POST", "", strings.Replace(subscriptionBody, `"high"`, `"low"`, 1), nil, 400, "none of medium, high, closures"},
 		"plain HTTP":          {"POST", "", strings.Replace(subscriptionBody, "https", "http", 1), nil, 400, "endpoint"},
 		"no push service":     {"POST", "", strings.Replace(subscriptionBody, "push.example.org", "example.org", 1), nil, 400, "none of the push services that this server sends to: push.example.org"},
+		"another port":        {"POST", "", strings.Replace(subscriptionBody, "push.example.org", "push.example.org:444", 1), nil, 400, "other ports than 443 must be listed"},
 		"time zone":           {"POST", "", strings.Replace(subscriptionBody, "Europe/Berlin", "Berlin", 1), nil, 400, "zone"},
 		"another type":        {"POST", "", subscriptionBody, []string{"Content-Type", "text/plain"}, 415, "application/json"},
 		"another site":        {"POST", "", subscriptionBody, []string{"Sec-Fetch-Site", "cross-site"}, 403, "Only the page"},
@@ -98,6 +101,10 @@ func TestSubscriptions(t *testing.T) {
 		if w := ask(http.MethodDelete, pathSubscriptions+"/"+answer.ID, ""); w.Code != http.StatusNoContent || w.Body.Len() > 0 || len(stored.stored) > 0 {
 			t.Errorf("delete: %d %s, %d are stored", w.Code, w.Body, len(stored.stored))
 		}
+	}
+	stored.err = push.ErrManyOfClient
+	if w := ask(http.MethodPost, pathSubscriptions, subscriptionBody); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "86400" {
+		t.Errorf("too many of one client: %d %v", w.Code, w.Header())
 	}
 	stored.err = push.ErrManySubscriptions
 	if w := ask(http.MethodPost, pathSubscriptions, subscriptionBody); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "86400" {
@@ -123,6 +130,7 @@ func TestSubscriptions(t *testing.T) {
 func TestSubscriptionRate(t *testing.T) {
 	opts := testOptions(t)
 	opts.Subscriptions, opts.PushKey, opts.PushServices = &fakeSubscriptions{stored: make(map[string]push.Subscription)}, "public", push.Services{"*"}
+	opts.PushClient = func(netip.Addr) string { return "" }
 	opts.APIRate = 300
 	s := newServer(t, opts, testSource(t))
 	ask := func(method, target string) int {

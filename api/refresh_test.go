@@ -44,7 +44,7 @@ func TestDatabaseRefreshed(t *testing.T) {
 	began := time.Date(2026, 11, 20, 5, 0, 0, 0, time.UTC)
 	first := data.Refresh{Turn: 2, LastAttempt: began, LastError: "the source cannot be reached", Failures: 1}
 	s.DatabaseRefreshed(first)
-	if got, want := state(), `{"last_attempt":"2026-11-20T05:00:00Z","last_success":null,"last_error":"the source cannot be reached",`+
+	if got, want := state(), `{"last_attempt":"2026-11-20T05:00:00Z","last_success":null,"last_error":"the source cannot be reached","late_since":null,`+
 		`"failures":1,"rows":{"added":0,"changed":0,"unchanged":0,"rejected":0},"rasters":null}`; got != want {
 		t.Errorf("after a failure /readyz has %s, want %s", got, want)
 	}
@@ -56,10 +56,34 @@ func TestDatabaseRefreshed(t *testing.T) {
 		Turn: 4, LastAttempt: began.Add(time.Hour), LastSuccess: began.Add(time.Hour + time.Minute),
 		Rows: data.RefreshRows{Added: 5, Changed: 4, Unchanged: 3, Rejected: 2},
 	})
-	if got, want := state(), `{"last_attempt":"2026-11-20T06:00:00Z","last_success":"2026-11-20T06:01:00Z","last_error":null,`+
+	if got, want := state(), `{"last_attempt":"2026-11-20T06:00:00Z","last_success":"2026-11-20T06:01:00Z","last_error":null,"late_since":null,`+
 		`"failures":0,"rows":{"added":5,"changed":4,"unchanged":3,"rejected":2},"rasters":null}`; got != want {
 		t.Errorf("after a success /readyz has %s, want %s", got, want)
 	}
+	// A refresh is late if its tables have not arrived for more than a minute.
+	for _, test := range []struct {
+		began, succeeded time.Duration // before now
+		leased, late     bool
+	}{
+		{61 * time.Second, time.Hour, true, true},
+		{59 * time.Second, time.Hour, true, false},
+		{61 * time.Second, 30 * time.Second, true, false}, // it reads satellite files
+		{61 * time.Second, time.Hour, false, false},
+	} {
+		now := opts.Now()
+		late := data.Refresh{Turn: 5, LastAttempt: now.Add(-test.began), LastSuccess: now.Add(-test.succeeded)}
+		if test.leased {
+			late.LeasedUntil = now.Add(time.Minute)
+		}
+		s.DatabaseRefreshed(late)
+		if got := state(); strings.Contains(got, `"late_since":null`) == test.late {
+			t.Errorf("a refresh of %+v: /readyz has %s", test, got)
+		}
+	}
+	s.DatabaseRefreshed(data.Refresh{
+		Turn: 4, LastAttempt: began.Add(time.Hour), LastSuccess: began.Add(time.Hour + time.Minute),
+		Rows: data.RefreshRows{Added: 5, Changed: 4, Unchanged: 3, Rejected: 2},
+	})
 	want := `
 # HELP limnomap_refresh_consecutive_failures Refreshes from the data's source that have failed in a row; 0 after one that succeeded.
 # TYPE limnomap_refresh_consecutive_failures gauge

@@ -37,7 +37,7 @@ func (h *lakeHandlers) swimGuide(w http.ResponseWriter, r *http.Request, p *publ
 			return err
 		}
 		var next time.Time
-		g.active, next = p.snap.Advisories.ActiveAt(now)
+		g.active, next = p.snap.Advisories.ActiveAt(p.snap.Present(now))
 		answer.InfoOf(r).TrueFor = trueUntil(next, now)
 		head, err = swimguide.AppendHead(nil, lastChange(generatedAt(p.snap), statements, now))
 		return err

@@ -19,7 +19,7 @@ func TestAnswersUntilAStatementChanges(t *testing.T) {
 	opts := testOptions(t)
 	opts.Now = func() time.Time { return now }
 	s := newServer(t, opts, nil)
-	snap, err := snapshot.Load(t.Context(), f, &snapshot.Options{Now: opts.Now})
+	snap, err := snapshot.Load(t.Context(), f, &snapshot.Options{Present: data.ByClock(opts.Now)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func TestVerdictsOfTheMap(t *testing.T) {
 		Cases []testCase `json:"cases"`
 	}{Now: testNow().Format(time.RFC3339)}
 	source := verdictLakes(today)
-	snap, err := snapshot.Load(t.Context(), source, &snapshot.Options{Now: testNow})
+	snap, err := snapshot.Load(t.Context(), source, &snapshot.Options{Present: data.ByClock(testNow)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"limnomap/data/linetext"
@@ -166,6 +167,9 @@ func (a *Advisory) texts() []lakeText {
 func checkURL(s string) error {
 	if s == "" {
 		return nil
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) || linetext.Check(s) != nil || !utf8.ValidString(s) {
+		return errors.New("want an address of visible characters: percent-encode all others")
 	}
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || len(s) > maxURLBytes {

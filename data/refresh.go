@@ -53,6 +53,13 @@ type RefreshResult struct {
 	Files []RefreshFile
 	// Rasters are the counts of the satellite files at the source; nil keeps those of the refresh before.
 	Rasters *RasterCounts
+	// Continues is true if only the tables are done: the refresh keeps its lease and its turn, and reads satellite files. If it succeeds, the
+	// number of failures stays until the refresh ends.
+	Continues bool
+	// Late is why satellite files are late, of a refresh that continues and whose tables are imported. It is stored in the place of Error.
+	Late string
+	// Began is when the import of the tables began, if it was not with the refresh; zero otherwise.
+	Began time.Time
 }
 
 // RefreshRasters is the state of the satellite files that refreshes read.

@@ -36,7 +36,7 @@ func markView(v *snapshot.View, marks map[int]snapshot.Mark) *snapshot.View {
 			})
 		}
 	}
-	v.Advisories, _ = snapshot.NewAdvisories(v.Lakes, statements).ActiveAt(issued)
+	v.Advisories, _ = snapshot.NewAdvisories(v.Lakes, statements).ActiveAt(data.At(issued))
 	return v
 }
 

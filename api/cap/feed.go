@@ -41,14 +41,9 @@ type FeedOptions struct {
 	Link    func(id data.AdvisoryID) string // the address of a message
 }
 
-// Feed returns the feed of those of the statements that it lists, the newest message first.
+// Feed returns the feed of statements, the newest message first. It changes their order.
 func (p *Publisher) Feed(statements []Statement, opts FeedOptions) *Feed {
-	f := &Feed{publisher: p, options: opts}
-	for _, s := range statements {
-		if IsListed(s.Advisory, opts.Now) {
-			f.listed = append(f.listed, s)
-		}
-	}
+	f := &Feed{publisher: p, options: opts, listed: statements}
 	slices.SortFunc(f.listed, func(a, b Statement) int {
 		return cmp.Or(f.sentAt(b).Compare(f.sentAt(a)), strings.Compare(string(a.ID), string(b.ID)))
 	})

@@ -75,7 +75,7 @@ func (f *fakeSource) add(ago int, chl data.Chlorophyll, change func(*data.Observ
 // pageOf returns the page of the lake of f.
 func pageOf(t *testing.T, f *fakeSource, language string) string {
 	t.Helper()
-	snap, err := snapshot.Load(t.Context(), f, &snapshot.Options{AsOf: snapshot.Newest, Now: today.Time})
+	snap, err := snapshot.Load(t.Context(), f, &snapshot.Options{AsOf: snapshot.Newest, Present: data.ByClock(today.Time)})
 	if err != nil {
 		t.Fatal(err)
 	}

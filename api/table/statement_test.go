@@ -97,7 +97,7 @@ var (
 // pageOf returns the page of a query, and its rows: class, symbols and text.
 func pageOf(t *testing.T, q Query) (page string, rows []string) {
 	t.Helper()
-	snap, err := snapshot.Load(t.Context(), statementSource(), &snapshot.Options{AsOf: snapshot.Newest, Now: func() time.Time { return today.Time() }})
+	snap, err := snapshot.Load(t.Context(), statementSource(), &snapshot.Options{AsOf: snapshot.Newest, Present: data.ByClock(func() time.Time { return today.Time() })})
 	if err != nil {
 		t.Fatal(err)
 	}

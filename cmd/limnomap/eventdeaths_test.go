@@ -72,7 +72,7 @@ type eventPair struct {
 }
 
 func (m *eventPair) keeper(log eventlog.Log) *eventlog.Keeper {
-	return eventlog.NewKeeper(eventlog.Options{Log: log, Settings: "model", Keep: time.Hour, Now: func() time.Time { return m.now }, Logger: slog.New(slog.DiscardHandler),
+	return eventlog.NewKeeper(eventlog.Options{Log: log, Settings: "model", Keep: time.Hour, Present: data.ByClock(func() time.Time { return m.now }), Logger: slog.New(slog.DiscardHandler),
 		Wrote: func(map[data.EventKind]int, time.Duration) {}, Failed: func(error) {}})
 }
 
@@ -82,7 +82,7 @@ func (m *eventPair) load(t *rapid.T, s *store.Store) *snapshot.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, err := snapshot.Load(context.Background(), s, &snapshot.Options{AsOf: snapshot.Newest, Profile: profile, StaleAfter: 28, Weeks: 10, Now: func() time.Time { return m.now }})
+	snap, err := snapshot.Load(context.Background(), s, &snapshot.Options{AsOf: snapshot.Newest, Profile: profile, StaleAfter: 28, Weeks: 10, Present: data.ByClock(func() time.Time { return m.now })})
 	if err != nil {
 		t.Fatal(err)
 	}

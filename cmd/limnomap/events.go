@@ -14,6 +14,7 @@ import (
 	"limnomap/api"
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
+	"limnomap/data/clock"
 	"limnomap/data/demo"
 	"limnomap/data/events/eventfeed"
 	"limnomap/data/events/eventlog"
@@ -35,7 +36,7 @@ func (s *source) settings() string {
 }
 
 // newEventLog returns what writes the log of events of the database. Without a database, the log is in memory.
-func (f *eventFlags) newEventLog(ctx context.Context, shown *source, registry prometheus.Registerer, log *slog.Logger) (*eventlog.Keeper, error) {
+func (f *eventFlags) newEventLog(ctx context.Context, shown *source, now *clock.Clock, registry prometheus.Registerer, log *slog.Logger) (*eventlog.Keeper, error) {
 	metrics := promauto.With(registry)
 	written := metrics.NewCounterVec(prometheus.CounterOpts{
 		Name: "limnomap_events_written_total",
@@ -56,7 +57,7 @@ func (f *eventFlags) newEventLog(ctx context.Context, shown *source, registry pr
 		Log:      new(eventlog.Memory),
 		Settings: shown.settings(),
 		Keep:     time.Duration(f.EventsKeep),
-		Now:      time.Now,
+		Present:  now.Present,
 		Logger:   log,
 		Wrote: func(kinds map[data.EventKind]int, took time.Duration) {
 			for kind, n := range kinds {
@@ -90,7 +91,7 @@ func (f *eventFlags) newEventLog(ctx context.Context, shown *source, registry pr
 }
 
 // newDeliverer returns what sends webhooks, nil without a database.
-func (f *hookFlags) newDeliverer(shown *source, events *eventlog.Keeper, server *api.Server, registry prometheus.Registerer, log *slog.Logger) *delivery.Deliverer {
+func (f *hookFlags) newDeliverer(shown *source, events *eventlog.Keeper, now *clock.Clock, server *api.Server, registry prometheus.Registerer, log *slog.Logger) *delivery.Deliverer {
 	if shown.store == nil {
 		return nil
 	}
@@ -105,7 +106,7 @@ func (f *hookFlags) newDeliverer(shown *source, events *eventlog.Keeper, server 
 		AllowHTTP: f.HooksAllowHTTP,
 		Allow:     f.allowed(),
 		UserAgent: userAgent(),
-		Now:       time.Now,
+		Present:   now.Present,
 		Logger:    log,
 		Newest: func() (int64, <-chan struct{}, eventfeed.Places, bool) {
 			state, news := events.State()

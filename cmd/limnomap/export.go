@@ -44,8 +44,8 @@ The styles dots and lakes show the closures that are active at the time of the e
 end. If the data have official statements, the metadata has that time as statements_at. Export the map again when closures change.
 
 The same data and flags give the same bytes, except for the newest week in dots and lakes if the data have official statements.
-An existing file stays until the new one is complete; an export that fails leaves nothing behind. A server may use the same database
-meanwhile.`
+An existing file stays until the new one is complete; an export that fails leaves nothing behind, and what one that is killed
+leaves, the next export of the same file removes. A server may use the same database meanwhile.`
 }
 
 // Run writes the archive, or nothing.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -181,7 +182,7 @@ func (hooksTestCmd) Help() string {
 func (c *hooksTestCmd) Run(ctx context.Context, con *console) error {
 	return c.use(ctx, func(s *store.Store) error {
 		hooks, err := s.Hooks(ctx)
-		if err != nil {
+		if err != nil && !errors.Is(err, hook.ErrBroken) {
 			return err
 		}
 		for i := range hooks {
@@ -197,7 +198,7 @@ func (c *hooksTestCmd) Run(ctx context.Context, con *console) error {
 			_, err := fmt.Fprintf(con.err, "The receiver took the request: %d.\n", result.Status)
 			return err
 		}
-		return fmt.Errorf("%w: %.80q", hook.ErrNoHook, c.ID)
+		return errors.Join(fmt.Errorf("%w: %.80q", hook.ErrNoHook, c.ID), err)
 	})
 }
 
@@ -228,9 +229,9 @@ type listedHook struct {
 
 func (c *hooksListCmd) Run(ctx context.Context, con *console) error {
 	return c.use(ctx, func(s *store.Store) error {
-		hooks, err := s.Hooks(ctx)
-		if err != nil {
-			return err
+		hooks, broken := s.Hooks(ctx)
+		if broken != nil && !errors.Is(broken, hook.ErrBroken) {
+			return broken
 		}
 		state, err := s.EventState(ctx)
 		if err != nil {
@@ -241,14 +242,14 @@ func (c *hooksListCmd) Run(ctx context.Context, con *console) error {
 			list = append(list, listed(&hooks[i], state))
 		}
 		if c.JSON {
-			return printJSON(con.out, list)
+			return errors.Join(printJSON(con.out, list), broken)
 		}
 		w := tabwriter.NewWriter(con.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tSTATE\tURL\tEVENTS\tWAITING\tDELIVERED\tFAILURES\tERROR")
 		for i, l := range list {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%d\t%s\n", l.ID, l.State, l.URL, l.events(), l.Waiting, formatTime(hooks[i].DeliveredAt), l.Failures, hooks[i].LastError)
 		}
-		return w.Flush()
+		return errors.Join(w.Flush(), broken)
 	})
 }
 

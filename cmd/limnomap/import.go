@@ -265,7 +265,7 @@ func openFiles(ctx context.Context, names []string) (files []ingest.File, size i
 		if name == stdin && slices.Contains(names[:i], stdin) {
 			return nil, 0, nil, errors.New("standard input (-) is named twice: name it once")
 		}
-		f, err := openFile(name)
+		f, err := openFile(ctx, name)
 		if err != nil {
 			return nil, 0, nil, err
 		}
@@ -297,10 +297,13 @@ func openFiles(ctx context.Context, names []string) (files []ingest.File, size i
 	return files, size, closeOpened, nil
 }
 
-// openFile opens a file. A pipe or a terminal as standard input is opened again, without blocking: os.Stdin has no deadlines,
+// openFile opens a file. It waits for the writer of a pipe with a name until ctx ends. A pipe or a terminal as standard input is opened again, without blocking: os.Stdin has no deadlines,
 // and an interrupted import would wait for more input.
-func openFile(name string) (*os.File, error) {
+func openFile(ctx context.Context, name string) (*os.File, error) {
 	if name != stdin {
+		if info, err := os.Stat(name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+			return openPipe(ctx, name)
+		}
 		return os.Open(name)
 	}
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 {
@@ -309,4 +312,24 @@ func openFile(name string) (*os.File, error) {
 		}
 	}
 	return os.Stdin, nil
+}
+
+// openPipe opens a pipe with a name when another program has opened it to write.
+func openPipe(ctx context.Context, name string) (f *os.File, err error) {
+	done := make(chan struct{})
+	go func() { // ends when there is a writer, also the one below
+		defer close(done)
+		f, err = os.Open(name)
+	}()
+	select {
+	case <-done:
+		return f, err
+	case <-ctx.Done():
+	}
+	if w, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+		<-done
+		w.Close()
+		f.Close()
+	}
+	return nil, context.Cause(ctx)
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,5 +78,43 @@ func TestImportFromEndlessPipe(t *testing.T) {
 	_, _, err = runCommand(t, "import", "lakes", rows, "--db", db, "--import-timeout", "1ms")
 	if err == nil || !strings.Contains(err.Error(), "the import takes longer than allowed, 1ms, and nothing was written: raise --import-timeout") {
 		t.Errorf("an import in a millisecond: error %v, want the same", err)
+	}
+}
+
+// Each command that reads files ends at the first signal, also while it waits for a pipe that no one writes to.
+func TestPipesWithoutWriterEndAtASignal(t *testing.T) {
+	dir := t.TempDir()
+	db, pipe := filepath.Join(dir, "lakes.db"), filepath.Join(dir, "pipe.nc")
+	csv := limnomaptest.WriteFile(t, dir, "lakes.csv", lakesCSV)
+	mustRun(t, "import", "lakes", csv, "--db", db)
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		args    []string
+		waits   bool
+		refused string
+	}{
+		"lakes":        {[]string{"import", "lakes", pipe, "--db", db}, true, "interrupted"},
+		"observations": {[]string{"import", "observations", pipe, "--db", db}, true, "interrupted"},
+		"advisories":   {[]string{"import", "advisories", pipe, "--db", db}, true, "interrupted"},
+		"rasters":      {[]string{"import", "rasters", pipe, "--db", db}, false, "want a file"},
+		"table":        {[]string{"import", "rasters", csv, "--lakes", pipe, "--csv", filepath.Join(dir, "out.csv")}, false, "want a file"},
+		"places":       {[]string{"serve", "--db", db, "--places", pipe}, false, "is not a regular file"},
+		"contact logo": {[]string{"serve", "--db", db, "--contact-name", "A", "--contact-url", "https://example.org", "--contact-logo", pipe}, false, "is not a regular file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- run(ctx, test.args, io.Discard, io.Discard) }() // ends with cancel
+			if test.waits {
+				cancel()
+			} else {
+				defer cancel()
+			}
+			if err := <-ended; err == nil || !strings.Contains(err.Error(), test.refused) {
+				t.Errorf("%v, want %q", err, test.refused)
+			}
+		})
 	}
 }

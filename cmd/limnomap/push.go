@@ -9,12 +9,12 @@ import (
 	"net/mail"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"limnomap/cmd/limnomap/config"
+	"limnomap/data/clock"
 	"limnomap/data/events/eventlog"
 	"limnomap/data/events/push"
 	"limnomap/data/events/push/notify"
@@ -25,7 +25,7 @@ import (
 type pushFlags struct {
 	PushKey      config.Secret `help:"Key with which notifications are signed: limnomap push keys prints one. Without it the page offers none. Prefer LIMNOMAP_PUSH_KEY: command lines are visible to other users." placeholder:"KEY"`
 	PushContact  string        `help:"Address of the operator for those of push services, as mailto:lakes@example.org or https://example.org/contact. Needed with --push-key." placeholder:"URL"`
-	PushServices []string      `help:"Hosts of push services to which notifications may be sent, with commas between them; *.example.org is all hosts that end so, * is all. By default those of Chrome, Firefox, Edge and Safari: fcm.googleapis.com, jmt17.google.com, updates.push.services.mozilla.com, *.notify.windows.com, *.push.apple.com." placeholder:"HOST,…"`
+	PushServices []string      `help:"Hosts of push services to which notifications may be sent, with commas between them; *.example.org is all hosts that end so, * is all. A port other than 443 follows its host: push.example.org:8443. By default those of Chrome, Firefox, Edge and Safari: fcm.googleapis.com, jmt17.google.com, updates.push.services.mozilla.com, *.notify.windows.com, *.push.apple.com." placeholder:"HOST,…"`
 }
 
 // checkPush returns the errors in the flags.
@@ -68,7 +68,7 @@ func (f *pushFlags) pushServices() (push.Services, error) {
 }
 
 // newNotifier returns what sends notifications, nil without a key.
-func (c *serveCmd) newNotifier(shown *source, events *eventlog.Keeper, registry prometheus.Registerer, log *slog.Logger) (*notify.Sender, notify.Key, error) {
+func (c *serveCmd) newNotifier(shown *source, events *eventlog.Keeper, now *clock.Clock, registry prometheus.Registerer, log *slog.Logger) (*notify.Sender, notify.Key, error) {
 	attempts := promauto.With(registry).NewCounterVec(prometheus.CounterOpts{
 		Name: "limnomap_notifications_total",
 		Help: "Notifications that this server sent to push services, by result: taken, refused, or for a browser that is gone.",
@@ -83,14 +83,19 @@ func (c *serveCmd) newNotifier(shown *source, events *eventlog.Keeper, registry 
 	if err != nil {
 		return nil, key, fmt.Errorf("--push-key: %w", err)
 	}
+	services, err := c.pushServices()
+	if err != nil {
+		return nil, key, err
+	}
 	return notify.New(notify.Options{
-		Store:   shown.store,
-		Holder:  rand.Text(),
-		Key:     key,
-		Contact: c.PushContact,
-		Allow:   c.allowed(),
-		Now:     time.Now,
-		Logger:  log,
+		Store:    shown.store,
+		Holder:   rand.Text(),
+		Key:      key,
+		Contact:  c.PushContact,
+		Services: services,
+		Allow:    c.allowed(),
+		Present:  now.Present,
+		Logger:   log,
 		Newest: func() (int64, <-chan struct{}, *snapshot.Snapshot) {
 			state, news := events.State()
 			return state.Newest, news, events.Snapshot()

@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/schollz/progressbar/v3"
 
 	"limnomap/data"
 	"limnomap/data/diskspace"
 	"limnomap/data/ingest/satellite"
+	"limnomap/data/linetext"
 )
 
 // An extractor extracts files and reports on each of them.
@@ -80,10 +82,10 @@ func (e *extractor) extract(ctx context.Context, names []string) (files []*satel
 		case err != nil && !e.skipBad:
 			return nil, nil, err
 		case err != nil:
-			fmt.Fprintf(e.report, "%v: left out\n", err)
+			fmt.Fprintf(e.report, "%s: left out\n", linetext.Escape(err.Error()))
 			continue
 		}
-		if _, err := fmt.Fprintf(e.report, "%s: %s\n", name, describe(f.Summary)); err != nil {
+		if _, err := fmt.Fprintf(e.report, "%s: %s\n", linetext.Escape(name), linetext.Escape(describe(f.Summary))); err != nil {
 			return nil, nil, err
 		}
 		if temp != nil {
@@ -115,12 +117,29 @@ func isOrAre(n int, what string) string {
 	return fmt.Sprintf("%d %ss are", n, what)
 }
 
+// openRegular opens a file that is not read from beginning to end. A pipe is refused at once: it would wait for a writer, whatever the signals.
+func openRegular(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: want a file, since satellite files and lakes are not read from beginning to end", name)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
 // file extracts one file.
 func (e *extractor) file(ctx context.Context, name string) (*satellite.Values, error) {
 	if name == stdin {
 		return nil, errors.New("standard input: want a file, since satellite files are not read from beginning to end")
 	}
-	f, err := os.Open(name)
+	f, err := openRegular(name)
 	if err != nil {
 		return nil, err
 	}
@@ -129,14 +148,11 @@ func (e *extractor) file(ctx context.Context, name string) (*satellite.Values, e
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: want a file, since satellite files are not read from beginning to end", name)
-	}
 	const steps = 1000
 	bar := newBar(e.con, filepath.Base(name), steps, progressbar.OptionSetPredictTime(true))
 	opts := *e.opts
 	opts.Progress = func(done float64) { _ = bar.Set(int(done * steps)) }
-	values, err := satellite.Collect(ctx, satellite.File{Name: name, ReaderAt: f, Size: info.Size(), Beside: satellite.BesideLocal(name, os.Open)}, e.lakes, &opts)
+	values, err := satellite.Collect(ctx, satellite.File{Name: name, ReaderAt: f, Size: info.Size(), Beside: satellite.BesideLocal(name, openRegular)}, e.lakes, &opts)
 	_ = bar.Finish()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

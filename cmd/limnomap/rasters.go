@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"limnomap/cmd/limnomap/config"
@@ -150,7 +149,7 @@ func (c *importRastersCmd) lakes(ctx context.Context) (lakes []satellite.Lake, e
 		})
 		return lakes, err
 	}
-	file := ingest.File{Name: c.Lakes, Open: func() (io.ReadCloser, error) { return os.Open(c.Lakes) }}
+	file := ingest.File{Name: c.Lakes, Open: func() (io.ReadCloser, error) { return openRegular(c.Lakes) }}
 	read, report, err := ingest.ReadLakes(ctx, []ingest.File{file}, nil)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data/ingest"
 	"limnomap/data/ingest/refresh"
+	"limnomap/data/linetext"
 	"limnomap/data/store"
 )
 
@@ -25,7 +26,7 @@ type refreshFlags struct {
 	RequireChecksum bool            `help:"Reject files without a checksum: FILE.sha256 beside each file, or the header field Repr-Digest of a URL. A checksum that exists must match in any case."`
 	MaxBytes        config.ByteSize `help:"Largest file to download from a URL." default:"2GiB" allowed:"1.."`
 	ImportTimeout   time.Duration   `help:"Longest time to import the files of one refresh. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
-	Timeout         time.Duration   `help:"Longest time to download a file from a URL." default:"1h" allowed:"1ms.."`
+	Timeout         time.Duration   `help:"Longest time to download a file from a URL, with all attempts; four times as long for a satellite file." default:"1h" allowed:"1ms.."`
 	Newest          int             `help:"Of the satellite files of a folder or a list, those of this many dates are read, the newest ones." default:"12" allowed:"1.."`
 	CatalogueBase   config.Location `help:"http:// or https:// URL of a gateway with the files that a list names by their s3_path. Prefer the environment for a URL with a password." placeholder:"URL"`
 	Prefer          preference      `help:"Products, or beginnings of sources, in the order in which their values count for one lake and week, such as lwq,cyan; also for stored values. All are kept. Each refresh stores the order if another one is stored. Without this flag the stored order stays." placeholder:"PRODUCT,..."`
@@ -134,7 +135,9 @@ changed (ETag, Last-Modified), and tried again later if it cannot be reached. Th
 Satellite files (.nc, .tif, .tiff) in a folder, at a URL, or in a list give the lakes their values, each file once and in a transaction of
 its own, the newest first (--newest). Only what is needed of them is fetched from a server that sends parts of files. A list is a CSV file with
 the columns id, name and one of url, href and s3_path, such as those of Copernicus; an s3_path needs --catalogue-base. A file that cannot be
-used does not stop the others, and is read again when it changes, or after a time that grows from an hour to 30 days.
+used does not stop the others, and is read again when it changes, or after a time that grows from an hour to 30 days. Meanwhile the tables are
+imported again when they are due (--every; without it each minute), so that an official statement does not wait for a slow server. A download
+of less than 1 KiB a second is ended, and continued later if the server sends parts of files.
 
 Without --every there is one refresh: exit code 0 if the database is up to date afterwards, 1 if not. With --every the
 command keeps running; after a failure it tries again sooner (after a minute, then twice as long each time, up to an hour).
@@ -203,7 +206,7 @@ func printRefresh(w io.Writer, result refresh.Result, ended error) error {
 		if f.Err != nil {
 			continue // it is in the error
 		}
-		if _, err := fmt.Fprintf(w, "%s: %s of %s: %d lakes with a value, %d without; %d bytes read. %s", f.Name, f.Product, f.Date, f.Lakes, f.Gaps, f.Bytes, f.Report); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s of %s: %d lakes with a value, %d without; %d bytes read. %s", linetext.Escape(f.Name), linetext.Escape(f.Product), f.Date, f.Lakes, f.Gaps, f.Bytes, f.Report); err != nil {
 			return err
 		}
 	}

@@ -193,11 +193,12 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 
 	limiters := c.newLimiters(c.trustedProxies(), registry, con.log)
 	source := traceSource(shown.Source, traces.tracer())
-	events, err := c.newEventLog(ctx, shown, registry, con.log)
+	now := newClock(ctx, shown, registry, con.log)
+	events, err := c.newEventLog(ctx, shown, now, registry, con.log)
 	if err != nil {
 		return err
 	}
-	notifier, pushKey, err := c.newNotifier(shown, events, registry, con.log)
+	notifier, pushKey, err := c.newNotifier(shown, events, now, registry, con.log)
 	if err != nil {
 		return err
 	}
@@ -211,6 +212,8 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		Logger:      con.log,
 		Tracer:      traces.tracer(),
 		TraceRatio:  c.TraceRatio,
+		Now:         now.Now,
+		ClockDoubt:  now.Doubt,
 	}
 	if opts.Adjustable, err = c.adjustable(con.level.Level()); err != nil {
 		return err
@@ -235,12 +238,13 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	s := &serving{
 		flags:     c,
 		notice:    shown.notice,
+		clock:     now,
 		log:       con.log,
 		server:    server,
 		watcher:   watcher,
 		events:    events,
 		notifier:  notifier,
-		webhooks:  c.newDeliverer(shown, events, server, registry, con.log),
+		webhooks:  c.newDeliverer(shown, events, now, server, registry, con.log),
 		refresher: refresher,
 		cert:      cert,
 		limiters:  limiters,
@@ -254,7 +258,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 func (c *serveCmd) dataOptions(shown *source, from snapshot.Source, events api.EventLog, notifier *notify.Sender, pushKey notify.Key) (opts api.DataOptions, err error) {
 	opts = api.DataOptions{Historian: from, Issues: from, Events: events, Notice: shown.notice, Credits: creditsOf}
 	if notifier != nil {
-		opts.Subscriptions, opts.PushKey = shown.store, pushKey.Public()
+		opts.Subscriptions, opts.PushKey, opts.PushClient = shown.store, pushKey.Public(), pushKey.Client
 		opts.PushServices, err = c.pushServices()
 	}
 	return opts, err

@@ -16,6 +16,7 @@ import (
 	"limnomap/api/connections"
 	"limnomap/api/joinwrites"
 	"limnomap/colormap"
+	"limnomap/data/clock"
 	"limnomap/data/events/eventlog"
 	"limnomap/data/events/hook/delivery"
 	"limnomap/data/events/push/notify"
@@ -32,6 +33,7 @@ type serving struct {
 	notice    string // about simulated data, or ""
 	log       *slog.Logger
 	server    *api.Server
+	clock     *clock.Clock
 	watcher   *snapshot.Watcher
 	events    *eventlog.Keeper
 	webhooks  *delivery.Deliverer // nil for the demo
@@ -102,6 +104,7 @@ func (s *serving) run(ctx context.Context) error {
 	if s.refresher != nil {
 		run(func(ctx context.Context) { s.refresher.Run(ctx, s.flags.Refresh.Every) })
 	}
+	run(s.clock.Run)
 	run(s.watcher.Run)
 	run(s.events.Run)
 	if s.webhooks != nil {

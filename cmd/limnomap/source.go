@@ -96,7 +96,7 @@ func (f *sourceFlags) load(ctx context.Context, at time.Time) (*source, *snapsho
 		return nil, nil, err
 	}
 	s.options.Patience = -1 // no other work waits for this
-	s.options.Now = func() time.Time { return at }
+	s.options.Present = func() data.Present { return data.At(at) }
 	stop, closeStore := limitGarbage(ctx), s.close
 	s.close = func() error { stop(); return closeStore() }
 	snap, err := snapshot.Load(ctx, s.Source, &s.options)

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"limnomap/data/diskspace"
 )
 
 // writeFiles writes temporary files and renames them to names when all of them are complete. An error of write leaves all
@@ -27,7 +29,7 @@ func writeFiles(names []string, force bool, write func([]io.Writer) error) (err 
 		if err := checkTarget(name, force); err != nil {
 			return err
 		}
-		f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.tmp")
+		f, err := diskspace.CreateUnfinished(name, 0o600)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err) // the error names only the temporary file
 		}

@@ -165,13 +165,17 @@ func Isolate(s string) string {
 }
 
 // Escape returns s for a terminal or a log: control characters except line breaks and tabs, and characters that change the order of
-// others, are written as \uXXXX, as in JSON.
+// others, are written as \uXXXX, as in JSON. Bytes that are not UTF-8 are written as \xXX: terminals take some of them for control characters.
 func Escape(s string) string {
-	if !strings.ContainsFunc(s, needsEscape) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, needsEscape) {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s {
+	for i, r := range s {
+		if r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+			continue
+		}
 		if !needsEscape(r) {
 			b.WriteRune(r)
 			continue

@@ -51,18 +51,19 @@ func (a *Advisories) Of(lake int) []data.Advisory {
 	return a.all[first:last]
 }
 
-// ActiveAt returns the statements that are valid at t, and the first later moment when others are; the zero time if none ever are.
-func (a *Advisories) ActiveAt(t time.Time) (active *ActiveAdvisories, next time.Time) {
+// ActiveAt returns the statements that are valid at present, and the first later moment, by the clock of p.Now, when others are; the zero time if none
+// ever are.
+func (a *Advisories) ActiveAt(p data.Present) (active *ActiveAdvisories, next time.Time) {
 	active = new(ActiveAdvisories)
 	statements, lakes := a.All()
 	for i := range statements {
 		s := &statements[i]
-		if s.ActiveAt(t) {
+		if p.Valid(s) {
 			active.add(lakes[i], s)
 		}
 		for _, change := range []time.Time{s.Issued, s.ValidFrom, s.ValidUntil, s.Withdrawn} {
-			if change.After(t) && (next.IsZero() || change.Before(next)) {
-				next = change
+			if moment, ok := p.Until(change); ok && (next.IsZero() || moment.Before(next)) {
+				next = moment
 			}
 		}
 	}

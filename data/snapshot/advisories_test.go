@@ -48,7 +48,7 @@ func TestGravestAdvisory(t *testing.T) {
 	if of := advisories.Of(2); len(of) != 3 || len(advisories.Of(1)) != 0 {
 		t.Errorf("lake c has %v, want 3 statements, and lake b none", of)
 	}
-	active, next := advisories.ActiveAt(at("2026-07-05T00:00:00Z"))
+	active, next := advisories.ActiveAt(data.At(at("2026-07-05T00:00:00Z")))
 	if got := active.Of(2); got == nil || got.ID != "3" {
 		t.Errorf("the gravest of c is %v, want 3", got)
 	}
@@ -61,7 +61,7 @@ func TestGravestAdvisory(t *testing.T) {
 	if want := at("2026-07-08T10:00:00Z"); !next.Equal(want) {
 		t.Errorf("they change at %s, want %s", next, want)
 	}
-	none, next := advisories.ActiveAt(next)
+	none, next := advisories.ActiveAt(data.At(next))
 	if !none.Equal(nil) || !next.IsZero() {
 		t.Errorf("afterwards there are %v until %s, want none for ever", none, next)
 	}
@@ -91,7 +91,7 @@ func TestLastingAdvisory(t *testing.T) {
 		{"both without an end", statement("1", "2026-07-02T00:00:00Z", ""), statement("2", "2026-07-01T00:00:00Z", ""), "1"},
 	} {
 		for range 2 {
-			active, _ := snapshot.NewAdvisories(lakes, []data.Advisory{test.first, test.second}).ActiveAt(at("2026-07-05T00:00:00Z"))
+			active, _ := snapshot.NewAdvisories(lakes, []data.Advisory{test.first, test.second}).ActiveAt(data.At(at("2026-07-05T00:00:00Z")))
 			if got := active.Of(0); got == nil || got.ID != test.want {
 				t.Errorf("%s: %v, want %s", test.name, got, test.want)
 			}
@@ -107,14 +107,14 @@ func TestSnapshotAt(t *testing.T) {
 	src := &memory{lakes: lakes("a", "b"), advisories: []data.Advisory{closure()},
 		observations: []data.Observation{obs(t, "a", "2026-07-01", 3), obs(t, "a", "2026-07-08", 3), obs(t, "a", "2026-07-15", 3)}}
 	now := at("2026-06-01T00:00:00Z")
-	before := load(t, src, &snapshot.Options{Now: func() time.Time { return now }})
+	before := load(t, src, &snapshot.Options{Present: data.ByClock(func() time.Time { return now })})
 	if before.Current.Advisories.Of(0) != nil || !before.ChangesAt().Equal(closure().Issued) {
 		t.Errorf("in June %v is active until %s, want nothing until it is issued", before.Current.Advisories.Of(0), before.ChangesAt())
 	}
-	if same := before.At(now.Add(time.Hour)); same != before {
+	if same := before.At(data.At(now.Add(time.Hour))); same != before {
 		t.Error("nothing has changed, and At returns another snapshot")
 	}
-	during := before.At(closure().ValidFrom)
+	during := before.At(data.At(closure().ValidFrom))
 	if got := during.Current.Values().Mark(0); got != snapshot.Closed || during.Current.Advisories.Kind(0) != data.Closure {
 		t.Errorf("the closed lake has mark %d", got)
 	}
@@ -124,7 +124,7 @@ func TestSnapshotAt(t *testing.T) {
 	if before.Current.Advisories.Of(0) != nil {
 		t.Error("At has changed the snapshot")
 	}
-	after := during.At(closure().ValidUntil)
+	after := during.At(data.At(closure().ValidUntil))
 	if after.Current.Advisories.Of(0) != nil || after.Version != before.Version || !after.ChangesAt().IsZero() || !after.StatementsChangeAt().IsZero() {
 		t.Errorf("expired: %v is active, version %s until %s, want the version before, %s", after.Current.Advisories.Of(0), after.Version, after.ChangesAt(), before.Version)
 	}
@@ -135,6 +135,41 @@ func TestSnapshotAt(t *testing.T) {
 		}
 		if got := v.Advisories.Kind(0) == data.Closure; got != closed {
 			t.Errorf("the map of the week of %s: closed is %v, want %v", date, got, closed)
+		}
+	}
+}
+
+// While the clock is in doubt, the statements are active that are so at either time.
+func TestStatementsInDoubt(t *testing.T) {
+	src := &memory{lakes: lakes("a"), advisories: []data.Advisory{closure()}, observations: []data.Observation{obs(t, "a", "2026-07-01", 3)}}
+	s := load(t, src, &snapshot.Options{Present: data.ByClock(func() time.Time { return at("2026-07-02T10:00:00Z") })})
+	for _, tt := range []struct {
+		now, also string
+		closed    bool
+		changes   string // by the first clock
+	}{
+		{"2026-07-02T10:00:00Z", "", true, "2026-07-08T10:00:00Z"},
+		{"2026-07-02T10:00:00Z", "2027-07-02T10:00:00Z", true, "2026-07-08T10:00:00Z"}, // it expired by the second
+		{"2026-07-02T10:00:00Z", "2025-07-02T10:00:00Z", true, "2026-07-08T10:00:00Z"}, // nor was it issued
+		{"2027-07-02T10:00:00Z", "2026-07-02T10:00:00Z", true, "2027-07-08T10:00:00Z"},
+		{"2025-07-02T10:00:00Z", "2026-07-02T10:00:00Z", true, "2025-07-08T10:00:00Z"},
+		{"2027-07-02T10:00:00Z", "2025-07-02T10:00:00Z", false, "2028-06-30T08:00:00Z"}, // its issue by the second
+		{"2027-07-02T10:00:00Z", "", false, ""},
+	} {
+		p := data.At(at(tt.now))
+		if tt.also != "" {
+			p.Also = at(tt.also)
+		}
+		got := s.At(p)
+		changes := ""
+		if !got.StatementsChangeAt().IsZero() {
+			changes = got.StatementsChangeAt().Format(time.RFC3339)
+		}
+		if closed := got.Current.Advisories.Kind(0) == data.Closure; closed != tt.closed || changes != tt.changes {
+			t.Errorf("at %s or %s it is closed: %v, until %s; want %v, %s", tt.now, tt.also, closed, changes, tt.closed, tt.changes)
+		}
+		if again := got.At(p); again != got {
+			t.Errorf("at %s or %s At returns another snapshot", tt.now, tt.also)
 		}
 	}
 }

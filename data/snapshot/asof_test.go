@@ -55,7 +55,7 @@ func TestAsOf(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := snapshot.Load(t.Context(), src, &snapshot.Options{AsOf: asOf, Now: func() time.Time { return at(tt.now) }})
+			s, err := snapshot.Load(t.Context(), src, &snapshot.Options{AsOf: asOf, Present: data.ByClock(func() time.Time { return at(tt.now) })})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -95,7 +95,7 @@ func TestAddForecasts(t *testing.T) {
 	poor := row(3, data.InSitu, 9)
 	poor.Quality = data.Poor
 	src := withForecasts(row(-1, data.Satellite, 4), row(1, data.Satellite, -1), row(1, data.Forecast, 20), row(2, data.InSitu, 8), poor)
-	snap, err := snapshot.Load(t.Context(), src, &snapshot.Options{Now: data.Date(issueDay).Time})
+	snap, err := snapshot.Load(t.Context(), src, &snapshot.Options{Present: data.ByClock(data.Date(issueDay).Time)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestAddForecasts(t *testing.T) {
 		t.Errorf("without forecasts it is %s, want the history itself", got)
 	}
 	// Two weeks later the first day is over.
-	later := snap.At(data.Date(issueDay + 14).Time())
+	later := snap.At(data.At(data.Date(issueDay + 14).Time()))
 	if got := entries(later.AddForecasts(0, data.Newest(10), nil)); got != own3 || later.ForecastWeeksOver() != 1 {
 		t.Errorf("after two weeks: %s, %d weeks are over; want %s and 1", got, later.ForecastWeeksOver(), own3)
 	}

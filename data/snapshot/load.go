@@ -47,8 +47,8 @@ type Options struct {
 	// Patience is how long [Snapshot.View] waits for the Source to answer for an older week. Zero means 10 seconds; if it
 	// is negative, only the context limits the wait.
 	Patience time.Duration
-	// Now returns the present time, from which ages count and at which official statements are active. Nil means time.Now.
-	Now func() time.Time
+	// Present returns the present time, from which ages count and at which official statements are active. Nil means time.Now.
+	Present func() data.Present
 	// Background is called first in each goroutine that reads while requests are answered: the maps of an old week, or a snapshot
 	// that replaces another one. It may give the goroutine a thread of low priority. Nil does nothing.
 	Background func()
@@ -89,8 +89,8 @@ func (o *Options) withDefaults() (Options, error) {
 	if c.Background == nil {
 		c.Background = func() {}
 	}
-	if c.Now == nil {
-		c.Now = time.Now
+	if c.Present == nil {
+		c.Present = data.ByClock(time.Now)
 	}
 	return c, nil
 }
@@ -158,14 +158,14 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 	}
 	l.hash.advisories(s.Advisories)
 	s.loadedVersion = l.hash.version()
-	now := o.Now()
-	newest := data.DateOf(now)
+	p := o.Present()
+	newest := data.DateOf(p.Now)
 	if n := len(s.days); n > 0 {
 		newest = s.days[n-1]
 	}
 	s.sources = l.sources.since(newest)
-	s.setDay(o.AsOf.on(now, newest))
-	s.setActive(now)
+	s.setDay(o.AsOf.on(p.Now, newest))
+	s.setActive(p)
 	return s, nil
 }
 

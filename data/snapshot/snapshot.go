@@ -33,8 +33,9 @@ type Snapshot struct {
 	// Advisories are all official statements about the lakes.
 	Advisories *Advisories
 
-	loadedVersion string    // the part of Version that does not change with time
-	statementsAt  time.Time // when other official statements are active next; zero for never
+	loadedVersion string        // the part of Version that does not change with time
+	statementsAt  time.Time     // when other official statements are active next; zero for never
+	doubt         time.Duration // by how much the other time that may be the present one is later; 0 without one
 
 	rule       currentRule
 	oldest     *data.Date  // Options.Oldest
@@ -100,31 +101,49 @@ func orderByExternalID(lakes []data.Lake) []int32 {
 	return order
 }
 
-// At returns the snapshot as of now: s itself, unless another day is the present one, or other official statements are active. The rest is
-// shared. On another day, it makes the current view again, which takes a processor for a second if there are a million lakes.
-func (s *Snapshot) At(now time.Time) *Snapshot {
-	if s.isOf(now) {
+// At returns the snapshot as of p: s itself, unless another day is the present one, or other official statements are active. The rest is
+// shared. On another day, it makes the current view again, which takes a processor for a second if there are a million lakes. In doubt of the clock
+// the day is that of p.Now.
+func (s *Snapshot) At(p data.Present) *Snapshot {
+	if s.isOf(p) {
 		return s
 	}
 	c := *s
-	if today := s.AsOf.on(now, s.Current.AsOf); today != s.Current.AsOf {
+	if today := s.AsOf.on(p.Now, s.Current.AsOf); today != s.Current.AsOf {
 		c.setDay(today)
 	}
-	c.setActive(now)
+	c.setActive(p)
 	return &c
 }
 
 // WithoutStatements returns s as if no official statement were active now.
 func (s *Snapshot) WithoutStatements() *Snapshot {
 	c := *s
-	c.setActive(time.Time{})
+	c.setActive(data.Present{})
 	c.statementsAt = time.Time{}
 	return &c
 }
 
-// isOf reports whether [Snapshot.At] of now is s.
-func (s *Snapshot) isOf(now time.Time) bool {
-	return s.AsOf.on(now, s.Current.AsOf) == s.Current.AsOf && (s.statementsAt.IsZero() || now.Before(s.statementsAt))
+// isOf reports whether [Snapshot.At] of p is s.
+func (s *Snapshot) isOf(p data.Present) bool {
+	return s.AsOf.on(p.Now, s.Current.AsOf) == s.Current.AsOf && (s.statementsAt.IsZero() || p.Now.Before(s.statementsAt)) &&
+		(doubtOf(p)-s.doubt).Abs() < time.Second
+}
+
+// Present returns the present time of which the snapshot is, if it is now by the first clock.
+func (s *Snapshot) Present(now time.Time) data.Present {
+	if s.doubt == 0 {
+		return data.At(now)
+	}
+	return data.Present{Now: now, Also: now.Add(s.doubt)}
+}
+
+// doubtOf returns by how much p.Also is later than p.Now.
+func doubtOf(p data.Present) time.Duration {
+	if !p.Doubtful() {
+		return 0
+	}
+	return p.Also.Sub(p.Now)
 }
 
 // ChangesAt returns when [Snapshot.At] will return another snapshot; the zero time for never.
@@ -147,17 +166,17 @@ func (s *Snapshot) setDay(today data.Date) {
 	s.serveWeeks(s.oldest)
 }
 
-// setActive makes those official statements active that are so now.
-func (s *Snapshot) setActive(now time.Time) {
-	active, next := s.Advisories.ActiveAt(now)
+// setActive makes those official statements active that are so at present.
+func (s *Snapshot) setActive(p data.Present) {
+	active, next := s.Advisories.ActiveAt(p)
 	v := s.Current
 	s.Current = &View{Week: v.Week, AsOf: v.AsOf, Lakes: v.Lakes, States: v.States, Profile: v.Profile, WithData: v.WithData, Advisories: active}
-	s.statementsAt = next
+	s.statementsAt, s.doubt = next, doubtOf(p)
 	s.Version = versionAt(s.loadedVersion, v.AsOf, active)
 }
 
 // advisoriesIn returns the official statements for the map of a week that is not the current one.
 func (s *Snapshot) advisoriesIn(w data.Week) *ActiveAdvisories {
-	active, _ := s.Advisories.ActiveAt(w.End())
+	active, _ := s.Advisories.ActiveAt(data.At(w.End()))
 	return active
 }

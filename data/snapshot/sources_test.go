@@ -36,7 +36,7 @@ func TestSources(t *testing.T) {
 	if got := s.Sources(); !slices.Equal(got, want) {
 		t.Errorf("Sources() = %q, want %q", got, want)
 	}
-	if got := s.At(s.Revision.ChangedAt).Sources(); !slices.Equal(got, want) {
+	if got := s.At(data.At(s.Revision.ChangedAt)).Sources(); !slices.Equal(got, want) {
 		t.Errorf("At: Sources() = %q, want %q", got, want)
 	}
 	// Weeks that are not in memory count too.

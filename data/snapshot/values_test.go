@@ -67,9 +67,9 @@ func TestValuesOfEndedContext(t *testing.T) {
 func TestValuesKey(t *testing.T) {
 	src := &memory{lakes: lakes("a"), advisories: []data.Advisory{closure()},
 		observations: []data.Observation{obs(t, "a", "2026-07-01", 3), obs(t, "a", "2026-07-08", 3)}}
-	opts := &snapshot.Options{Now: func() time.Time { return closure().Issued.Add(-time.Hour) }}
+	opts := &snapshot.Options{Present: data.ByClock(func() time.Time { return closure().Issued.Add(-time.Hour) })}
 	s := load(t, src, opts)
-	during := s.At(closure().ValidFrom)
+	during := s.At(data.At(closure().ValidFrom))
 	key := s.Current.Values().Key()
 	if during.Current == s.Current || key.Value() == nil || during.Current.Values().Key() != key {
 		t.Errorf("the key of the current values is %v, and during a closure %v", key, during.Current.Values().Key())

@@ -106,7 +106,7 @@ func TestVersionChanges(t *testing.T) {
 			if tt.opts != nil {
 				*opts = *tt.opts
 			}
-			opts.Now = func() time.Time { return at("2026-07-05T00:00:00Z") }
+			opts.Present = func() data.Present { return data.At(at("2026-07-05T00:00:00Z")) }
 			if got := load(t, m, opts).Version; (got == base) != tt.same {
 				t.Errorf("Version = %s, was %s, want the same: %v", got, base, tt.same)
 			}

@@ -88,7 +88,7 @@ func (w *Watcher) Run(ctx context.Context) {
 			outcome = w.refreshed(ctx, outcome)
 		}
 		if current != nil && !current.ChangesAt().IsZero() {
-			wait = min(wait, max(time.Until(current.ChangesAt()), 0))
+			wait = min(wait, max(current.ChangesAt().Sub(w.present().Now), 0))
 		}
 		if !sleep(ctx, wait, w.Wake) {
 			return
@@ -148,7 +148,7 @@ func (w *Watcher) load(ctx context.Context, current *Snapshot) (snapshot *Snapsh
 	for {
 		var change <-chan time.Time
 		if current != nil && !current.ChangesAt().IsZero() {
-			change = time.After(time.Until(current.ChangesAt()))
+			change = time.After(current.ChangesAt().Sub(w.present().Now))
 		}
 		select {
 		case <-done:
@@ -162,15 +162,23 @@ func (w *Watcher) load(ctx context.Context, current *Snapshot) (snapshot *Snapsh
 
 // moved returns a published snapshot as of now. It is made in the background, as those that are loaded.
 func (w *Watcher) moved(current *Snapshot) *Snapshot {
-	if current.isOf(time.Now()) {
+	if current.isOf(w.present()) {
 		return current
 	}
 	moved := make(chan *Snapshot)
 	go func() { // ends with the snapshot, which is waited for
 		w.background()
-		moved <- current.At(time.Now())
+		moved <- current.At(w.present())
 	}()
 	return <-moved
+}
+
+// present returns the time of Options.
+func (w *Watcher) present() data.Present {
+	if w.Options != nil && w.Options.Present != nil {
+		return w.Options.Present()
+	}
+	return data.At(time.Now())
 }
 
 func (w *Watcher) background() {

@@ -41,6 +41,7 @@ type dialect struct {
 	notify                             string // tells listeners that something has changed; empty for SQLite, which has none
 	lockImports                        string // makes other writers wait until the transaction ends; empty for SQLite, which has one writer at a time
 	tryMoment                          string // reports whether this transaction is the only one that writes to the log of events; empty for SQLite, for the same reason
+	now                                string // the database's clock in Unix seconds; 0.0 for SQLite, which has none
 	lockKeys                           string // locks the API keys until the transaction ends; empty for SQLite, which has one writer at a time
 }
 

@@ -17,11 +17,13 @@ import (
 const (
 	// eventPage is how many events are written at once.
 	eventPage = 4096
-	// The longest values that are read, as in rows.go. A block has at most 8192 lakes or all valid statements.
-	maxDetailBytes = 16 << 10
-	maxBlockBytes  = 256 << 20
-	eventIDBytes   = 16
-	maxVersion     = 200 // characters of a snapshot's version or of settings
+	// The longest values that are read, as in rows.go. The first block has all valid statements, with their texts and 600 bytes of ids and
+	// numbers each; each other one has at most 8192 lakes of some 300 bytes.
+	maxDetailBytes         = 16 << 10
+	maxStatementBlockBytes = 2 * maxAdvisoryMemory
+	maxLakeBlockBytes      = 4 << 20
+	eventIDBytes           = 16
+	maxVersion             = 200 // characters of a snapshot's version or of settings
 )
 
 const momentColumns = "number, revision, changed_at, forecasts, substr(settings, 1, 200), substr(snapshot, 1, 200), at, last_seq, measured, blocks, changes_since"
@@ -50,7 +52,8 @@ func eventBlock(ctx context.Context, q querier, index int) (block []byte, err er
 	return block, err
 }
 
-var eventBlockQuery = "SELECT " + atMost("block", maxBlockBytes) + " FROM limnomap.event_blocks WHERE number = $1"
+var eventBlockQuery = fmt.Sprintf("SELECT CASE WHEN octet_length(block) <= CASE WHEN number = 0 THEN %d ELSE %d END THEN block END FROM limnomap.event_blocks WHERE number = $1",
+	maxStatementBlockBytes, maxLakeBlockBytes)
 
 // NextMoment runs fn with the last moment, the zero value if there is none, and stores the one that fn returns, with the blocks and
 // events that fn has put, all or nothing. If it has the number of the last one, nothing is stored. Of several processes one does this
@@ -332,12 +335,14 @@ func (s *Store) EventState(ctx context.Context) (state data.EventState, err erro
 	return state, err
 }
 
-// DropEvents removes the oldest of the events before a time, at most as many as given, and returns how many. If it removes fewer, there
-// are no more of them, and it also removes the moments of that time.
+// DropEvents removes the events before the first moment that is not before a time, at most as many as given and the oldest first, and returns how many.
+// If it removes fewer, there are no more of them, and it also removes those moments. The order of moments is that of their numbers: one with the time of a
+// wrong clock makes no other one old.
 func (s *Store) DropEvents(ctx context.Context, before time.Time, most int) (dropped int64, err error) {
 	err = s.db.update(ctx, "remove old events", func(q querier) (err error) {
 		// The last moment stays, whatever its age: the next one is compared with it.
-		const old = "FROM limnomap.event_moments WHERE at < $1 AND number < (SELECT max(number) FROM limnomap.event_moments)"
+		const old = `FROM limnomap.event_moments WHERE number < coalesce((SELECT min(number) FROM limnomap.event_moments WHERE at >= $1),
+			(SELECT max(number) FROM limnomap.event_moments))`
 		dropped, err = q.exec(ctx, `DELETE FROM limnomap.events WHERE seq <= (SELECT coalesce(max(last_seq), 0) `+old+`)
 			AND seq < (SELECT min(seq) FROM limnomap.events) + $2`, before.Unix(), most)
 		if err != nil || dropped >= int64(most) {

@@ -237,6 +237,36 @@ func testDropEvents(t *testing.T, open opener) {
 	wantState(t, s, 5, 13, 12)
 	putMoment(t, s, noon.AddDate(1, 0, 0), testEvent(13, "a", data.ClassDown))
 	wantState(t, s, 6, 13, 13)
+	// Moments with the times of wrong clocks make no earlier one old.
+	putMoment(t, s, noon.AddDate(-3, 0, 0), testEvent(14, "a", data.ClassUp))
+	putMoment(t, s, noon.AddDate(1, 0, 1), testEvent(15, "a", data.ClassDown))
+	drop(noon.AddDate(1, 0, 0), 10, 0)
+	wantState(t, s, 8, 13, 15)
+}
+
+// What is deleted for its age is so by a time that moves by a day at a time, and not back.
+func testBelieve(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	for _, tt := range []struct{ now, want time.Time }{
+		{noon, noon}, // the first
+		{noon.Add(time.Hour), noon.Add(time.Hour)},
+		{noon.AddDate(1, 0, 0), noon.Add(25 * time.Hour)},
+		{noon.AddDate(1, 0, 0), noon.Add(49 * time.Hour)},
+		{noon.Add(2 * time.Hour), noon.Add(2 * time.Hour)},
+		{noon.AddDate(1, 0, 0), noon.Add(73 * time.Hour)},
+	} {
+		if got, err := s.Believe(t.Context(), tt.now); err != nil || !got.Equal(tt.want) {
+			t.Errorf("Believe(%s) = %s, %v, want %s", tt.now, got, err, tt.want)
+		}
+	}
+	before := time.Now().Add(-time.Minute)
+	got, err := s.Times(t.Context())
+	if err != nil || !got.Believed.Equal(noon.Add(73*time.Hour)) || got.Imported.After(time.Now()) {
+		t.Errorf("Times = %+v, %v", got, err)
+	}
+	if isPostgres := !got.Database.IsZero(); isPostgres && (got.Database.Before(before) || got.Database.After(time.Now().Add(time.Minute))) {
+		t.Errorf("the database's clock shows %s", got.Database)
+	}
 }
 
 // Missing blocks are read as no bytes, which their reader takes for damage. An event without a valid id is not stored.
@@ -248,6 +278,21 @@ func TestDamagedEvents(t *testing.T) {
 	}
 	if _, blocks := lastOf(t, &s.Store); !slices.Equal(blocks, []string{""}) {
 		t.Errorf("missing blocks are read as %q", blocks)
+	}
+	// A block of lakes that is longer than any is not read; that of statements may be longer.
+	for number, want := range []int{5 << 20, 0} {
+		if _, err := s.writer.ExecContext(t.Context(), "DELETE FROM event_blocks; INSERT INTO event_blocks (number, block) VALUES (?, zeroblob(?))", number, 5<<20); err != nil {
+			t.Fatal(err)
+		}
+		err := s.LastMoment(t.Context(), func(_ data.Moment, block func(int) ([]byte, error)) error {
+			if b, err := block(number); err != nil || len(b) != want {
+				t.Errorf("block %d has %d bytes, %v; want %d", number, len(b), err, want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	e := testEvent(1, "a", data.ClassUp)
 	e.ID = data.EventID(strings.Repeat("x", 32))

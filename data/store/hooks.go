@@ -64,23 +64,38 @@ func parseFilter(text string) (f eventfeed.Filter, err error) {
 	return f, nil
 }
 
-func scanHook(row rowScanner) (h hook.Hook, err error) {
+// A hookRow is a row with storedHookColumns.
+type hookRow struct {
+	hook.Hook
+	broken error // another program wrote it: see [hook.ErrBroken]
+}
+
+func scanHook(row rowScanner) (h hookRow, err error) {
 	var filter, state string
 	var until, created, failing, next, delivered sql.NullInt64
-	err = row.Scan(textColumn[string]{&h.ID, "id", maxIDBytes}, textColumn[string]{&h.URL, "url", hook.MaxURLBytes}, textColumn[string]{&filter, "filter", maxFilterBytes},
-		textColumn[hook.Secret]{&h.Secret, "secret", maxIDBytes}, textColumn[hook.Secret]{&h.Former, "former", maxIDBytes}, &until, &created,
-		textColumn[string]{&state, "state", maxIDBytes}, &h.After, &h.Failures, &failing, &next, &h.LastError, &delivered)
+	text := func(to *string, name string, bytes int) any {
+		return laxText[string]{textColumn[string]{to, name, bytes}, &h.broken}
+	}
+	secret := func(to *hook.Secret, name string) any {
+		return laxText[hook.Secret]{textColumn[hook.Secret]{to, name, maxIDBytes}, &h.broken}
+	}
+	err = row.Scan(text(&h.ID, "id", maxIDBytes), text(&h.URL, "url", hook.MaxURLBytes), text(&filter, "filter", maxFilterBytes),
+		secret(&h.Secret, "secret"), secret(&h.Former, "former"), &until, &created, text(&state, "state", maxIDBytes), &h.After, &h.Failures, &failing, &next,
+		&h.LastError, &delivered)
 	if err != nil {
 		return h, err
 	}
 	h.FormerUntil, h.CreatedAt, h.FailingSince, h.NextAt, h.DeliveredAt = timeOrZero(until), timeOrZero(created), timeOrZero(failing), timeOrZero(next), timeOrZero(delivered)
-	if h.State, err = hook.ParseState(state); err == nil {
-		h.Filter, err = parseFilter(filter)
+	if h.broken == nil {
+		h.State, h.broken = hook.ParseState(state)
 	}
-	if err != nil {
-		err = fmt.Errorf("webhook %.80q: %w", h.ID, err)
+	if h.broken == nil {
+		h.Filter, h.broken = parseFilter(filter)
 	}
-	return h, err
+	if h.broken != nil {
+		h.broken = fmt.Errorf("webhook %.80q: %w: %w", h.ID, hook.ErrBroken, h.broken)
+	}
+	return h, nil
 }
 
 // hookValues are the values of hookColumns.
@@ -113,19 +128,37 @@ func (s *Store) CreateHook(ctx context.Context, h hook.Hook) error {
 	})
 }
 
-// Hooks returns all webhooks, the oldest first.
-func (s *Store) Hooks(ctx context.Context) ([]hook.Hook, error) {
-	return list(ctx, s, "read the webhooks", scanHook,
+// Hooks returns all webhooks that can be read, the oldest first. If some cannot, the error is [hook.ErrBroken] and names them.
+func (s *Store) Hooks(ctx context.Context) (hooks []hook.Hook, err error) {
+	rows, err := list(ctx, s, "read the webhooks", scanHook,
 		fmt.Sprintf("SELECT %s FROM limnomap.hooks ORDER BY created_at, id LIMIT %d", storedHookColumns, hook.MaxHooks))
+	var broken []error
+	for i := range rows {
+		if r := &rows[i]; r.broken != nil {
+			broken = append(broken, r.broken)
+		} else {
+			hooks = append(hooks, r.Hook)
+		}
+	}
+	if len(broken) > maxBrokenHooks {
+		broken = append(broken[:maxBrokenHooks], fmt.Errorf("and %d more", len(broken)-maxBrokenHooks))
+	}
+	return hooks, errors.Join(append(broken, err)...)
 }
 
-// readHook reads a webhook, or returns [hook.ErrNoHook].
+// maxBrokenHooks is how many webhooks that cannot be read an error names.
+const maxBrokenHooks = 10
+
+// readHook reads a webhook, or returns [hook.ErrNoHook] or [hook.ErrBroken].
 func readHook(ctx context.Context, q querier, id string) (hook.Hook, error) {
 	h, err := scanHook(q.queryRow(ctx, "SELECT "+storedHookColumns+" FROM limnomap.hooks WHERE id = $1", validText(id)))
-	if errors.Is(err, sql.ErrNoRows) {
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
 		err = noHook(id)
+	case err == nil && h.broken != nil:
+		err = callerError{h.broken}
 	}
-	return h, err
+	return h.Hook, err
 }
 
 func noHook(id string) error { return callerError{fmt.Errorf("%w: %.80q", hook.ErrNoHook, id)} }
@@ -163,10 +196,10 @@ func (s *Store) DeleteHook(ctx context.Context, id string) error {
 }
 
 // LeaseHook gives a webhook that is active and due now to holder, a unique name, until a time, unless another process has it. A lease
-// that ends more than [MaxClockSkew] after this one would is ignored.
+// that ends more than [MaxClockSkew] after this one would is ignored, and so is an attempt that waits longer than any does.
 func (s *Store) LeaseHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, taken bool, err error) {
 	err = s.db.update(ctx, "take the lease of a webhook", func(q querier) (err error) {
-		taken, err = hookLease(id, holder).take(ctx, q, now, until, "state = 'active' AND (next_at IS NULL OR next_at <= $4)", "")
+		taken, err = hookLease(id, holder).take(ctx, q, now, until, "state = 'active' AND (next_at IS NULL OR next_at <= $4 OR next_at > $6)", "", hook.TooFar(now).Unix())
 		if err == nil && taken {
 			h, err = readHook(ctx, q, id)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,50 @@ func testHooks(t *testing.T, open opener) {
 	}
 }
 
+// A webhook that another program has broken is named, and the others are read.
+func testBrokenHooks(t *testing.T, open opener) {
+	s := open(t, func() time.Time { return noon })
+	var hooks []hook.Hook
+	for range 5 {
+		hooks = append(hooks, createHook(t, s, "https://example.org/", eventfeed.Filter{}))
+	}
+	err := s.db.update(t.Context(), "break webhooks", func(q querier) error {
+		w := writer{ctx: t.Context(), q: q}
+		w.exec("UPDATE limnomap.hooks SET state = 'broken' WHERE id = $1", hooks[0].ID)
+		w.exec("UPDATE limnomap.hooks SET filter = '{' WHERE id = $1", hooks[2].ID)
+		w.exec("UPDATE limnomap.hooks SET url = $2 WHERE id = $1", hooks[3].ID, strings.Repeat("x", hook.MaxURLBytes+1))
+		return w.err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Hooks(t.Context())
+	var ids []string
+	for _, h := range got {
+		ids = append(ids, h.ID)
+	}
+	want := []string{hooks[1].ID, hooks[4].ID}
+	slices.Sort(ids)
+	slices.Sort(want)
+	if !errors.Is(err, hook.ErrBroken) || !slices.Equal(ids, want) {
+		t.Errorf("Hooks = %v, %v, want %v", ids, err, want)
+	}
+	for _, i := range []int{0, 2, 3} {
+		if err == nil || !strings.Contains(err.Error(), hooks[i].ID) {
+			t.Errorf("the error does not name %s: %v", hooks[i].ID, err)
+		}
+		if err := s.UpdateHook(t.Context(), hooks[i].ID, func(*hook.Hook) error { return nil }); !errors.Is(err, hook.ErrBroken) {
+			t.Errorf("UpdateHook = %v", err)
+		}
+		if err := s.DeleteHook(t.Context(), hooks[i].ID); err != nil {
+			t.Error(err)
+		}
+	}
+	if got, err := s.Hooks(t.Context()); err != nil || len(got) != 2 {
+		t.Errorf("%d webhooks are left, %v", len(got), err)
+	}
+}
+
 // One process at a time sends to a webhook, and another one takes over when its claim has ended.
 func testHookClaims(t *testing.T, open opener) {
 	now := noon
@@ -160,4 +205,17 @@ func testHookClaims(t *testing.T, open opener) {
 	claim("future", true)
 	now = now.AddDate(-1, 0, 0)
 	claim("present", true)
+	// Nor does a wait.
+	for _, tt := range []struct {
+		wait time.Duration
+		due  bool
+	}{{hook.LongestWait, false}, {hook.LongestWait * 3 / 2, false}, {24 * time.Hour, true}, {365 * 24 * time.Hour, true}} {
+		if err := s.UpdateHook(t.Context(), h.ID, func(h *hook.Hook) error { h.NextAt = now.Add(tt.wait); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		claim("present", tt.due)
+		if p := (hook.Progress{NextAt: now.Add(tt.wait)}); p.Due(now) != tt.due {
+			t.Errorf("an attempt in %v is due: %v, want %v", tt.wait, !tt.due, tt.due)
+		}
+	}
 }

@@ -118,6 +118,8 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 		{`INSERT INTO push_subscriptions (id, endpoint, p256dh, auth, threshold, daily, zone, renewed_at) VALUES ('p', 'https://example.org/', 'k', 'a', 'high', 1, 'UTC', 9);
 			INSERT INTO push_lakes (lake, subscription) VALUES ('a', 'p'); INSERT INTO push_queue (subscription, seq, due_at) VALUES ('p', 1, 5)`, nil},
 		{`UPDATE forecast_issues SET last_value_better = 2`, nil},
+		{`UPDATE push_subscriptions SET client = 'c', lakes = 1, told = 1, ready_at = 5; UPDATE push_state SET after_seq = 1, urgent_seq = 1`, nil},
+		{`UPDATE clock SET believed_at = 7`, nil},
 	}
 	newest := filepath.Join(t.TempDir(), "new.db")
 	openFile(t, newest, true)

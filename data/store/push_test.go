@@ -1,9 +1,12 @@
 package store
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,7 +34,7 @@ func queueAll(t *testing.T, s *Store, now time.Time) {
 		t.Fatal(err)
 	}
 	for {
-		more, err := s.QueueNotifications(t.Context(), state.Newest, now)
+		more, _, err := s.QueueNotifications(t.Context(), state.Newest, now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +51,11 @@ func wantDue(t *testing.T, s *Store, now time.Time, want ...push.Subscription) {
 		ids = append(ids, p.ID)
 	}
 	slices.Sort(ids)
-	got, err := s.DueSubscriptions(t.Context(), now, 100)
+	due, err := s.DueSubscriptions(t.Context(), now)
+	var got []string
+	for _, d := range due {
+		got = append(got, d.ID)
+	}
 	slices.Sort(got)
 	if err != nil || !slices.Equal(got, ids) {
 		t.Errorf("DueSubscriptions = %v, %v, want %v", got, err, ids)
@@ -147,11 +154,10 @@ func testNotificationQueue(t *testing.T, open opener) {
 	end(one, "z", push.Outcome{Done: []int64{4}})
 	claim(one, "z", late.Add(3*time.Minute), 5)
 	end(one, "z", push.Outcome{Later: []int64{5}, LaterAt: late.Add(time.Hour)})
-	claim(one, "z", late.Add(3*time.Minute), []int64{}...)
-	end(one, "z", push.Outcome{})
+	claim(one, "z", late.Add(3*time.Minute)) // nothing is due
 	wantDue(t, s, late.Add(3*time.Minute), closures)
 	// A server that knows fewer events than another one changes nothing; a log that was replaced by a shorter one begins anew.
-	if more, err := s.QueueNotifications(t.Context(), 2, late); err != nil || more {
+	if more, _, err := s.QueueNotifications(t.Context(), 2, late); err != nil || more {
 		t.Errorf("QueueNotifications = %v, %v", more, err)
 	}
 	queueAll(t, s, late.Add(3*time.Minute))
@@ -179,7 +185,201 @@ func testNotificationQueue(t *testing.T, open opener) {
 		t.Errorf("%d events wait, %v, want %d", queued, err, 30*200+2)
 	}
 	wantDue(t, s, morning, append(all, closures)...)
-	if ids, err := s.DueSubscriptions(t.Context(), morning, 7); err != nil || len(ids) != 7 || ids[0] != closures.ID {
-		t.Errorf("%v, %v, want 7, first that of which a lake was closed", ids, err)
+	due, err := s.DueSubscriptions(t.Context(), morning)
+	for _, d := range due {
+		if want := (push.Due{ID: d.ID, Host: "push.example.org", Urgent: d.ID == closures.ID}); d != want {
+			t.Errorf("due is %+v, want %+v", d, want)
+		}
 	}
+	if err != nil || len(due) != 31 {
+		t.Errorf("%d are due, %v", len(due), err)
+	}
+}
+
+// What waits for longer than anything can was put off by a clock that was ahead, and is due.
+func testNotificationsOfAWrongClock(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	queued, failing := testSubscription("queued", "a"), testSubscription("failing", "b")
+	subscribe(t, s, queued)
+	subscribe(t, s, failing)
+	queueAll(t, s, noon)
+	future := noon.AddDate(1, 0, 0)
+	putMoment(t, s, future, testEvent(1, "a", data.ClassUp), testEvent(2, "b", data.ClassUp))
+	queueAll(t, s, future)
+	lease := func(p push.Subscription, now time.Time, want ...int64) {
+		t.Helper()
+		n, _, err := s.LeaseNotifications(t.Context(), p.ID, "x", now, now.Add(time.Minute))
+		if err != nil || !slices.Equal(seqs(n), want) {
+			t.Errorf("LeaseNotifications = %v, %v, want %v", seqs(n), err, want)
+		}
+	}
+	lease(failing, future, 2)
+	if err := s.EndNotifications(t.Context(), failing.ID, "x", push.Outcome{Progress: push.Progress{Failures: 1, FailingSince: future, NextAt: future.Add(time.Hour)}}); err != nil {
+		t.Fatal(err)
+	}
+	wantDue(t, s, future.Add(-25*time.Hour)) // as long as this something may wait
+	wantDue(t, s, noon, queued, failing)
+	lease(queued, noon, 1)
+	lease(failing, noon, 2)
+}
+
+// One client has its share of what may be stored; who has subscribed may renew.
+func testSubscriptionBounds(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	one := testSubscription("one", "a")
+	one.Client = "c"
+	subscribe(t, s, one)
+	fill := func(n, lakes int) {
+		t.Helper()
+		err := s.db.update(t.Context(), "fill", func(q querier) error {
+			w := writer{ctx: t.Context(), q: q}
+			w.exec("DELETE FROM limnomap.push_subscriptions WHERE id <> $1", one.ID)
+			for i := range n {
+				w.exec("INSERT INTO limnomap.push_subscriptions (id, endpoint, p256dh, auth, threshold, daily, zone, renewed_at, client, lakes) VALUES ($1, '', '', '', 'high', 0, 'UTC', 1, 'c', $2)", fmt.Sprint(i), lakes)
+			}
+			return w.err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(what string, p push.Subscription, want error) {
+		t.Helper()
+		before, _, err := s.PushCounts(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.PutSubscription(t.Context(), p); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", what, err, want)
+		}
+		if after, _, err := s.PushCounts(t.Context()); want != nil && (err != nil || after != before) {
+			t.Errorf("%s: %d subscriptions, %v, want %d as before", what, after, err, before)
+		}
+	}
+	other, unknown, same := testSubscription("other", "a"), testSubscription("unknown", "a"), testSubscription("same", "a")
+	other.Client, same.Client = "d", "c"
+	fill(push.MaxOfClient-1, 1)
+	want("one more of a client", same, push.ErrManyOfClient)
+	want("a renewal", one, nil)
+	want("another client", other, nil)
+	want("a client that is not known", unknown, nil)
+	fill(1, push.MaxLakesOfClient)
+	want("one more lake of a client", same, push.ErrManyOfClient)
+	want("another client", other, nil)
+	fill(1, push.MaxLakesOfAll)
+	want("one more lake of all", other, push.ErrManySubscriptions)
+}
+
+// A closure is put into the queue before all else, however much there is and also while the rest is on its way, each pair once.
+func testUrgentFirst(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	var subscriptions int64
+	for i := range int64(30) {
+		subscribe(t, s, testSubscription(fmt.Sprint(i), "m"))
+		subscriptions++
+	}
+	putMoment(t, s, noon)
+	queueAll(t, s, noon)
+	var events []data.Event
+	for i := range int64(199) {
+		events = append(events, testEvent(1+i, "m", data.ClassUp))
+	}
+	step := func(newest int64, wantMore, wantUrgent bool, wantQueued int64) {
+		t.Helper()
+		more, urgent, err := s.QueueNotifications(t.Context(), newest, noon)
+		if _, queued, _ := s.PushCounts(t.Context()); err != nil || more != wantMore || urgent != wantUrgent || queued != wantQueued {
+			t.Errorf("QueueNotifications = %v, %v, %v with %d in the queue, want %v, %v and %d", more, urgent, err, queued, wantMore, wantUrgent, wantQueued)
+		}
+	}
+	urgent := func() (n int64) {
+		due, err := s.DueSubscriptions(t.Context(), noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range due {
+			if d.Urgent {
+				n++
+			}
+		}
+		return n
+	}
+	putMoment(t, s, noon, append(events, testEvent(200, "m", data.AdvisoryIssued))...)
+	step(200, true, true, subscriptions) // the last event comes first
+	if n := urgent(); n != subscriptions {
+		t.Errorf("%d have something urgent, want all", n)
+	}
+	step(200, true, false, queuePage+subscriptions)
+	putMoment(t, s, noon, testEvent(201, "m", data.ClassUp), testEvent(202, "m", data.AdvisoryIssued))
+	step(202, true, true, queuePage+2*subscriptions) // another one on the way
+	queueAll(t, s, noon)
+	if _, queued, err := s.PushCounts(t.Context()); err != nil || queued != 202*subscriptions {
+		t.Errorf("%d in the queue, %v, want %d", queued, err, 202*subscriptions)
+	}
+	step(202, false, false, 202*subscriptions)
+}
+
+// A subscription that another program has broken keeps no other from its messages.
+func testBrokenSubscription(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	bad, worse, good := testSubscription("bad", "a"), testSubscription("worse", "a"), testSubscription("good", "a")
+	for _, p := range []push.Subscription{bad, worse, good} {
+		subscribe(t, s, p)
+	}
+	putMoment(t, s, noon)
+	queueAll(t, s, noon)
+	putMoment(t, s, noon, testEvent(1, "a", data.ClassUp))
+	err := s.db.update(t.Context(), "break subscriptions", func(q querier) error {
+		w := writer{ctx: t.Context(), q: q}
+		w.exec("UPDATE limnomap.push_subscriptions SET threshold = 'broken' WHERE id = $1", bad.ID)
+		w.exec("UPDATE limnomap.push_subscriptions SET zone = $2 WHERE id = $1", worse.ID, strings.Repeat("x", maxIDBytes+1))
+		return w.err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	queueAll(t, s, noon)
+	wantDue(t, s, noon, good)
+	err = s.db.update(t.Context(), "make them due", func(q querier) error {
+		_, err := q.exec(t.Context(), "UPDATE limnomap.push_subscriptions SET ready_at = 1")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantDue(t, s, noon, bad, worse, good)
+	for _, p := range []push.Subscription{bad, worse} {
+		if _, taken, err := s.LeaseNotifications(t.Context(), p.ID, "x", noon, noon.Add(time.Minute)); taken || !errors.Is(err, push.ErrBroken) {
+			t.Errorf("LeaseNotifications = %v, %v", taken, err)
+		}
+	}
+	if n, taken, err := s.LeaseNotifications(t.Context(), good.ID, "x", noon, noon.Add(time.Minute)); !taken || err != nil || !slices.Equal(seqs(n), []int64{1}) {
+		t.Errorf("LeaseNotifications = %v, %v, %v", seqs(n), taken, err)
+	}
+}
+
+// What waits for a later attempt costs nothing: only what is due is read.
+func TestDueSubscriptionsAreFoundByAnIndex(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lakes.db")
+	openFile(t, path, true)
+	withDB(t, path, func(db *sql.DB) error {
+		rows, err := db.Query("EXPLAIN QUERY PLAN "+forSQLite.Replace(dueQuery), 1, 2, 3)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		var plan []string
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+				return err
+			}
+			plan = append(plan, detail)
+		}
+		if all := strings.Join(plan, "\n"); !strings.Contains(all, "SEARCH s USING INDEX push_subscriptions_ready") || !strings.Contains(all, "push_queue_urgent") || strings.Contains(all, "SCAN s") {
+			t.Errorf("the plan is\n%s", all)
+		}
+		return rows.Err()
+	})
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -88,18 +89,24 @@ func endRefresh(ctx context.Context, q querier, now time.Time, holder string, r 
 	if rasters == nil {
 		rasters = new(data.RasterCounts)
 	}
-	if err := refreshLease(holder).end(ctx, q); err != nil {
+	l := refreshLease(holder)
+	ended := l.end
+	if r.Continues {
+		ended = l.check
+	}
+	if err := ended(ctx, q); err != nil {
 		return err
 	}
 	w := writer{ctx: ctx, q: q}
-	w.exec(`UPDATE limnomap.refresh SET turn = turn + 1, error = $1,
-			failures = CASE WHEN $1 = '' THEN 0 ELSE failures + 1 END, succeeded_at = CASE WHEN $1 = '' THEN $2 ELSE succeeded_at END,
+	w.exec(`UPDATE limnomap.refresh SET turn = turn + CASE WHEN $12 THEN 0 ELSE 1 END, error = $1,
+			failures = CASE WHEN NOT $14 THEN failures + 1 WHEN $12 THEN failures ELSE 0 END, attempted_at = COALESCE($13, attempted_at),
+			succeeded_at = CASE WHEN $14 THEN $2 ELSE succeeded_at END,
 			added = CASE WHEN $3 THEN $4 ELSE added END, changed = CASE WHEN $3 THEN $5 ELSE changed END,
 			unchanged = CASE WHEN $3 THEN $6 ELSE unchanged END, rejected = CASE WHEN $3 THEN $7 ELSE rejected END,
 			rasters_waiting = CASE WHEN $8 THEN $9 ELSE rasters_waiting END, rasters_failing = CASE WHEN $8 THEN $10 ELSE rasters_failing END,
 			rasters_skipped = CASE WHEN $8 THEN $11 ELSE rasters_skipped END`,
-		validText(r.Error), now.Unix(), r.Rows != nil, rows.Added, rows.Changed, rows.Unchanged, rows.Rejected,
-		r.Rasters != nil, rasters.Waiting, rasters.Failing, rasters.Skipped)
+		validText(cmp.Or(r.Error, r.Late)), now.Unix(), r.Rows != nil, rows.Added, rows.Changed, rows.Unchanged, rows.Rejected,
+		r.Rasters != nil, rasters.Waiting, rasters.Failing, rasters.Skipped, r.Continues, unixOrNull(r.Began), r.Error == "")
 	if r.Files != nil {
 		w.exec("DELETE FROM limnomap.refresh_files")
 	}

@@ -88,6 +88,32 @@ func testRefresh(t *testing.T, open opener) {
 		want("failed", state)
 	}
 	wantFiles(files)
+
+	// A refresh that continues with satellite files keeps its turn, its lease and the number of failures.
+	now = now.Add(time.Hour)
+	claim(t, s, state.Turn, "beside", time.Minute)
+	state.Turn, state.LastAttempt, state.LeasedUntil = state.Turn+1, now, now.Add(time.Minute)
+	now = now.Add(10 * time.Second)
+	end(t, s, "beside", data.RefreshResult{Continues: true})
+	state.LastSuccess, state.LastError = now, ""
+	want("the tables are done", state)
+	began := now
+	now = now.Add(10 * time.Second)
+	end(t, s, "beside", data.RefreshResult{Continues: true, Late: "too slow", Began: began})
+	state.LastAttempt, state.LastSuccess, state.LastError = began, now, "too slow"
+	want("the tables are done again", state)
+	now = now.Add(10 * time.Second)
+	end(t, s, "beside", data.RefreshResult{Continues: true, Error: "rows", Began: now})
+	state.LastAttempt, state.LastError, state.Failures = now, "rows", 3
+	want("the tables failed", state)
+	if err := s.EndRefresh(t.Context(), "stranger", data.RefreshResult{Continues: true}); !errors.Is(err, data.ErrLeaseLost) {
+		t.Errorf("another process continues: %v, want %v", err, data.ErrLeaseLost)
+	}
+	end(t, s, "beside", data.RefreshResult{Error: "too slow"})
+	state.Turn, state.LastError, state.Failures, state.LeasedUntil = state.Turn+1, "too slow", 4, time.Time{}
+	want("the satellite files are too slow", state)
+	wantFiles(files)
+
 	now = now.Add(time.Hour)
 	claim(t, s, state.Turn, "three", time.Minute)
 	end(t, s, "three", data.RefreshResult{Files: []data.RefreshFile{}})

@@ -78,6 +78,19 @@ func (c textColumn[T]) Scan(value any) error {
 	return nil
 }
 
+// A laxText is a textColumn that notes its error, so that one broken row does not end a query: pgx reads no row after an error of Scan.
+type laxText[T ~string] struct {
+	textColumn[T]
+	broken *error
+}
+
+func (c laxText[T]) Scan(value any) error {
+	if err := c.textColumn.Scan(value); err != nil && *c.broken == nil {
+		*c.broken = err
+	}
+	return nil
+}
+
 // A lakeScanner scans the columns of lakeColumns, or those of idColumns, row by row.
 type lakeScanner struct {
 	key     int64

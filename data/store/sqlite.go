@@ -55,7 +55,7 @@ type sqlite struct {
 func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
 	s := &sqlite{loc: loc, maxLogBytes: maxIdleLogBytes, maxKnownKeys: maxKnownKeys, groupRows: groupRows, parallelLakes: parallelLakes}
 	s.Store = Store{s, dialect{scan: scanQuery, past: pastQuery,
-		newestReading: sqliteNewestReading, readings: sqliteReadings, forecasts: sqliteForecasts}, time.Now, usualReaders(), loc.path}
+		newestReading: sqliteNewestReading, readings: sqliteReadings, forecasts: sqliteForecasts, now: "0.0"}, time.Now, usualReaders(), loc.path}
 	if err := s.open(ctx, create, creationPatience); err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc.path, err)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	sqlitedriver "modernc.org/sqlite"
 
 	"limnomap/data"
+	"limnomap/data/diskspace"
 )
 
 // backupStepPages is how much is copied between two checks of the context: a quarter of a megabyte.
@@ -57,14 +57,15 @@ func Backup(ctx context.Context, dsn, path string, opts *BackupOptions) (data.Re
 	if err := checkBackup(path, loc.path, opts.Overwrite); err != nil {
 		return data.Revision{}, fmt.Errorf("backup %s: %w", path, err)
 	}
-	temp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%016x.tmp", filepath.Base(path), rand.Uint64()))
 	// The copy has the same data, so it gets the same permissions.
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	f, err := diskspace.CreateUnfinished(path, info.Mode().Perm())
 	if err != nil {
 		return data.Revision{}, fmt.Errorf("backup %s: %w", path, err)
 	}
+	defer f.Close() // and not before, since it has the lock
+	temp := f.Name()
 	defer os.Remove(temp) // no effect after the rename
-	if err := errors.Join(f.Chmod(info.Mode().Perm()), f.Close()); err != nil {
+	if err := f.Chmod(info.Mode().Perm()); err != nil {
 		return data.Revision{}, fmt.Errorf("backup %s: %w", path, err)
 	}
 	revision, err := copyDatabase(ctx, loc, temp, opts.Progress)

@@ -60,7 +60,7 @@ func withAdvisories(v *snapshot.View, kinds map[int]data.AdvisoryKind) *snapshot
 			ID: data.AdvisoryID(id), LakeID: id, Kind: kind, Issuer: "Gesundheitsamt", Issued: issued, ValidFrom: issued,
 		})
 	}
-	v.Advisories, _ = snapshot.NewAdvisories(v.Lakes, statements).ActiveAt(issued)
+	v.Advisories, _ = snapshot.NewAdvisories(v.Lakes, statements).ActiveAt(data.At(issued))
 	return v
 }
 

@@ -4,7 +4,7 @@
 // [Create] begins an archive; the name selects its format. The [Writer] takes the tiles in the order of hilbert.ID, each at
 // most once, and Close gives the archive its name. Until then it has a temporary name in the same folder, so a reader finds
 // either the old archive or the complete new one. Abort or an error removes it. A process that is killed leaves a hidden file
-// or folder whose name ends in ".tmp", which may be removed.
+// or folder whose name ends in ".tmp". The next Create of the same archive removes it.
 //
 // A tile that was not added is missing from the archive: readers show nothing there. The same tiles and metadata give the
 // same bytes, at any time and on any machine, as long as the program is the same.

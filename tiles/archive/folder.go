@@ -9,12 +9,15 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"limnomap/data/diskspace"
+
 	"github.com/paulmach/orb/maptile"
 )
 
 // A folder writes each tile to a file z/x/y.png, and tiles.json.
 type folder struct {
 	path, temp string
+	held       *os.File // the folder temp: no other export removes it while it is open
 }
 
 func newFolder(path string, meta *Metadata) (*folder, error) {
@@ -28,11 +31,13 @@ func newFolder(path string, meta *Metadata) (*folder, error) {
 	if err := checkEmpty(path); err != nil {
 		return nil, err
 	}
-	f := &folder{path: path, temp: tempName(path)}
-	if err := f.checkMovable(); err != nil {
+	held, err := diskspace.MakeUnfinished(path, 0o777)
+	if err != nil {
 		return nil, err
 	}
-	if err := os.Mkdir(f.temp, 0o777); err != nil {
+	f := &folder{path: path, temp: held.Name(), held: held}
+	if err := f.checkMovable(); err != nil {
+		f.discard()
 		return nil, err
 	}
 	if err := f.writeTileJSON(meta); err != nil {
@@ -45,14 +50,15 @@ func newFolder(path string, meta *Metadata) (*folder, error) {
 // checkMovable returns an error for a folder that cannot be replaced, such as a mount point, before any tile is drawn. It
 // renames the folder, which is empty, and renames it back.
 func (f *folder) checkMovable() error {
-	err := os.Rename(f.path, f.temp)
+	aside := filepath.Join(f.temp, "aside")
+	err := os.Rename(f.path, aside)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("the folder cannot be replaced, perhaps because it is a mount point; use a folder inside it: %w", err)
 	}
-	return os.Rename(f.temp, f.path)
+	return os.Rename(aside, f.path)
 }
 
 // writeTileJSON writes a TileJSON 3.0.0 document. Its template is relative to the document, since the address at which the
@@ -111,7 +117,10 @@ func (f *folder) finish() error {
 	return os.Rename(f.temp, f.path)
 }
 
-func (f *folder) discard() { _ = os.RemoveAll(f.temp) }
+func (f *folder) discard() {
+	_ = f.held.Close()
+	_ = os.RemoveAll(f.temp)
+}
 
 // checkEmpty returns an error for a folder that is not empty: tiles of an older export would be served with the new ones.
 func checkEmpty(path string) error {

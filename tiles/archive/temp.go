@@ -2,26 +2,19 @@ package archive
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
-)
 
-// tempName returns a hidden name in the folder of path. It is random, so that exclusive creation is safe when other processes
-// and other machines use the folder.
-func tempName(path string) string {
-	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%016x.tmp", filepath.Base(path), rand.Uint64()))
-}
+	"limnomap/data/diskspace"
+)
 
 // createTemp creates a file that will be renamed to path. It has the permissions of any new file, since others shall read it.
 func createTemp(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, errors.New("that name exists and is not a file")
 	}
-	return os.OpenFile(tempName(path), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	return diskspace.CreateUnfinished(path, 0o666)
 }
 
 // publish closes a finished file and renames it when the disk has stored it: after a power failure there is either the old

@@ -80,7 +80,7 @@ func TestPageNotifications(t *testing.T) {
 	importCSV(t, db, "id,name,lat,lon\na,Größer See,48,11.5\nb,Klarer See,48.5,12\n", observations("5"))
 	key := strings.TrimSpace(limnomaptest.Run(t, "push", "keys"))
 	roots := limnomaptest.WriteFile(t, dir, "roots.pem", certificateOf(service.endpoints))
-	s := limnomaptest.LaunchWithEnv(t, []string{"SSL_CERT_FILE=" + roots, "LIMNOMAP_PUSH_KEY=" + key}, "--db", db, "--push-contact", "mailto:lakes@example.org", "--hooks-allow", "127.0.0.0/8", "--push-services", "127.0.0.1")
+	s := limnomaptest.LaunchWithEnv(t, []string{"SSL_CERT_FILE=" + roots, "LIMNOMAP_PUSH_KEY=" + key}, "--db", db, "--push-contact", "mailto:lakes@example.org", "--hooks-allow", "127.0.0.0/8", "--push-services", strings.TrimPrefix(service.endpoints.URL, "https://"))
 	s.AwaitReady(t)
 	base := s.Base
 	limnomaptest.Within(t, 2*time.Minute, "the log begins", func() bool { return strings.Contains(s.Log.String(), "log of events written") })

@@ -65,6 +65,9 @@ func colonBeforeAt(text string) bool {
 // placeholder matches the example in an error that describes the form of a URL, which has no password.
 var placeholder = regexp.MustCompile(`^://\[?USER:PASSWORD@$`)
 
+// mailAddress matches the beginning of the address of an operator, which has no password.
+var mailAddress = regexp.MustCompile("(?i)^[\\s\"=]?mailto:[a-z0-9.!#$%&'*+=?^_{|}~-]+@$")
+
 // Redact returns text with dots instead of what looks like a secret.
 func Redact(text string) string {
 	for _, s := range secretPatterns {
@@ -72,7 +75,7 @@ func Redact(text string) string {
 			continue
 		}
 		text = s.pattern.ReplaceAllStringFunc(text, func(match string) string {
-			if placeholder.MatchString(match) {
+			if placeholder.MatchString(match) || mailAddress.MatchString(match) {
 				return match
 			}
 			return s.pattern.ReplaceAllString(match, s.replacement)

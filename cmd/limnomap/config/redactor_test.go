@@ -137,7 +137,7 @@ func TestRedactorKeepsTexts(t *testing.T) {
 		"time=2026-11-22T20:12:26.101Z level=INFO msg=serving db=database:5432/lakes open=http://127.0.0.1:8080/",
 		"mail to lakes@example.org, at 12:30 or at [::1]:80",
 		"path=/api/v1/tiles/6/33/21@2x.png status=200 client=[2001:db8::1]:443",
-		"unexpected argument lakes@home.db: want a folder", "token is not valid", "the key of agency", `{"msg":"x","to":"me@example.org","n":5}`,
+		"unexpected argument lakes@home.db: want a folder", "token is not valid", "the key of agency", "mailto:lakes+push@example.org", `--push-contact "mailto:lakes@example.org": want`, `{"msg":"x","to":"me@example.org","n":5}`,
 		"/var/lib/limnomap/lakes@home.db: no such file", "github.com/x/y@v1.2.3/z.go:45 +0x1", "Müggelsee, بحيرة",
 	} {
 		if got := r.Redact(text); got != text {
@@ -152,7 +152,7 @@ func TestRedactorKeepsTexts(t *testing.T) {
 // What text costs that looks like a password, but is none.
 func TestRedactHidesTooMuch(t *testing.T) {
 	for text, want := range map[string]string{
-		"mailto:me@example.org":                    "mailto:•••@example.org",
+		"mailto:me:you@example.org":                "mailto:•••@example.org",
 		"at 12:30@home":                            "at 12:•••@home",
 		"http://127.0.0.1:8080/{z}/{x}/{y}@2x.png": "http://•••@2x.png",
 	} {
@@ -163,8 +163,8 @@ func TestRedactHidesTooMuch(t *testing.T) {
 }
 
 func TestRedactorEscapes(t *testing.T) {
-	const text = "lake \u202eB\x1b[2J\u009b\r\u200f: wrong\n\tline"
-	if got, want := Redacted(text), `lake \u202eB\u001b[2J\u009b\u000d\u200f: wrong`+"\n\tline"; got != want {
+	const text = "lake \u202eB\x1b[2J\u009b\r\u200f: wrong\n\tline \x9b2J\xc3 \ufffd"
+	if got, want := Redacted(text), `lake \u202eB\u001b[2J\u009b\u000d\u200f: wrong`+"\n\tline "+`\x9b2J\xc3 `+"\ufffd"; got != want {
 		t.Errorf("Redact(%q) = %q, want %q", text, got, want)
 	}
 }

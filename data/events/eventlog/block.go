@@ -39,18 +39,29 @@ type block struct {
 const (
 	// lakesInBlock makes blocks of some 100 KB, which both databases store as well as rows of their own.
 	lakesInBlock = 8192
-	// maxBlockBytes bounds an uncompressed block: with statements of the greatest length, as many as a million.
-	maxBlockBytes = 1 << 30
-	blockFormat   = 1
+	// maxLakeBytes bounds an uncompressed block of lakes, each with an id of at most 256 bytes and 40 others.
+	maxLakeBytes = 4 << 20
+	// A server holds at most maxStatements, with 64 MiB of texts (package store). With ids of lakes and statements of 256 bytes each and 40
+	// others, their uncompressed block has at most maxStatementBytes.
+	maxStatements     = 100_000
+	maxStatementBytes = 128 << 20
+	blockFormat       = 1
 )
 
 // ErrDamaged says that stored blocks cannot be read. What was published last is then unknown.
 var ErrDamaged = errors.New("the stored state of the log of events is damaged")
 
 var (
-	compressor, _   = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)) // valid options cause no error
-	decompressor, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBlockBytes))
+	compressor, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)) // valid options cause no error
+	decompressor  = newDecompressor(maxLakeBytes)
+	// statementDecompressor is for the block of statements.
+	statementDecompressor = newDecompressor(maxStatementBytes)
 )
+
+func newDecompressor(most uint64) *zstd.Decoder {
+	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(most)) // valid options cause no error
+	return d
+}
 
 // encode returns the block as bytes.
 func (b *block) encode() []byte {
@@ -111,9 +122,16 @@ func appendShared(out []byte, other, text string) []byte {
 	return append(out, text[n:]...)
 }
 
-// decode reads what encode returns. The error is [ErrDamaged] for other bytes.
-func decode(compressed []byte) (b block, err error) {
-	plain, err := decompressor.DecodeAll(compressed, nil)
+// decode reads what encode returns of the block with that index. The error is [ErrDamaged] for other bytes.
+func decode(index int, compressed []byte) (b block, err error) {
+	from, most := decompressor, maxLakeBytes
+	if index == statementBlock {
+		from, most = statementDecompressor, maxStatementBytes
+	}
+	if len(compressed) > most { // more than plain bytes that cannot be compressed
+		return block{}, fmt.Errorf("%w: a block has %d bytes, want at most %d", ErrDamaged, len(compressed), most)
+	}
+	plain, err := from.DecodeAll(compressed, nil)
 	if err != nil {
 		return block{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
@@ -122,7 +140,7 @@ func decode(compressed []byte) (b block, err error) {
 		return block{}, fmt.Errorf("%w: a block has the format %d, want %d", ErrDamaged, format, blockFormat)
 	}
 	const leastLake, leastStatement = 13, 18 // bytes
-	b.lakes = make([]LakeEntry, 0, r.count(leastLake))
+	b.lakes = make([]LakeEntry, 0, r.count(leastLake, lakesInBlock))
 	previous := data.LakeID("")
 	for range cap(b.lakes) {
 		l := r.lake(previous)
@@ -135,7 +153,7 @@ func decode(compressed []byte) (b block, err error) {
 		previous = l.ID
 		b.lakes = append(b.lakes, l)
 	}
-	if n := r.count(leastStatement); n > 0 {
+	if n := r.count(leastStatement, maxStatements); n > 0 {
 		b.statements = make([]statementEntry, 0, n)
 		for range n {
 			b.statements = append(b.statements, r.statement())
@@ -197,10 +215,10 @@ func (r *blockReader) hash() uint64 {
 	return 0
 }
 
-// count returns a number of parts of at least that many bytes each.
-func (r *blockReader) count(least int) int {
+// count returns a number of at most that many parts of at least that many bytes each.
+func (r *blockReader) count(least, most int) int {
 	n := r.unsigned()
-	if n > uint64(len(r.left)/least) {
+	if n > uint64(min(len(r.left)/least, most)) {
 		r.damaged = true
 		return 0
 	}

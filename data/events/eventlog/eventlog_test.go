@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/clock"
 	"limnomap/data/events/eventlog"
 	"limnomap/data/snapshot"
 
@@ -138,7 +139,7 @@ func (w *world) snapshot(t fataler, now time.Time) *snapshot.Snapshot {
 
 func (w *world) load(t fataler, asOf snapshot.AsOf, now time.Time) *snapshot.Snapshot {
 	t.Helper()
-	s, err := snapshot.Load(context.Background(), w, &snapshot.Options{AsOf: asOf, Now: func() time.Time { return now }})
+	s, err := snapshot.Load(context.Background(), w, &snapshot.Options{AsOf: asOf, Present: data.ByClock(func() time.Time { return now })})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,10 +147,10 @@ func (w *world) load(t fataler, asOf snapshot.AsOf, now time.Time) *snapshot.Sna
 }
 
 // publish compares the world with the last moment, and returns the events.
-func (j *journal) publish(t fataler, s *snapshot.Snapshot, now time.Time) []data.Event {
+func (j *journal) publish(t fataler, s *snapshot.Snapshot, p data.Present) []data.Event {
 	t.Helper()
 	before := len(j.events)
-	r, err := eventlog.Next(j.moment, j, s, "settings", now)
+	r, err := eventlog.Next(j.moment, j, s, "settings", p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestNext(t *testing.T) {
 		w.revision.Number++
 		now = now.Add(time.Hour)
 		s := w.snapshot(t, now)
-		got := j.publish(t, s, now)
+		got := j.publish(t, s, data.At(now))
 		if !slices.Equal(describeAll(got), want) {
 			t.Errorf("%s: %q, want %q", what, describeAll(got), want)
 		}
@@ -195,7 +196,7 @@ func TestNext(t *testing.T) {
 				t.Errorf("%s: event %+v, want the snapshot %s", what, e, s.Version)
 			}
 		}
-		if again := j.publish(t, s, now); len(again) > 0 {
+		if again := j.publish(t, s, data.At(now)); len(again) > 0 {
 			t.Errorf("%s, published twice: %q", what, describeAll(again))
 		}
 	}
@@ -232,8 +233,8 @@ func TestNext(t *testing.T) {
 	step("a lake that is not there any more", func() { w.lakes = []data.LakeID{"a", "c", "d"} }, "18 b became_stale: level 0 to -1")
 }
 
-// Without an import, statements begin and expire by the clock, also of a snapshot that was made before. A clock that is behind
-// does not issue them anew.
+// Without an import, statements begin and expire by the clock, also of a snapshot that was made before. A clock that is a few seconds behind
+// does not issue them anew. One that is further behind does: the one before was wrong, and what was told by it is corrected.
 func TestClock(t *testing.T) {
 	t.Parallel()
 	w, j := newWorld("a"), new(journal)
@@ -241,18 +242,65 @@ func TestClock(t *testing.T) {
 	w.statements["s"] = data.Advisory{ID: "s", LakeID: "a", Kind: data.Closure, Issuer: "office", Issued: noon, ValidFrom: noon.Add(time.Hour), ValidUntil: noon.Add(2 * time.Hour)}
 	s := w.snapshot(t, noon)
 	for _, tt := range []struct {
-		minutes int
-		want    []string
+		after time.Duration
+		want  []string
 	}{
-		{0, nil}, {59, nil},
-		{60, []string{"1 a advisory_issued: s closure"}},
-		{30, nil}, {119, nil},
-		{120, []string{"2 a advisory_expired: s closure"}},
-		{90, nil}, {200, nil},
+		{0, nil}, {59 * time.Minute, nil},
+		{time.Hour, []string{"1 a advisory_issued: s closure"}},
+		{time.Hour - clock.Tolerance, nil}, {119 * time.Minute, nil},
+		{2 * time.Hour, []string{"2 a advisory_expired: s closure"}},
+		{2*time.Hour - clock.Tolerance, nil}, {200 * time.Minute, nil},
+		{90 * time.Minute, []string{"3 a advisory_issued: s closure"}},
+		{2 * time.Hour, []string{"4 a advisory_expired: s closure"}},
 	} {
-		if got := describeAll(j.publish(t, s, noon.Add(time.Duration(tt.minutes)*time.Minute))); !slices.Equal(got, tt.want) {
-			t.Errorf("after %d minutes: %q, want %q", tt.minutes, got, tt.want)
+		if got := describeAll(j.publish(t, s, data.At(noon.Add(tt.after)))); !slices.Equal(got, tt.want) {
+			t.Errorf("after %s: %q, want %q", tt.after, got, tt.want)
 		}
+	}
+}
+
+// A clock that was a year ahead for a moment, and was believed, keeps nothing from being told afterwards. While it is in doubt, it tells nothing wrong.
+func TestWrongClock(t *testing.T) {
+	t.Parallel()
+	const year = 365 * 24 * time.Hour
+	closure := func(id data.AdvisoryID, lake data.LakeID, from time.Time) data.Advisory {
+		return data.Advisory{ID: id, LakeID: lake, Kind: data.Closure, Issuer: "office", Issued: from, ValidFrom: from, ValidUntil: from.Add(7 * 24 * time.Hour)}
+	}
+	for _, tt := range []struct {
+		name  string
+		wrong data.Present
+		want  []string
+	}{
+		{"in doubt", data.Present{Now: noon.Add(time.Minute), Also: noon.Add(year)}, []string{
+			"1 b advisory_issued: t closure"}},
+		{"in doubt of the other", data.Present{Now: noon.Add(year), Also: noon.Add(time.Minute)}, []string{
+			"1 a became_stale: level 0 to -1", "2 b became_stale: level 0 to -1", "3 a became_current: level -1 to 0", "4 b became_current: level -1 to 0",
+			"5 b advisory_issued: t closure"}},
+		{"believed", data.At(noon.Add(year)), []string{
+			"1 a advisory_expired: s closure", "2 a became_stale: level 0 to -1", "3 b became_stale: level 0 to -1",
+			"4 a advisory_issued: s closure", "5 a became_current: level -1 to 0", "6 b became_current: level -1 to 0", "7 b advisory_issued: t closure"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w, j := newWorld("a", "b"), new(journal)
+			w.set("a", 37, 5)
+			w.set("b", 37, 5)
+			w.statements["s"] = closure("s", "a", noon)
+			s := w.load(t, snapshot.AsOf{}, noon)
+			j.publish(t, s, data.At(noon))
+			j.publish(t, s, tt.wrong)
+			j.publish(t, s, data.At(noon.Add(3*time.Second)))
+			w.statements["t"] = closure("t", "b", noon.Add(4*time.Second))
+			w.revision.Number++
+			j.publish(t, w.load(t, snapshot.AsOf{}, noon.Add(5*time.Second)), data.At(noon.Add(5*time.Second)))
+			if got := describeAll(j.events); !slices.Equal(got, tt.want) {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+			for i := range j.events {
+				if j.events[i].Seq != int64(i)+1 {
+					t.Errorf("event %d has the number %d", i+1, j.events[i].Seq)
+				}
+			}
+		})
 	}
 }
 
@@ -270,14 +318,14 @@ func TestAgeing(t *testing.T) {
 	s := w.load(t, snapshot.AsOf{}, now(30))
 	step := func(day float64, want ...string) {
 		t.Helper()
-		if got := describeAll(j.publish(t, s, now(day))); !slices.Equal(got, want) {
+		if got := describeAll(j.publish(t, s, data.At(now(day)))); !slices.Equal(got, want) {
 			t.Errorf("on day %v: %q, want %q", day, got, want)
 		}
 	}
 	step(30)
 	step(35.9)
 	step(36, "1 b became_stale: level 0 to -1")
-	if e := j.events[0]; e.Snapshot != s.At(now(36)).Version || !e.After.MeasuredAt.Known || e.After.MeasuredAt != e.Before.MeasuredAt {
+	if e := j.events[0]; e.Snapshot != s.At(data.At(now(36))).Version || !e.After.MeasuredAt.Known || e.After.MeasuredAt != e.Before.MeasuredAt {
 		t.Errorf("event %+v, want the time of measurement and the snapshot %s", e, s.Version)
 	}
 	step(36)
@@ -299,18 +347,18 @@ func TestNextFirst(t *testing.T) {
 	w, j := newWorld("a"), new(journal)
 	w.set("a", 0, 5)
 	earlier := w.snapshot(t, noon)
-	j.publish(t, earlier, noon)
+	j.publish(t, earlier, data.At(noon))
 	w.set("a", 0, 60)
 	s := w.snapshot(t, noon)
-	r, err := eventlog.Next(j.moment, &journal{blocks: maps.Clone(j.blocks)}, s, "others", noon)
+	r, err := eventlog.Next(j.moment, &journal{blocks: maps.Clone(j.blocks)}, s, "others", data.At(noon))
 	if err != nil || !r.First || !r.New || len(j.events) > 0 || r.Moment.Settings != "others" {
 		t.Errorf("other settings: %+v, %v, %d events; want the first moment of others, without events", r, err, len(j.events))
 	}
-	if got := j.publish(t, s, noon); len(got) != 1 {
+	if got := j.publish(t, s, data.At(noon)); len(got) != 1 {
 		t.Errorf("%q, want a rise", describeAll(got))
 	}
 	last := j.moment
-	if got := j.publish(t, earlier, noon); len(got) > 0 || j.moment != last {
+	if got := j.publish(t, earlier, data.At(noon)); len(got) > 0 || j.moment != last {
 		t.Errorf("an earlier revision: %q", describeAll(got))
 	}
 }
@@ -327,14 +375,14 @@ func TestNextBlocks(t *testing.T) {
 	for _, id := range ids {
 		w.values[observed{id, monday}] = 500
 	}
-	j.publish(t, w.snapshot(t, noon), noon)
+	j.publish(t, w.snapshot(t, noon), data.At(noon))
 	if j.moment.Blocks != 4 || j.moment.Measured != lakes || j.put != 4 {
 		t.Fatalf("%+v, %d blocks written; want one of statements and three of lakes", j.moment, j.put)
 	}
 	j.put = 0
 	w.set(ids[9_000], 0, 60)
 	w.set(ids[19_999], 0, 60)
-	got := j.publish(t, w.snapshot(t, noon), noon)
+	got := j.publish(t, w.snapshot(t, noon), data.At(noon))
 	if want := []string{"1 lake_09000 class_up: level 0 to 2", "2 lake_19999 class_up: level 0 to 2"}; !slices.Equal(describeAll(got), want) || j.put != 2 {
 		t.Errorf("%q, %d blocks written, want %q and two blocks", describeAll(got), j.put, want)
 	}
@@ -344,7 +392,7 @@ func TestNextBlocks(t *testing.T) {
 	if j.moment.ChangesSince != 1 {
 		t.Errorf("changes are known since moment %d, want 1", j.moment.ChangesSince)
 	}
-	if got = j.publish(t, w.snapshot(t, noon), noon); len(got) != lakes-8192 || j.moment.Blocks != 2 || j.moment.ChangesSince != j.moment.Number {
+	if got = j.publish(t, w.snapshot(t, noon), data.At(noon)); len(got) != lakes-8192 || j.moment.Blocks != 2 || j.moment.ChangesSince != j.moment.Number {
 		t.Errorf("%d events, %d blocks and changes since moment %d when lakes are gone, want %d, 2 and %d", len(got), j.moment.Blocks, j.moment.ChangesSince,
 			lakes-8192, j.moment.Number)
 	}
@@ -390,7 +438,7 @@ func TestNextProperty(t *testing.T) {
 				}
 			}
 			s := w.snapshot(t, now)
-			events := j.publish(t, s, now)
+			events := j.publish(t, s, data.At(now))
 			for _, e := range events {
 				if e.Seq != int64(len(seen))+1 || seen[e.ID] || e.ID != e.ContentID(s.Revision) {
 					t.Fatalf("event %s comes with the number %d after %d events; known before: %v", e.ID, e.Seq, len(seen), seen[e.ID])
@@ -422,7 +470,7 @@ func TestNextProperty(t *testing.T) {
 					t.Fatalf("lake %s has the level %d, and by the events %d", id, state.Level, levels[id])
 				}
 				record := fmt.Sprintf("%+v", state)
-				if a := s.At(now).Current.Advisories.Of(i); a != nil {
+				if a := s.At(data.At(now)).Current.Advisories.Of(i); a != nil {
 					record += fmt.Sprintf("%+v", *a)
 				}
 				if record != records[id] {
@@ -437,7 +485,7 @@ func TestNextProperty(t *testing.T) {
 			if err := eventlog.Lakes(j.moment, j.Block, func(l *eventlog.LakeEntry) error { got[l.ID] = l.Changed; return nil }); err != nil || !maps.Equal(got, changed) {
 				t.Fatalf("the records changed in the moments %v, %v; want %v", got, err, changed)
 			}
-			if again := j.publish(t, s, now); len(again) > 0 {
+			if again := j.publish(t, s, data.At(now)); len(again) > 0 {
 				t.Fatalf("published twice: %q", describeAll(again))
 			}
 		}
@@ -468,10 +516,10 @@ func BenchmarkNext(b *testing.B) {
 	w.revision.Number--
 	before := w.snapshot(b, noon)
 	first := new(journal)
-	first.publish(b, before, noon)
+	first.publish(b, before, data.At(noon))
 	for b.Loop() {
 		j := &journal{moment: first.moment, blocks: maps.Clone(first.blocks)}
-		if events := j.publish(b, after, noon); len(events) != lakes/8 {
+		if events := j.publish(b, after, data.At(noon)); len(events) != lakes/8 {
 			b.Fatalf("%d events, want %d", len(events), lakes/8)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 // A Log stores the events, and what was published last. The store of a database is one, and a [Memory].
 type Log interface {
+	Believe(ctx context.Context, now time.Time) (time.Time, error)
 	NextMoment(ctx context.Context, fn func(last data.Moment, tx data.MomentTx) (data.Moment, error)) error
 	LastMoment(ctx context.Context, fn func(last data.Moment, block func(index int) ([]byte, error)) error) error
 	MomentNumber(ctx context.Context, snapshot string) (int64, error)
@@ -29,7 +30,7 @@ type Options struct {
 	// Settings are those by which snapshots are made. Of servers with different settings, the one that was started last writes.
 	Settings string
 	Keep     time.Duration // how long events are kept
-	Now      func() time.Time
+	Present  func() data.Present
 	Logger   *slog.Logger
 	Wrote    func(kinds map[data.EventKind]int, took time.Duration) // is called after each moment that this Keeper stored
 	Failed   func(error)                                            // is called for each failure
@@ -147,13 +148,10 @@ func (k *Keeper) step(ctx context.Context) error {
 	if err := k.refresh(ctx, snap); err != nil {
 		return err
 	}
-	if now := k.Now(); snap != nil && now.Sub(k.dropped) >= dropEvery {
-		if err := k.drop(ctx, now.Add(-k.Keep)); err != nil {
-			return err
-		}
-		k.dropped = now
+	if snap == nil || !k.dropped.IsZero() && time.Since(k.dropped) < dropEvery {
+		return nil
 	}
-	return nil
+	return k.drop(ctx)
 }
 
 // Compare stores the moment of a snapshot. Run does it for those that are offered; before, a caller may do it for an earlier one.
@@ -171,7 +169,7 @@ func (k *Keeper) Compare(ctx context.Context, snap *snapshot.Snapshot) error {
 		}
 		tx.MomentTx = to
 		var err error
-		result, err = Next(last, &tx, snap, k.Settings, k.Now().UTC().Truncate(time.Second))
+		result, err = Next(last, &tx, snap, k.Settings, k.Present())
 		return result.Moment, err
 	})
 	if errors.Is(err, ErrDamaged) && !k.damaged {
@@ -265,14 +263,24 @@ func (k *Keeper) readChanges(ctx context.Context, lakes []data.Lake) (*changes, 
 	return c, nil
 }
 
-// drop removes the events before a time.
-func (k *Keeper) drop(ctx context.Context, before time.Time) error {
-	for {
-		n, err := k.Log.DropEvents(ctx, before, dropAtOnce)
-		if err != nil || n < dropAtOnce {
+// drop removes the events that are too old, unless the clock is in doubt.
+func (k *Keeper) drop(ctx context.Context) error {
+	p := k.Present()
+	if p.Doubtful() {
+		return nil
+	}
+	began := time.Now()
+	believed, err := k.Log.Believe(ctx, p.Now)
+	if err != nil {
+		return err
+	}
+	for n := int64(dropAtOnce); n >= dropAtOnce; {
+		if n, err = k.Log.DropEvents(ctx, believed.Add(-k.Keep), dropAtOnce); err != nil {
 			return err
 		}
 	}
+	k.dropped = began
+	return nil
 }
 
 // Changes returns a function that reports whether the record of Lakes[i] may be another one in snap, which is published, than in a snapshot

@@ -50,7 +50,7 @@ func (l *logged) String() string {
 }
 
 func keeperOptions(log eventlog.Log, settings string, messages *logged) eventlog.Options {
-	return eventlog.Options{Log: log, Settings: settings, Keep: 48 * time.Hour, Now: time.Now, Wrote: func(map[data.EventKind]int, time.Duration) {},
+	return eventlog.Options{Log: log, Settings: settings, Keep: 48 * time.Hour, Present: data.ByClock(time.Now), Wrote: func(map[data.EventKind]int, time.Duration) {},
 		Logger: slog.New(slog.NewTextHandler(messages, nil)), Failed: func(err error) { fmt.Fprintln(messages, "failed:", err) }}
 }
 
@@ -147,7 +147,7 @@ func TestKeeperAgeing(t *testing.T) {
 		var keepers []*eventlog.Keeper
 		for range cap(ended) {
 			options := keeperOptions(log, "all", &messages)
-			options.Now, options.Keep = now, 1000*time.Hour
+			options.Present, options.Keep = data.ByClock(now), 1000*time.Hour
 			k := eventlog.NewKeeper(options)
 			keepers = append(keepers, k)
 			go func() { k.Run(ctx); ended <- struct{}{} }()
@@ -162,7 +162,7 @@ func TestKeeperAgeing(t *testing.T) {
 		} {
 			time.Sleep((monday + tt.day).Time().Add(2 * time.Second).Sub(now()))
 			for _, k := range keepers {
-				k.Offer(s.At(now()))
+				k.Offer(s.At(data.At(now())))
 			}
 			time.Sleep(2 * time.Second)
 			if got := describeLog(t, log); !slices.Equal(got, tt.want) {
@@ -195,14 +195,14 @@ func TestKeeperChanges(t *testing.T) {
 		open := w.snapshot(t, begin)
 		k.Offer(open)
 		time.Sleep(time.Hour)
-		closed := open.At(time.Now())
+		closed := open.At(data.At(time.Now()))
 		k.Offer(closed)
 		time.Sleep(2 * time.Second)
 		if changed, err := k.Changes(ctx, closed, open.Version); err != nil || !changed(0) {
 			t.Errorf("the closed lake is not among the changes: %v", err)
 		}
 		time.Sleep(time.Hour)
-		again := open.At(time.Now())
+		again := open.At(data.At(time.Now()))
 		if again.Version != open.Version || closed.Version == open.Version {
 			t.Fatalf("the versions are %s, %s and %s", open.Version, closed.Version, again.Version)
 		}

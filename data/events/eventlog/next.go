@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/clock"
 	"limnomap/data/snapshot"
 )
 
@@ -26,28 +27,30 @@ type Result struct {
 // they are not those of the last moment, the new one is the first of a series, without events. So is a moment with values after one without
 // any: an empty map that is filled is no news about a lake.
 //
-// Statements are valid or not as of now, but not before the last moment, so that a clock that is behind does not issue a statement anew. A
-// snapshot of an earlier revision than the last moment's changes nothing.
+// Statements are valid or not as of p. A clock that is behind the last moment by no more than [clock.Tolerance] counts as that moment: it issues no statement
+// anew. One that is further behind counts, because the clock of the last moment may have been wrong: what was told by it is then corrected. A snapshot of
+// an earlier revision than the last moment's changes nothing.
 //
 // With 1.4 million lakes, memory holds one block of some 8,000 at a time.
-func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settings string, now time.Time) (Result, error) {
+func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settings string, p data.Present) (Result, error) {
 	r := snap.Revision
 	if last.Number > 0 && (r.Number < last.Revision.Number || r.Forecasts < last.Revision.Forecasts) {
 		return Result{Moment: last}, nil
 	}
-	if now.Before(last.At) {
-		now = last.At
+	p.Now = p.Now.UTC().Truncate(time.Second)
+	if behind := last.At.Sub(p.Now); behind > 0 && behind <= clock.Tolerance {
+		p.Now = last.At
 	}
-	snap = snap.At(now)
+	snap = snap.At(p)
 	if last.Settings == settings && last.Snapshot == snap.Version && last.Revision.Number == r.Number && last.Revision.Forecasts == r.Forecasts {
 		return Result{Moment: last}, nil
 	}
 	c := comparison{
-		store: store, snap: snap, last: last, at: now,
+		store: store, snap: snap, last: last, present: p,
 		first: last.Number == 0 || last.Settings != settings,
 		quiet: last.Measured == 0,
 		next: data.Moment{Number: last.Number + 1, Revision: data.Revision{Number: r.Number, ChangedAt: r.ChangedAt, Forecasts: r.Forecasts}, Settings: settings,
-			Snapshot: snap.Version, At: now, LastSeq: last.LastSeq, ChangesSince: last.ChangesSince},
+			Snapshot: snap.Version, At: p.Now, LastSeq: last.LastSeq, ChangesSince: last.ChangesSince},
 	}
 	if last.Blocks == 0 {
 		c.next.ChangesSince = c.next.Number
@@ -60,11 +63,11 @@ func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settin
 
 // A comparison is one run of Next.
 type comparison struct {
-	store data.MomentTx
-	snap  *snapshot.Snapshot
-	last  data.Moment
-	next  data.Moment
-	at    time.Time // of its events
+	store   data.MomentTx
+	snap    *snapshot.Snapshot
+	last    data.Moment
+	next    data.Moment
+	present data.Present // of its events
 
 	first bool // no events
 	quiet bool // no events of values
@@ -121,7 +124,7 @@ func (c *comparison) block(index int) (block, error) {
 	if err != nil {
 		return block{}, err
 	}
-	b, err := decode(stored)
+	b, err := decode(index, stored)
 	if err != nil {
 		err = fmt.Errorf("block %d: %w", index, err)
 	}
@@ -264,7 +267,7 @@ func (c *comparison) emit(e data.Event) error {
 		return nil
 	}
 	c.next.LastSeq++
-	e.Seq, e.At, e.Snapshot = c.next.LastSeq, c.at, c.next.Snapshot
+	e.Seq, e.At, e.Snapshot = c.next.LastSeq, c.next.At, c.next.Snapshot
 	e.ID = e.ContentID(c.next.Revision)
 	return c.store.PutEvent(&e)
 }
@@ -273,7 +276,7 @@ func (c *comparison) emit(e data.Event) error {
 func (c *comparison) statementsOf(i int) (all []statementEntry) {
 	statements := c.snap.Advisories.Of(i)
 	for k := range statements {
-		if s := &statements[k]; s.ActiveAt(c.next.At) {
+		if s := &statements[k]; c.present.Valid(s) {
 			all = append(all, statementEntry{lake: c.snap.Lakes[i].ID, EventAdvisory: data.EventAdvisoryOf(s), content: c.contentOf(s)})
 		}
 	}
@@ -401,7 +404,7 @@ func Lakes(last data.Moment, block func(index int) ([]byte, error), each func(*L
 		if err != nil {
 			return err
 		}
-		b, err := decode(stored)
+		b, err := decode(i, stored)
 		if err != nil {
 			return fmt.Errorf("block %d: %w", i, err)
 		}

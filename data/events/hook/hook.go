@@ -43,6 +43,21 @@ type Progress struct {
 	DeliveredAt  time.Time // the last one that succeeded; zero for none
 }
 
+// LongestWait is to what the waits between attempts double; each wait is shorter or longer by up to half. maxAhead is how far NextAt can be in the future,
+// with an hour more for clocks that differ (store.MaxClockSkew).
+const (
+	LongestWait = 6 * time.Hour
+	maxAhead    = LongestWait*3/2 + time.Hour
+)
+
+// TooFar returns the time after which no attempt can have been put off, now: a NextAt that is later is from a wrong clock, and the attempt is due.
+func TooFar(now time.Time) time.Time { return now.Add(maxAhead) }
+
+// Due reports whether the next attempt is due.
+func (p *Progress) Due(now time.Time) bool {
+	return !p.NextAt.After(now) || p.NextAt.After(TooFar(now))
+}
+
 // A State says whether events are sent.
 type State uint8
 
@@ -77,6 +92,8 @@ const (
 var (
 	// ErrNoHook is returned for an id that no hook has.
 	ErrNoHook = errors.New("there is no webhook of that id")
+	// ErrBroken is returned for a webhook that another program has written, and that cannot be read.
+	ErrBroken = errors.New("the webhook cannot be read; if nothing can mend it, delete it")
 )
 
 // New returns an active webhook with a new id and a new secret, which begins after an event.

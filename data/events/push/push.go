@@ -28,6 +28,27 @@ type Subscription struct {
 	Daily        bool   // one summary a day, except for closures
 	Zone         string // the IANA time zone, such as Europe/Berlin, for the hours of the night
 	RenewedAt    time.Time
+	// Client stands for the network from which the subscription was made or renewed last: see notify.Key.Client. Empty: not known.
+	Client string
+}
+
+// A Due is a subscription that may be told of something now.
+type Due struct {
+	ID      string
+	Host    string // of the endpoint: see HostOf
+	Client  string
+	Urgent  bool // something urgent is to be told
+	Told    bool // its push service has taken a message before
+	Failing bool // the last attempt failed
+}
+
+// HostOf returns the host of an endpoint, which is no secret, with its port if that is not 443.
+func HostOf(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return "" // another program wrote the row
+	}
+	return serviceOf(u)
 }
 
 // A Pending is what a subscription may be told of now.
@@ -40,6 +61,7 @@ type Pending struct {
 // An Outcome is how telling what waited went.
 type Outcome struct {
 	Progress
+	Told    bool    // a message was taken
 	Done    []int64 // the numbers of the events that were told, or need not be
 	Later   []int64 // of those that may not be told before LaterAt
 	LaterAt time.Time
@@ -78,7 +100,12 @@ func (t Threshold) String() string { return thresholdNames[t] }
 // Bounds of what is stored. The longest endpoints of the push services of browsers have some 500 bytes.
 const (
 	MaxSubscriptions = 100_000
-	MaxLakes         = 100
+	// MaxOfClient is how many subscriptions one client may have: some networks of a mobile operator or a firm are one client.
+	MaxOfClient = 1000
+	MaxLakes    = 100
+	// MaxLakesOfAll is how many lakes all subscriptions may have together, some 200 bytes each: 200 MB in a database. A client may have a tenth.
+	MaxLakesOfAll    = 1_000_000
+	MaxLakesOfClient = MaxLakesOfAll / 10
 	MaxEndpointBytes = 1024
 	maxZoneBytes     = 64
 	// KeepFor is how long a subscription is kept that is not renewed: the page renews it whenever it is opened.
@@ -88,8 +115,12 @@ const (
 var (
 	// ErrNoSubscription is returned for an id that no subscription has.
 	ErrNoSubscription = errors.New("there is no such subscription")
-	// ErrManySubscriptions is returned if there are MaxSubscriptions.
+	// ErrManySubscriptions is returned if there are MaxSubscriptions, or if all have MaxLakesOfAll lakes.
 	ErrManySubscriptions = errors.New("there are too many subscriptions")
+	// ErrManyOfClient is returned if a client has MaxOfClient subscriptions, or MaxLakesOfClient lakes.
+	ErrManyOfClient = errors.New("this client has too many subscriptions")
+	// ErrBroken is returned for a subscription that another program has written, and that cannot be read.
+	ErrBroken = errors.New("the subscription cannot be read")
 )
 
 // IDOf returns the id of the subscription with that endpoint. Who does not know the endpoint cannot find it.
@@ -170,6 +201,13 @@ const (
 	nightEnds   = 7
 	summaryHour = 8
 )
+
+// maxAhead is how far in the future something can be due, or tried again: a day of 25 hours, with an hour more for clocks that differ
+// (store.MaxClockSkew).
+const maxAhead = 26 * time.Hour
+
+// TooFar returns the time to which nothing can have been put off, now: a time that is later is from a wrong clock, and what waits for it is due.
+func TooFar(now time.Time) time.Time { return now.Add(maxAhead) }
 
 // AtOnce is when what is urgent is due: before all else.
 var AtOnce = time.Unix(0, 0).UTC()

@@ -162,7 +162,7 @@ func TestDueAt(t *testing.T) {
 // Messages are sent to known push services only.
 func TestServices(t *testing.T) {
 	t.Parallel()
-	own, err := push.ParseServices([]string{"push.example.org", "*.Example.com", "127.0.0.1"})
+	own, err := push.ParseServices([]string{"push.example.org", "*.Example.com", "127.0.0.1:8443", "*.example.net:444"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,18 +185,26 @@ func TestServices(t *testing.T) {
 		{push.DefaultServices, "https://evilpush.apple.com/x", false},
 		{push.DefaultServices, "https://example.org/fcm.googleapis.com", false},
 		{push.DefaultServices, "https://127.0.0.1/x", false},
+		{push.DefaultServices, "https://fcm.googleapis.com:444/x", false}, // nothing answers there
+		{push.DefaultServices, "https://a.push.apple.com:80/x", false},
+		{push.DefaultServices, "https://fcm.googleapis.com:/x", true},
 		{own, "https://push.example.org/x", true},
 		{own, "https://a.b.example.com/x", true},
 		{own, "https://example.com/x", false},
 		{own, "https://127.0.0.1:8443/x", true},
+		{own, "https://127.0.0.1/x", false},
+		{own, "https://127.0.0.1:8444/x", false},
+		{own, "https://a.example.net:444/x", true},
+		{own, "https://a.example.net/x", false},
 		{own, "https://fcm.googleapis.com/x", false},
 		{all, "https://example.org/x", true},
+		{all, "https://example.org:8443/x", false},
 	} {
 		if err := tt.services.Check(tt.endpoint); (err == nil) != tt.ok {
 			t.Errorf("%s at %v: %v, want allowed: %v", tt.endpoint, tt.services, err, tt.ok)
 		}
 	}
-	for _, wrong := range []string{"", "*.", "https://example.org", "example.org/x", "a*.example.org", "exa mple.org", "example.org:443"} {
+	for _, wrong := range []string{"", "*.", "https://example.org", "example.org/x", "a*.example.org", "exa mple.org", "example.org:", "example.org:x", "*:8443"} {
 		if s, err := push.ParseServices([]string{wrong}); err == nil {
 			t.Errorf("%q is read as %v", wrong, s)
 		}

@@ -42,7 +42,7 @@ type Options struct {
 	Attempts int
 	// Timeout bounds the time of a request. Zero means 5 minutes.
 	Timeout time.Duration
-	// Stall is how long a request may bring no data. Zero means 30 seconds.
+	// Stall is how long a request may bring no data, or less than [MinPace]. Zero means 30 seconds, as the --speed-time of curl.
 	Stall time.Duration
 	// UserAgent is sent with requests. Empty means that of net/http.
 	UserAgent string

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -25,11 +26,6 @@ const (
 	maxFieldBytes = 1 << 10
 	// maxSize bounds the size of a file, so that offsets cannot overflow.
 	maxSize = 1 << 60
-)
-
-var (
-	errStalled = errors.New("no data for too long")
-	errSlow    = errors.New("a request took too long")
 )
 
 // A retryable is an error after which another attempt is worthwhile.
@@ -74,6 +70,10 @@ func identityOf(h http.Header) identity {
 	return id
 }
 
+// IfRange returns the value of a header field If-Range for the file of a response, "" if the server has sent none that proves that a later
+// response has the same bytes.
+func IfRange(h http.Header) string { return identityOf(h).ifRange }
+
 // Field returns a field of a header, or "" if it is too long to store, or not UTF-8, which PostgreSQL cannot store.
 func Field(h http.Header, name string) string {
 	if v := h.Get(name); len(v) <= maxFieldBytes && utf8.ValidString(v) {
@@ -90,12 +90,8 @@ func (id identity) differs(other identity) bool {
 
 // get requests a range, cut at the end of the file, and passes the body and its length to read.
 func (f *File) get(off, n int64, read func(body io.Reader, length int64) error) error {
-	ctx, cancel := context.WithCancelCause(f.ctx)
-	defer cancel(nil)
-	whole := time.AfterFunc(f.opts.Timeout, func() { cancel(errSlow) })
-	defer whole.Stop()
-	stall := time.AfterFunc(f.opts.Stall, func() { cancel(errStalled) })
-	defer stall.Stop()
+	ctx, watch := NewWatch(f.ctx, f.opts.Timeout, f.opts.Stall)
+	defer watch.Stop()
 
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url.String(), nil)
 	if err != nil {
@@ -122,8 +118,7 @@ func (f *File) get(off, n int64, read func(body io.Reader, length int64) error) 
 	if err != nil {
 		return err
 	}
-	body := &progressReader{f: f, r: io.LimitReader(resp.Body, length), stall: stall}
-	err = read(body, length)
+	err = read(countingReader{io.LimitReader(watch.Body(resp.Body), length), &f.bytes}, length)
 	if err == nil && length > 0 {
 		// The end of the body lets the connection be used again.
 		if extra, _ := io.ReadFull(resp.Body, make([]byte, 1)); extra > 0 {
@@ -184,7 +179,7 @@ func (f *File) check(resp *http.Response, off, last int64) (length int64, err er
 		return 0, fmt.Errorf("%s: %w: ranges are those of the encoding %.40q", name, ErrNoRanges, encoding)
 	}
 	header := resp.Header.Get("Content-Range")
-	first, end, size, ok := parseContentRange(header)
+	first, end, size, ok := ContentRange(header)
 	switch {
 	case !ok && !opened:
 		return 0, fmt.Errorf("%s: %w: Content-Range is %.80q, want a range and a size", name, ErrNoRanges, header)
@@ -205,8 +200,8 @@ func (f *File) check(resp *http.Response, off, last int64) (length int64, err er
 	return length, nil
 }
 
-// parseContentRange returns the first and the last byte and the size of a Content-Range.
-func parseContentRange(header string) (first, last, size int64, ok bool) {
+// ContentRange returns the first and the last byte and the size of the field Content-Range of a response.
+func ContentRange(header string) (first, last, size int64, ok bool) {
 	unit, text, found := strings.Cut(strings.TrimSpace(header), " ")
 	ends, total, found2 := strings.Cut(text, "/")
 	from, to, found3 := strings.Cut(ends, "-")
@@ -226,19 +221,15 @@ func parseContentRange(header string) (first, last, size int64, ok bool) {
 	return first, last, size, first <= last && last < size && size <= maxSize
 }
 
-// A progressReader counts bytes, and restarts the timer that ends a request without data.
-type progressReader struct {
-	f     *File
-	r     io.Reader
-	stall *time.Timer
+// A countingReader adds the bytes that are read to a number.
+type countingReader struct {
+	io.Reader
+	bytes *atomic.Int64
 }
 
-func (p *progressReader) Read(b []byte) (int, error) {
-	n, err := p.r.Read(b)
-	if n > 0 {
-		p.f.bytes.Add(int64(n))
-		p.stall.Reset(p.f.opts.Stall)
-	}
+func (r countingReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.bytes.Add(int64(n))
 	return n, err
 }
 

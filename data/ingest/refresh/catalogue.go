@@ -2,6 +2,7 @@ package refresh
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -95,8 +96,28 @@ func isCatalogue(f *file) (bool, error) {
 	if !s.Scan() {
 		return false, nil // another package says what is wrong
 	}
-	_, is := parseCatalogueHeader(s.Text())
-	return is, nil
+	return isCatalogueHeader(s.Text()), nil
+}
+
+// firstLine returns the first line that a reader will return, "" if it is longer than that of a catalogue, or does not arrive.
+func firstLine(r *bufio.Reader) string {
+	for seen := 0; seen < maxCatalogueLine; {
+		_, err := r.Peek(seen + 1)
+		line, _ := r.Peek(r.Buffered())
+		if end := bytes.IndexByte(line[seen:], '\n'); end >= 0 {
+			return string(line[:seen+end])
+		}
+		seen = len(line)
+		if err != nil {
+			return string(line)
+		}
+	}
+	return ""
+}
+
+func isCatalogueHeader(line string) bool {
+	_, is := parseCatalogueHeader(strings.TrimSuffix(line, "\r"))
+	return is
 }
 
 // A catalogueReader makes the rows of a catalogue the satellite files of a source.

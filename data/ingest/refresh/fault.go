@@ -18,6 +18,7 @@ type Fault struct {
 const (
 	awayReason        = "the source cannot be reached"
 	timeoutReason     = "the source takes too long to answer"
+	paceReason        = "a download was ended because the source is too slow"
 	answerReason      = "the source gives no file"
 	redirectReason    = "the source redirects to an address that is not allowed"
 	cutReason         = "a file was received incompletely"

@@ -1,10 +1,12 @@
 package refresh
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -38,8 +40,6 @@ var (
 	errRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
 	errDowngrade = errors.New("redirect from https to another scheme")
 	errAddress   = errors.New("invalid address of a redirect or of a proxy from the environment")
-	errStalled   = errors.New("no data for too long")
-	errSlow      = errors.New("it took too long")
 )
 
 // A retryable is an error after which another attempt is worthwhile. Those of rangefile, which makes its own attempts, are none.
@@ -75,17 +75,21 @@ func newClient(base http.RoundTripper) *http.Client {
 }
 
 // fetch returns the file of a URL, or nil if it is still the known one. With a zero known it always returns the file. It may
-// have as many bytes as are left for the refresh.
-func (r *Refresher) fetch(ctx context.Context, p source, known data.RefreshFile, left int64) (f *file, err error) {
+// have as many bytes as are left for the refresh. If a table is wanted, the error for a list of satellite files is errList. All attempts together must end within Options.Timeout.
+func (r *Refresher) fetch(ctx context.Context, p source, known data.RefreshFile, left int64, table bool) (f *file, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.opts.Timeout, rangefile.ErrSlow)
+	defer cancel()
+	d := &download{table: table, most: limit{min(r.opts.MaxBytes, left), func(size string) error {
+		if left < r.opts.MaxBytes {
+			return r.tooMuch(p.String())
+		}
+		return fault(sizeReason, "%s has %s bytes: at most %d are allowed", p, size, r.opts.MaxBytes)
+	}}}
+	defer d.close()
 	err = r.retry(ctx, p.String(), func() error {
 		f, err = r.fetchOnce(ctx, r.client, p, known, func(resp *http.Response) bool {
 			return resp.StatusCode == http.StatusNotModified && known.ETag+known.LastModified != ""
-		}, limit{min(r.opts.MaxBytes, left), func(size string) error {
-			if left < r.opts.MaxBytes {
-				return r.tooMuch(p.String())
-			}
-			return fault(sizeReason, "%s has %s bytes: at most %d are allowed", p, size, r.opts.MaxBytes)
-		}})
+		}, d)
 		return err
 	})
 	return f, err
@@ -107,21 +111,20 @@ func (r *Refresher) retry(ctx context.Context, name string, fn func() error) err
 		}
 		pause = max(pause, again.after)
 		r.log.Warn("refresh: trying again", slog.String("file", name), slog.Duration("after", pause), slog.Any("error", err))
-		if err := r.sleep(ctx, pause); err != nil {
-			return err
+		if waited := r.sleep(ctx, pause); waited != nil {
+			if errors.Is(context.Cause(ctx), rangefile.ErrSlow) {
+				return err
+			}
+			return waited
 		}
 	}
 }
 
-// get requests a URL once and passes the response to fn. All of it must arrive within Options.Timeout, and each part of it
-// within Options.Stall.
-func (r *Refresher) get(ctx context.Context, client *http.Client, u *url.URL, known data.RefreshFile, fn func(*http.Response, io.Reader) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	whole := time.AfterFunc(r.opts.Timeout, func() { cancel(errSlow) })
-	defer whole.Stop()
-	stall := time.AfterFunc(r.opts.Stall, func() { cancel(errStalled) })
-	defer stall.Stop()
+// get requests a URL once, with fields of the header, and passes the response to fn. All of it must arrive within Options.Timeout, and each
+// part of it within Options.Stall, at [rangefile.MinPace] or faster.
+func (r *Refresher) get(ctx context.Context, client *http.Client, u *url.URL, fields map[string]string, fn func(*http.Response, io.Reader) error) error {
+	ctx, watch := rangefile.NewWatch(ctx, r.opts.Timeout, r.opts.Stall)
+	defer watch.Stop()
 
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -129,7 +132,7 @@ func (r *Refresher) get(ctx context.Context, client *http.Client, u *url.URL, kn
 	}
 	req.Header.Set("User-Agent", r.opts.UserAgent)
 	req.Header.Set("Accept-Encoding", "identity")
-	for name, value := range map[string]string{"If-None-Match": known.ETag, "If-Modified-Since": known.LastModified} {
+	for name, value := range fields {
 		if value != "" {
 			req.Header.Set(name, value)
 		}
@@ -139,7 +142,7 @@ func (r *Refresher) get(ctx context.Context, client *http.Client, u *url.URL, kn
 		return r.requestError(ctx, u, err)
 	}
 	defer resp.Body.Close()
-	return fn(resp, progressReader{ctx, resp.Body, func() { stall.Reset(r.opts.Stall) }})
+	return fn(resp, causeReader{ctx, watch.Body(resp.Body)})
 }
 
 // requestError explains why there is no response. It drops net/http's text with the URL, whose query may contain a secret.
@@ -149,7 +152,7 @@ func (r *Refresher) requestError(ctx context.Context, u *url.URL, err error) err
 	}
 	reason := awayReason
 	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, errSlow), errors.Is(cause, errStalled):
+	case errors.Is(cause, rangefile.ErrSlow), errors.Is(cause, rangefile.ErrStalled):
 		reason, err = timeoutReason, cause
 	case cause != nil:
 		return cause // the refresh itself is being stopped
@@ -166,18 +169,14 @@ func (r *Refresher) requestError(ctx context.Context, u *url.URL, err error) err
 	return retryable{error: fault(reason, "%s: %w", rangefile.Redacted(u), err)}
 }
 
-// A progressReader calls progress for each read with data, and returns the cause when its context has ended.
-type progressReader struct {
-	ctx      context.Context
-	r        io.Reader
-	progress func()
+// A causeReader returns the cause when its context has ended.
+type causeReader struct {
+	ctx context.Context
+	r   io.Reader
 }
 
-func (p progressReader) Read(b []byte) (int, error) {
+func (p causeReader) Read(b []byte) (int, error) {
 	n, err := p.r.Read(b)
-	if n > 0 {
-		p.progress()
-	}
 	if err != nil && err != io.EOF && p.ctx.Err() != nil {
 		err = context.Cause(p.ctx)
 	}
@@ -196,28 +195,24 @@ func (r *Refresher) statusError(u *url.URL, resp *http.Response) error {
 	return err
 }
 
-// fetchOnce saves the file of a URL and checks its checksums. It returns nil if unchanged reports that the answer is about the known file.
-func (r *Refresher) fetchOnce(ctx context.Context, client *http.Client, p source, known data.RefreshFile, unchanged func(*http.Response) bool, most limit) (f *file, err error) {
-	digested := false
-	err = r.get(ctx, client, p.url, known, func(resp *http.Response, body io.Reader) error {
+// fetchOnce makes one attempt to download the file of a URL, and checks its checksums. It returns nil if unchanged reports that the answer is
+// about the known file.
+func (r *Refresher) fetchOnce(ctx context.Context, client *http.Client, p source, known data.RefreshFile, unchanged func(*http.Response) bool, d *download) (f *file, err error) {
+	fields := map[string]string{"If-None-Match": known.ETag, "If-Modified-Since": known.LastModified}
+	if d.continues() {
+		fields = map[string]string{"Range": fmt.Sprintf("bytes=%d-", d.size), "If-Range": d.ifRange}
+	}
+	err = r.get(ctx, client, p.url, fields, func(resp *http.Response, body io.Reader) error {
 		if unchanged(resp) {
 			return nil
 		}
-		if err := r.statusError(p.url, resp); err != nil {
-			return err
-		}
-		digests, err := digestsOf(resp.Header)
-		if err != nil {
-			return fault(checksumReason, "%s: %w", p, err)
-		}
-		digested = len(digests) > 0
-		f, err = r.save(p, resp, body, digests, most)
+		f, err = r.save(p, resp, body, d)
 		return err
 	})
 	if err != nil || f == nil {
 		return nil, err
 	}
-	if err := r.checkRemoteSum(ctx, client, p, f, digested); err != nil {
+	if err := r.checkRemoteSum(ctx, client, p, f, len(d.digests) > 0); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -240,46 +235,104 @@ func (r *Refresher) room(name string) func(need int64) error {
 	}
 }
 
-// save writes a response body to a temporary file. It reads no more bytes than the limit, and fails before the disk is full.
-func (r *Refresher) save(p source, resp *http.Response, body io.Reader, digests []digest, most limit) (_ *file, err error) {
-	if resp.ContentLength > most.bytes {
-		return nil, most.tooLarge(strconv.FormatInt(resp.ContentLength, 10))
+// A download is a file that attempts have received a part of.
+type download struct {
+	most    limit
+	table   bool            // it must not be a list of satellite files
+	temp    *diskspace.Temp // nil before the first response
+	size    int64           // of the part
+	total   int64           // of the file; -1 if it is not known
+	sum     hash.Hash       // of the part, as those of digests
+	digests []digest
+	// header is of the response that began it. ifRange proves that a later one has the same bytes; "" if the server has sent no such field.
+	header  http.Header
+	ifRange string
+}
+
+// continues reports whether the next attempt can request the rest only.
+func (d *download) continues() bool { return d.ifRange != "" && d.size > 0 }
+
+func (d *download) close() {
+	if d.temp != nil {
+		d.temp.Close()
+		d.temp = nil
+	}
+	d.size, d.ifRange = 0, ""
+}
+
+// begin makes the download one of the file of that response, of which nothing has been received.
+func (d *download) begin(resp *http.Response) (err error) {
+	d.close()
+	d.header, d.ifRange, d.total, d.sum = resp.Header, rangefile.IfRange(resp.Header), resp.ContentLength, sha256.New()
+	if d.digests, err = digestsOf(resp.Header); err != nil {
+		return fault(checksumReason, "%w", err)
+	}
+	if d.total > d.most.bytes {
+		return d.most.tooLarge(strconv.FormatInt(d.total, 10))
+	}
+	if d.temp, err = diskspace.CreateTemp("limnomap-refresh-*"); err != nil {
+		return fault(diskReason, "%w", err)
+	}
+	return nil
+}
+
+// isRest reports whether a response with the status 206 has the rest of the file.
+func (d *download) isRest(resp *http.Response) bool {
+	first, last, total, ok := rangefile.ContentRange(resp.Header.Get("Content-Range"))
+	return ok && d.continues() && first == d.size && last == total-1 && (d.total < 0 || d.total == total)
+}
+
+// save writes a response body to a temporary file. It reads no more bytes than the limit, and fails before the disk is full. After an
+// error the download has the part that was received.
+func (r *Refresher) save(p source, resp *http.Response, body io.Reader, d *download) (*file, error) {
+	switch {
+	case resp.StatusCode == http.StatusPartialContent && d.isRest(resp):
+		r.log.Info("refresh: continuing a download", slog.String("file", p.String()), slog.Int64("bytes", d.size))
+	case d.continues() && (resp.StatusCode == http.StatusPartialContent || resp.StatusCode == http.StatusRequestedRangeNotSatisfiable):
+		d.close()
+		return nil, retryable{error: fault(cutReason, "%s answers %.40q and not with the rest of the file", p, resp.Status)}
+	default:
+		if err := r.statusError(p.url, resp); err != nil {
+			return nil, err
+		}
+		if err := d.begin(resp); err != nil {
+			return nil, fmt.Errorf("%s: %w", p, err)
+		}
+	}
+	if d.table && d.size == 0 {
+		head := bufio.NewReaderSize(body, maxCatalogueLine)
+		if line := firstLine(head); isCatalogueHeader(line) {
+			return nil, errList
+		}
+		body = head
 	}
 	room := r.room(p.String())
 	if err := room(max(resp.ContentLength, 0)); err != nil {
 		return nil, err
 	}
-	temp, err := diskspace.CreateTemp("limnomap-refresh-*")
+	sinks := []io.Writer{d.sum, &diskWriter{File: d.temp.File, room: room}}
+	for _, g := range d.digests {
+		sinks = append(sinks, g.sum)
+	}
+	n, err := io.Copy(io.MultiWriter(sinks...), io.LimitReader(body, d.most.bytes+1-d.size))
+	d.size += n
 	if err != nil {
-		return nil, fault(diskReason, "%w", err)
+		return nil, bodyError(p, d.size, err)
 	}
-	defer func() {
-		if err != nil {
-			temp.Close()
-		}
-	}()
-	sum := sha256.New()
-	sinks := []io.Writer{sum, &diskWriter{File: temp.File, room: room}}
-	for _, d := range digests {
-		sinks = append(sinks, d.sum)
+	if d.size > d.most.bytes {
+		return nil, d.most.tooLarge("more")
 	}
-	f := &file{name: p.String(), File: temp.File, temp: temp}
-	f.size, err = io.Copy(io.MultiWriter(sinks...), io.LimitReader(body, most.bytes+1))
-	if err != nil {
-		return nil, bodyError(p, f.size, err)
-	}
-	if f.size > most.bytes {
-		return nil, most.tooLarge("more")
-	}
-	for _, d := range digests {
-		if err := d.check(); err != nil {
+	for _, g := range d.digests {
+		if err := g.check(); err != nil {
 			return nil, fault(checksumReason, "%s: %w", p, err)
 		}
 	}
+	f := &file{name: p.String(), File: d.temp.File, temp: d.temp, size: d.size}
 	f.RefreshFile = data.RefreshFile{
-		Key: p.key(), SHA256: [sha256.Size]byte(sum.Sum(nil)),
-		ETag: rangefile.Field(resp.Header, "ETag"), LastModified: rangefile.Field(resp.Header, "Last-Modified"),
+		Key: p.key(), SHA256: [sha256.Size]byte(d.sum.Sum(nil)),
+		ETag: rangefile.Field(d.header, "ETag"), LastModified: rangefile.Field(d.header, "Last-Modified"),
 	}
+	d.temp = nil
 	return f, nil
 }
 
@@ -289,7 +342,10 @@ func bodyError(p source, size int64, err error) error {
 		return err
 	}
 	reason := cutReason
-	if errors.Is(err, errStalled) || errors.Is(err, errSlow) {
+	switch {
+	case errors.Is(err, rangefile.ErrPace):
+		reason = paceReason
+	case errors.Is(err, rangefile.ErrStalled), errors.Is(err, rangefile.ErrSlow):
 		reason = timeoutReason
 	}
 	return retryable{error: fault(reason, "%s, after %d bytes: %w", p, size, err)}
@@ -336,14 +392,18 @@ func isMissing(resp *http.Response) bool {
 		kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 		return kind == "text/html"
 	}
-	return resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests, http.StatusRequestedRangeNotSatisfiable: // the latter has no more of a file of which a part was received
+		return false
+	}
+	return resp.StatusCode >= 400 && resp.StatusCode < 500
 }
 
 // checkRemoteSum compares f with the checksum file on its server, if there is one.
 func (r *Refresher) checkRemoteSum(ctx context.Context, client *http.Client, p source, f *file, digested bool) error {
 	u := withEnding(p.url, checksumEnd)
 	var text []byte
-	err := r.get(ctx, client, u, data.RefreshFile{}, func(resp *http.Response, body io.Reader) (err error) {
+	err := r.get(ctx, client, u, nil, func(resp *http.Response, body io.Reader) (err error) {
 		if isMissing(resp) {
 			return nil
 		}

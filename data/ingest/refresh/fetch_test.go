@@ -307,7 +307,7 @@ func TestSilentServer(t *testing.T) {
 			w.(http.Flusher).Flush()
 		},
 	} {
-		for which, opts := range map[string]Options{"stalled": {Stall: 20 * time.Millisecond}, "too slow": {Timeout: 20 * time.Millisecond}} {
+		for which, opts := range map[string]Options{"stalled": {Stall: 30 * time.Millisecond}, "too slow": {Timeout: 20 * time.Millisecond}} {
 			t.Run(name+", "+which, func(t *testing.T) {
 				s, o := storetest.New(t), newOffice(t)
 				o.serve("/lakes.csv", func(w http.ResponseWriter, r *http.Request) {
@@ -315,8 +315,12 @@ func TestSilentServer(t *testing.T) {
 					<-r.Context().Done() // until the client gives up
 				})
 				g := newRig(t, s, []string{o.URL + "/lakes.csv"}, opts)
-				if g.once(t, timeoutReason); len(g.waited) != attempts-1 {
-					t.Errorf("waits %v, want %d", g.waited, attempts-1)
+				least := attempts - 1
+				if which == "too slow" { // all attempts together
+					least = 0
+				}
+				if g.once(t, timeoutReason); len(g.waited) < least || len(g.waited) > least+1 {
+					t.Errorf("waits %v, want %d", g.waited, least)
 				}
 				holds(t, s, 0, 0)
 			})

@@ -17,6 +17,7 @@ import (
 	"limnomap/data/ingest"
 	"limnomap/data/ingest/rangefile"
 	"limnomap/data/ingest/satellite"
+	"limnomap/data/linetext"
 	"limnomap/data/store"
 )
 
@@ -134,11 +135,15 @@ type rasterWork struct {
 	passing error           // the first of them
 }
 
-// planRasters returns the satellite files that a refresh has to look at.
-func (r *Refresher) planRasters(ctx context.Context, in *input, force bool) (*rasterWork, error) {
-	if len(in.rasters) == 0 {
-		return nil, nil
+// fail notes an error that ends by itself. The refresh ends with the first one.
+func (w *rasterWork) fail(err error) {
+	if w.passing == nil {
+		w.passing = err
 	}
+}
+
+// planRasters returns the satellite files that a refresh has to look at. It requests the lists.
+func (r *Refresher) planRasters(ctx context.Context, in *input, force bool) (*rasterWork, error) {
 	records, err := r.store.RasterRecords(ctx)
 	if err != nil {
 		return nil, err
@@ -148,6 +153,14 @@ func (r *Refresher) planRasters(ctx context.Context, in *input, force bool) (*ra
 		w.records[record.Key] = record
 	}
 	w.force = force
+	for _, p := range in.lists {
+		if err := r.fetchList(ctx, in, p); err != nil {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			w.fail(passing{err})
+		}
+	}
 	seen := make(map[string]bool) // a file may be in two catalogues
 	for _, ofSource := range in.rasters {
 		kept := newest(ofSource, r.opts.Newest)
@@ -198,8 +211,8 @@ func (r *Refresher) takeRasters(c *claim, w *rasterWork) ([]RasterResult, error)
 		if err != nil {
 			return results, err
 		}
-		if noLakes && w.passing == nil {
-			w.passing = passing{fault(noLakesReason, "the database has no lakes: %s and all other satellite files wait until it has some", f.label)}
+		if noLakes {
+			w.fail(passing{fault(noLakesReason, "the database has no lakes: %s and all other satellite files wait until it has some", f.label)})
 		}
 		if noLakes || w.away[f.host] {
 			w.counts.Waiting++
@@ -217,9 +230,7 @@ func (r *Refresher) takeRasters(c *claim, w *rasterWork) ([]RasterResult, error)
 		if _, isPassing := errors.AsType[passing](result.Err); isPassing {
 			w.counts.Waiting++
 			w.away[f.host] = f.host != "" && reasonOf(result.Err) != changingReason
-			if w.passing == nil {
-				w.passing = result.Err
-			}
+			w.fail(result.Err)
 		} else if result.Err != nil {
 			w.counts.Failing++
 		}
@@ -312,7 +323,7 @@ func (r *Refresher) readRaster(c *claim, f *raster, opened *openRaster, record *
 	case errors.Is(err, rangefile.ErrChanged), errors.Is(failed, rangefile.ErrChanged):
 		return passing{fault(changingReason, "%s changed while it was read", f.label)}
 	case failed != nil && opened.explain != nil:
-		return passing{fault(awayReason, "%w", opened.explain(failed))}
+		return passing{fault(readReason(failed), "%w", opened.explain(failed))}
 	case failed != nil:
 		return fault(folderReason, "%s: %w", f.label, failed)
 	case isFault(err):
@@ -323,7 +334,11 @@ func (r *Refresher) readRaster(c *claim, f *raster, opened *openRaster, record *
 
 // importRaster imports the values of an open file, and its record.
 func (r *Refresher) importRaster(c *claim, f *raster, opened *openRaster, from *countingReaderAt, record *data.RasterRecord, result *RasterResult) error {
-	ctx, cancel := context.WithTimeout(c.ctx, r.opts.ImportTimeout)
+	most := r.opts.ImportTimeout
+	if opened.explain != nil { // it is read from a server
+		most = min(most, r.rasterTimeout())
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, most)
 	defer cancel()
 	values, err := r.extract(ctx, satellite.File{Name: f.name, ReaderAt: from, Size: opened.size, Beside: opened.beside}, f.opts)
 	if err == nil && opened.unchanged != nil {
@@ -331,7 +346,9 @@ func (r *Refresher) importRaster(c *claim, f *raster, opened *openRaster, from *
 	}
 	if err != nil {
 		if ctx.Err() != nil && c.ctx.Err() == nil {
-			err = fault(slowReason, "%s: it took longer than %s", f.label, r.opts.ImportTimeout)
+			if err = fault(slowReason, "%s: it took longer than %s", f.label, most); opened.explain != nil {
+				err = passing{err} // the other files of the server wait for the next refresh
+			}
 		}
 		return err
 	}
@@ -428,5 +445,6 @@ func describe(err error, label string) string {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f.Reason
 	}
-	return strings.TrimPrefix(err.Error(), label+": ") // the text of package satellite
+	// The text of package satellite quotes the file, and the database is read with a terminal too.
+	return linetext.Escape(strings.TrimPrefix(err.Error(), label+": "))
 }

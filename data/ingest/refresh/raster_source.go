@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"limnomap/data"
 	"limnomap/data/fetchguard"
@@ -89,8 +91,16 @@ func (r *Refresher) urlRaster(u *url.URL, key, stamp string, client *http.Client
 	date, _ := satellite.DateInName(name)
 	f := &raster{key: key, name: name, label: rangefile.Redacted(u), date: date, stamp: stamp, host: u.Host}
 	f.open = func(ctx context.Context, unless string) (opened *openRaster, err error) {
-		err = r.retryLater(ctx, f.label, func() (err error) {
-			opened, err = r.openURL(ctx, client, u, unless)
+		d := &download{most: limit{r.opts.MaxRasterBytes, func(size string) error {
+			return fault(sizeReason, "%s has %s bytes: at most %d are allowed", f.label, size, r.opts.MaxRasterBytes)
+		}}}
+		defer d.close()
+		bounded, cancel := context.WithTimeoutCause(ctx, r.rasterTimeout(), rangefile.ErrSlow)
+		defer cancel()
+		err = r.retryLater(bounded, f.label, func() (err error) {
+			if opened, err = r.openRanges(ctx, client, u); errors.Is(err, rangefile.ErrNoRanges) {
+				opened, err = r.download(bounded, client, u, unless, d)
+			}
 			return err
 		})
 		if err != nil {
@@ -118,11 +128,15 @@ func (r *Refresher) retryLater(ctx context.Context, name string, fn func() error
 func (r *Refresher) besideURL(ctx context.Context, client *http.Client, u *url.URL) func(ending string) (satellite.Beside, error) {
 	return func(ending string) (satellite.Beside, error) {
 		of := source{url: withEnding(u, ending)}
+		d := &download{most: limit{r.opts.MaxBytes, func(size string) error {
+			return fault(sizeReason, "%s has %s bytes: at most %d are allowed", of, size, r.opts.MaxBytes)
+		}}}
+		defer d.close()
+		bounded, cancel := context.WithTimeoutCause(ctx, r.opts.Timeout, rangefile.ErrSlow)
+		defer cancel()
 		var f *file
-		err := r.retryLater(ctx, of.String(), func() (err error) {
-			f, err = r.fetchOnce(ctx, client, of, data.RefreshFile{}, isMissing, limit{r.opts.MaxBytes, func(size string) error {
-				return fault(sizeReason, "%s has %s bytes: at most %d are allowed", of, size, r.opts.MaxBytes)
-			}})
+		err := r.retryLater(bounded, of.String(), func() (err error) {
+			f, err = r.fetchOnce(bounded, client, of, data.RefreshFile{}, isMissing, d)
 			return err
 		})
 		switch {
@@ -135,10 +149,15 @@ func (r *Refresher) besideURL(ctx context.Context, client *http.Client, u *url.U
 	}
 }
 
-// openURL opens the file of a URL by ranges, or downloads it if the server sends whole files only, or does not say whether a file has changed.
-func (r *Refresher) openURL(ctx context.Context, client *http.Client, u *url.URL, unless string) (*openRaster, error) {
+// rasterTimeout bounds the time to download a satellite file, or to read it by ranges: four times that of another file, as
+// Options.MaxRasterBytes is four times Options.MaxBytes by default.
+func (r *Refresher) rasterTimeout() time.Duration { return 4 * min(r.opts.Timeout, math.MaxInt64/4) }
+
+// openRanges opens the file of a URL by ranges. The error is [rangefile.ErrNoRanges] if it has to be downloaded: the server sends whole files
+// only, or does not say whether a file has changed, or the whole file is needed for its checksum.
+func (r *Refresher) openRanges(ctx context.Context, client *http.Client, u *url.URL) (*openRaster, error) {
 	if r.opts.RequireChecksum {
-		return r.download(ctx, client, u, unless)
+		return nil, rangefile.ErrNoRanges
 	}
 	f, err := rangefile.Open(ctx, client, u.String(), &r.ranges)
 	if err == nil {
@@ -151,7 +170,7 @@ func (r *Refresher) openURL(ctx context.Context, client *http.Client, u *url.URL
 	}
 	switch {
 	case errors.Is(err, rangefile.ErrNoRanges):
-		return r.download(ctx, client, u, unless)
+		return nil, rangefile.ErrNoRanges
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, rangefile.ErrNoFile):
@@ -159,7 +178,15 @@ func (r *Refresher) openURL(ctx context.Context, client *http.Client, u *url.URL
 	case errors.Is(err, fetchguard.ErrRefused):
 		return nil, fault(redirectReason, "%w", explainURL(u, err))
 	}
-	return nil, passing{fault(awayReason, "%w", explainURL(u, err))}
+	return nil, passing{fault(readReason(err), "%w", explainURL(u, err))}
+}
+
+// readReason returns why a part of a file could not be read from its server.
+func readReason(err error) string {
+	if errors.Is(err, rangefile.ErrPace) {
+		return paceReason
+	}
+	return awayReason
 }
 
 // errRequest is for errors whose text may contain a secret.
@@ -183,12 +210,10 @@ func explainURL(u *url.URL, err error) error {
 }
 
 // download copies the file of a URL to a temporary file, unless its header has the tag unless.
-func (r *Refresher) download(ctx context.Context, client *http.Client, u *url.URL, unless string) (*openRaster, error) {
+func (r *Refresher) download(ctx context.Context, client *http.Client, u *url.URL, unless string, d *download) (*openRaster, error) {
 	f, err := r.fetchOnce(ctx, client, source{url: u}, data.RefreshFile{}, func(resp *http.Response) bool {
 		return resp.StatusCode == http.StatusOK && unless != "" && unless == cmp.Or(rangefile.Field(resp.Header, "ETag"), rangefile.Field(resp.Header, "Last-Modified"))
-	}, limit{r.opts.MaxRasterBytes, func(size string) error {
-		return fault(sizeReason, "%s has %s bytes: at most %d are allowed", rangefile.Redacted(u), size, r.opts.MaxRasterBytes)
-	}})
+	}, d)
 	switch {
 	case err != nil:
 		return nil, err

@@ -192,6 +192,9 @@ func TestRasterThatCannotBeUsed(t *testing.T) {
 	if got := r["bad_20240711.nc"]; got.Error != `neither NetCDF nor GeoTIFF: it begins with "no raste"` || got.Failures != 1 {
 		t.Errorf("the record is %+v", got)
 	}
+	if got := describe(errors.New("x.nc: dimension \x1b[2J\u202e\x9b is empty"), "x.nc"); got != `dimension \u001b[2J\u202e\x9b is empty` {
+		t.Errorf("an error of a file is stored as %q", got)
+	}
 	if got := r["panic_20240710.nc"].Error; got != "the reader failed: hostile" {
 		t.Errorf("a panic is stored as %q", got)
 	}
@@ -211,7 +214,7 @@ func TestRasterThatCannotBeUsed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.refresh(t.Context(), state, false); err != nil {
+		if _, err := g.refresh(t.Context(), state, false, week); err != nil {
 			t.Fatal(err)
 		}
 		if got := g.reads(); got != reads {
@@ -295,7 +298,7 @@ func TestRasterThatEndsTheProcess(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				if _, err := r.refresh(t.Context(), state, false); err != nil {
+				if _, err := r.refresh(t.Context(), state, false, week); err != nil {
 					t.Error(err)
 				}
 			}()

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"limnomap/data"
@@ -36,6 +37,9 @@ const (
 	pause = time.Minute
 	// maxExpansion is how many times Options.MaxTotal the files may have after decompression: tables compress to an eighth.
 	maxExpansion = 8
+	// besideOnce is how often a refresh without a schedule imports the tables again while it reads satellite files: other processes with
+	// this database wait for it, and a closure must be known within a minute.
+	besideOnce = time.Minute
 	// endTimeout bounds storing a failure, which is done even while the process is being stopped.
 	endTimeout = 15 * time.Second
 )
@@ -44,6 +48,11 @@ const (
 type Schedule interface {
 	Next(time.Time) time.Time
 }
+
+// A period is a schedule by a fixed time.
+type period time.Duration
+
+func (p period) Next(t time.Time) time.Time { return t.Add(time.Duration(p)) }
 
 // Options are the optional parameters of [New]. A nil *Options means all defaults.
 type Options struct {
@@ -58,8 +67,8 @@ type Options struct {
 	MaxTotal int64
 	// ImportTimeout bounds the import of all files. Zero means [ingest.DefaultTimeout].
 	ImportTimeout time.Duration
-	// Timeout bounds one attempt to fetch the file of a URL, and Stall each time without data in it. Zero means an hour and
-	// a minute.
+	// Timeout bounds the time to fetch the file of a URL, with all attempts, and four times as much that to fetch a satellite file or to
+	// read it by ranges. Stall bounds each time without data, or with less than [rangefile.MinPace]. Zero means an hour and a minute.
 	Timeout, Stall time.Duration
 	// UserAgent is sent to servers.
 	UserAgent string
@@ -109,6 +118,8 @@ type Refresher struct {
 	ranges rangefile.Options
 	// extractFile is satellite.Collect.
 	extractFile func(context.Context, satellite.File, []satellite.Lake, *satellite.Options) (*satellite.Values, error)
+	late        string   // why satellite files could not be read by the last refresh; "" if they could
+	lists       sync.Map // keys of the URLs that had a list of satellite files
 }
 
 // A Source is where a Refresher finds files.
@@ -214,7 +225,7 @@ func (r *Refresher) RunOnce(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result, err := r.refresh(ctx, state, true)
+	result, err := r.refresh(ctx, state, true, period(besideOnce))
 	var after error
 	if r.opts.After != nil && imported(err) {
 		_, after = r.opts.After(ctx)
@@ -257,7 +268,7 @@ func (r *Refresher) Run(ctx context.Context, every Schedule) {
 			continue
 		}
 		started := r.now()
-		result, err := r.refresh(ctx, state, false)
+		result, err := r.refresh(ctx, state, false, every)
 		r.logResult(ctx, result, err, r.now().Sub(started))
 		if imported(err) {
 			after.call(ctx, r)
@@ -331,7 +342,8 @@ func (r *Refresher) due(s data.Refresh, every Schedule) time.Time {
 }
 
 // refresh refreshes now, unless another process has done so since state. With force it also reads satellite files that could not be used.
-func (r *Refresher) refresh(ctx context.Context, state data.Refresh, force bool) (result Result, err error) {
+// The tables are imported again by the schedule while it reads satellite files.
+func (r *Refresher) refresh(ctx context.Context, state data.Refresh, force bool, every Schedule) (result Result, err error) {
 	if r.opts.Begin != nil {
 		within, end := r.opts.Begin(ctx)
 		ctx = within
@@ -346,7 +358,7 @@ func (r *Refresher) refresh(ctx context.Context, state data.Refresh, force bool)
 	}
 	c := r.keepClaim(ctx, holder)
 	defer c.cancel(nil)
-	result, err = r.update(c, force)
+	result, err = r.update(c, force, every)
 	if _, ended := errors.AsType[partial](err); ended {
 		return result, err
 	}
@@ -398,15 +410,20 @@ func (r *Refresher) storeFailure(ctx context.Context, holder string, result Resu
 	if ctx.Err() != nil {
 		reason = interruptedReason
 	}
+	note, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	if err := r.store.EndRefresh(note, holder, failure(reason, result)); err != nil {
+		r.log.Warn("refresh: cannot store the failure", slog.Any("error", err))
+	}
+}
+
+// failure returns what the database stores of a failure.
+func failure(reason string, result Result) data.RefreshResult {
 	ended := data.RefreshResult{Error: reason}
 	if n := result.Reports.Rejected(); n > 0 {
 		ended.Rows = &data.RefreshRows{Rejected: int64(n)}
 	}
-	note, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
-	defer cancel()
-	if err := r.store.EndRefresh(note, holder, ended); err != nil {
-		r.log.Warn("refresh: cannot store the failure", slog.Any("error", err))
-	}
+	return ended
 }
 
 // logResult logs the result of a refresh.

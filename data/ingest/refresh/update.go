@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"limnomap/data"
 	"limnomap/data/ingest"
@@ -16,10 +17,14 @@ type input struct {
 	unchanged bool        // the tables are those of the last complete refresh
 	rasters   [][]*raster // satellite files, by source
 	skipped   int64       // older satellite files that were left out already
+	lists     []source    // lists of satellite files at URLs, which are requested with the satellite files
 }
 
 // settingsDigits are enough of a hash to tell the settings of a source from those that it had before.
 const settingsDigits = 16
+
+// bulk reports whether there is more than tables.
+func (in *input) bulk() bool { return len(in.rasters)+len(in.lists) > 0 }
 
 // addRasters adds the satellite files of a source.
 func (in *input) addRasters(p source, rasters ...*raster) {
@@ -36,44 +41,36 @@ func (in *input) addRasters(p source, rasters ...*raster) {
 }
 
 // update imports the present source for the holder of c. The import of the tables and the end of the refresh are one transaction, unless
-// there are satellite files, which are imported one by one between them.
-func (r *Refresher) update(c *claim, force bool) (Result, error) {
-	known, err := r.store.RefreshFiles(c.ctx)
-	if err != nil {
-		return Result{}, err
+// there are satellite files, which are imported one by one between them. Meanwhile the tables are imported again when they are due by the
+// schedule, so that an official statement does not wait for a slow satellite file.
+func (r *Refresher) update(c *claim, force bool, every Schedule) (Result, error) {
+	in, result, end, err := r.updateTables(c, time.Time{})
+	if err != nil || !in.bulk() {
+		return result, err
 	}
-	in, err := r.collect(c.ctx, known)
-	if err != nil {
-		return Result{}, err
-	}
-	defer in.files.close()
-	work, err := r.planRasters(c.ctx, in, force)
-	if err != nil {
-		return Result{}, err
-	}
-	same := in.unchanged || in.files.sameContent(known)
-	if !same && work == nil {
-		return r.importFiles(c, in.files, c.endImport)
-	}
-	result := Result{Unchanged: same}
-	var end data.RefreshResult
-	switch {
-	case !same:
-		later := func(_ store.Tx, ended data.RefreshResult) error {
-			end = ended
-			return nil
+	var work *rasterWork
+	done := make(chan struct{})
+	go func() { // ends with its files, or with the claim
+		defer close(done)
+		if work, err = r.planRasters(c.ctx, in, force); err == nil {
+			result.Rasters, err = r.takeRasters(c, work)
 		}
-		if result, err = r.importFiles(c, in.files, later); err != nil {
-			return result, err
-		}
-	case !in.unchanged: // the server does not answer 304, or has new tags for the same content
-		end.Files = in.files.known()
+	}()
+	again, failed := r.tablesBeside(c, every, done)
+	if again != nil {
+		end = *again
 	}
-	if work != nil {
-		if result.Rasters, err = r.takeRasters(c, work); err != nil {
-			return result, err
-		}
-		addRasters(&result, &end, work)
+	if err != nil {
+		return result, err
+	}
+	end.Files, end.Continues, end.Late, end.Began = nil, false, "", time.Time{}
+	r.late = ""
+	if work.passing != nil {
+		r.late = reasonOf(work.passing)
+	}
+	addRasters(&result, &end, work)
+	if failed != "" {
+		end.Error = failed
 	}
 	if err := c.release(); err != nil {
 		return result, err
@@ -81,10 +78,86 @@ func (r *Refresher) update(c *claim, force bool) (Result, error) {
 	if err := r.store.EndRefresh(c.ctx, c.holder, end); err != nil {
 		return result, err
 	}
-	if work != nil && work.passing != nil {
+	if work.passing != nil {
 		return result, partial{work.passing}
 	}
 	return result, nil
+}
+
+// tablesBeside imports the tables when they are due until the satellite files are done, and returns the result of the last such import that
+// has read any, nil if none has, and why the last one failed, if it did.
+func (r *Refresher) tablesBeside(c *claim, every Schedule, done <-chan struct{}) (last *data.RefreshResult, failed string) {
+	wait := time.Duration(0)
+	for {
+		timer := time.NewTimer(min(wait, pollInterval))
+		select {
+		case <-done:
+			timer.Stop()
+			return last, failed
+		case <-timer.C:
+		}
+		state, err := r.store.Refresh(c.ctx)
+		if err != nil {
+			wait = pause
+			continue
+		}
+		state.LeasedUntil = time.Time{} // it is the lease of this process
+		if wait = r.due(state, every).Sub(r.now()); wait > 0 {
+			continue
+		}
+		began := r.now()
+		_, result, end, err := r.updateTables(c, began)
+		failed = ""
+		if err != nil && c.ctx.Err() == nil {
+			failed = reasonOf(err)
+			end = failure(failed, result)
+			end.Continues, end.Began = true, began
+			if err := r.store.EndRefresh(c.ctx, c.holder, end); err != nil {
+				wait = pause
+			}
+		}
+		r.logResult(c.ctx, result, err, r.now().Sub(began))
+		if err == nil && end.Rows != nil {
+			last = &end
+		}
+	}
+}
+
+// updateTables imports the tables, if they have changed, and stores the result. It ends the refresh if that is all. A refresh that continues
+// with another import of them began at a time that is not zero.
+func (r *Refresher) updateTables(c *claim, began time.Time) (in *input, result Result, end data.RefreshResult, err error) {
+	known, err := r.store.RefreshFiles(c.ctx)
+	if err != nil {
+		return in, result, end, err
+	}
+	if in, err = r.collect(c.ctx, known); err != nil {
+		return in, result, end, err
+	}
+	defer in.files.close()
+	continues, late := in.bulk() || !began.IsZero(), ""
+	if continues {
+		late = r.late
+	}
+	if !in.unchanged && !in.files.sameContent(known) {
+		put := func(tx store.Tx, ended data.RefreshResult) error {
+			end = ended
+			end.Continues, end.Late, end.Began = continues, late, began
+			return c.endImport(tx, end)
+		}
+		result, err = r.importFiles(c, in.files, put)
+		return in, result, end, err
+	}
+	result.Unchanged = true
+	end.Continues, end.Late, end.Began = continues, late, began
+	if !in.unchanged { // the server does not answer 304, or has new tags for the same content
+		end.Files = in.files.known()
+	}
+	if !continues {
+		if err := c.release(); err != nil {
+			return in, result, end, err
+		}
+	}
+	return in, result, end, r.store.EndRefresh(c.ctx, c.holder, end)
 }
 
 // addRasters adds what became of the satellite files to the result of a refresh.
@@ -109,8 +182,8 @@ func addRasters(result *Result, end *data.RefreshResult, work *rasterWork) {
 }
 
 // collect returns all files of the source. If servers answer that their files are the known ones and all other files are
-// unchanged too, it reports unchanged, and not all tables. Lists of satellite files are requested each time: their files may have to be
-// read again.
+// unchanged too, it reports unchanged, and not all tables. Lists of satellite files at URLs are left for later: of a list that is not known as
+// one yet, only the first line is read. They are requested each time, as their files may have to be read again.
 func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (in *input, err error) {
 	in = new(input)
 	defer func() {
@@ -135,14 +208,20 @@ func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (in *
 		case isRasterURL(p.url):
 			in.addRasters(p, r.urlRaster(p.url, p.key(), "", r.client))
 			continue
+		case r.isList(p):
+			in.lists = append(in.lists, p)
+			continue
 		}
 		ofSource := func(f data.RefreshFile) bool { return f.Key == p.tableKey(p.key()) }
 		var before data.RefreshFile
 		if i := slices.IndexFunc(known, ofSource); i >= 0 {
 			before = known[i]
 		}
-		f, err := r.fetch(ctx, p, before, r.opts.MaxTotal-in.files.bytes())
+		f, err := r.fetch(ctx, p, before, r.opts.MaxTotal-in.files.bytes(), true)
 		switch {
+		case errors.Is(err, errList):
+			r.lists.Store(p.key(), true)
+			in.lists = append(in.lists, p)
 		case err != nil:
 			return in, err
 		case f == nil:
@@ -160,7 +239,7 @@ func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (in *
 	}
 	// Their rows may be valid or not depending on the other files.
 	for _, p := range same {
-		f, err := r.fetch(ctx, p, data.RefreshFile{}, r.opts.MaxTotal-in.files.bytes())
+		f, err := r.fetch(ctx, p, data.RefreshFile{}, r.opts.MaxTotal-in.files.bytes(), true)
 		if err != nil {
 			return in, err
 		}
@@ -169,6 +248,29 @@ func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (in *
 		}
 	}
 	return in, nil
+}
+
+// errList is returned for a list of satellite files where a table was expected.
+var errList = errors.New("it is a list of satellite files")
+
+// isList reports whether the URL had a list of satellite files when it was last requested.
+func (r *Refresher) isList(p source) bool {
+	_, is := r.lists.Load(p.key())
+	return is
+}
+
+// fetchList adds the satellite files of a list at a URL.
+func (r *Refresher) fetchList(ctx context.Context, in *input, p source) error {
+	f, err := r.fetch(ctx, p, data.RefreshFile{}, r.opts.MaxTotal, false)
+	if err != nil {
+		return err
+	}
+	if is, err := isCatalogue(f); !is || err != nil {
+		r.lists.Delete(p.key())
+		f.Close()
+		return fault(formReason, "%s is not a list of satellite files any more: the next refresh reads it as a table", p)
+	}
+	return r.addFiles(in, p, f)
 }
 
 // addFiles adds open files of a source: tables, or the satellite files of lists. It closes what it does not add.
@@ -201,10 +303,12 @@ func (r *Refresher) tooMuch(source string) error {
 	return fault(sizeReason, "with %s, the files of this refresh have more than %d bytes together: leave out files, or import them with limnomap import", source, r.opts.MaxTotal)
 }
 
-// endImport ends the refresh with an import.
+// endImport ends the refresh with an import, or lets it continue.
 func (c *claim) endImport(tx store.Tx, end data.RefreshResult) error {
-	if err := c.release(); err != nil {
-		return err
+	if !end.Continues {
+		if err := c.release(); err != nil {
+			return err
+		}
 	}
 	return tx.EndRefresh(c.ctx, c.holder, end)
 }

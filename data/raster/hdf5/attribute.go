@@ -20,7 +20,7 @@ type rawAttribute struct {
 }
 
 const (
-	maxAttributes     = 1 << 16 // of an object
+	maxAttributes     = 8192    // of an object, as NC_MAX_ATTRS of the NetCDF library
 	maxAttributeBytes = 4 << 20 // of the values of an attribute
 	maxElements       = 1 << 20 // of an attribute, with those of its lists
 	maxAttributesSize = 16 << 20
@@ -34,24 +34,34 @@ type attributeList struct {
 	unordered bool // the order of creation is not known
 }
 
+// objectAttributes are the attributes of an object.
+type objectAttributes struct {
+	list   []rawAttribute
+	byName map[string]int // places in the list; of several of one name, that of the first
+}
+
 // rawAttributes returns the attributes of the object, in the order of their creation if the file has it, else in that of the file.
 // Attributes without a name that could be read are left out.
-func (o *object) rawAttributes() ([]rawAttribute, error) {
-	list, err := o.file.attributes.get(o.address, func() ([]rawAttribute, int, error) {
+func (o *object) rawAttributes() (objectAttributes, error) {
+	attributes, err := o.file.attributes.get(o.address, func() (a objectAttributes, n int, err error) {
 		h, err := o.file.header(o.address)
 		if err != nil {
-			return nil, 0, err
+			return a, 0, err
 		}
 		l := &attributeList{file: o.file}
 		if err := l.read(h); err != nil {
-			return nil, 0, fmt.Errorf("attributes: %w", err)
+			return a, l.bytes, fmt.Errorf("attributes: %w", err)
 		}
 		if !l.unordered {
 			slices.SortStableFunc(l.list, func(a, b rawAttribute) int { return cmp.Compare(a.order, b.order) })
 		}
-		return l.list, l.bytes + 64*len(l.list), nil
+		a = objectAttributes{l.list, make(map[string]int, len(l.list))}
+		for i := range slices.Backward(l.list) {
+			a.byName[l.list[i].name] = i
+		}
+		return a, l.bytes + 128*len(l.list), nil
 	})
-	return list, o.wrap(err)
+	return attributes, o.wrap(err)
 }
 
 func (l *attributeList) read(h header) error {
@@ -171,12 +181,12 @@ func (f *File) splitAttribute(body []byte) (name string, p attributeParts, err e
 
 // AttributeNames returns the names of the attributes, in the order of their creation if the file has it, else in that of the file.
 func (o *object) AttributeNames() ([]string, error) {
-	list, err := o.rawAttributes()
+	attributes, err := o.rawAttributes()
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(list))
-	for i, a := range list {
+	names := make([]string, len(attributes.list))
+	for i, a := range attributes.list {
 		names[i] = a.name
 	}
 	return names, nil
@@ -184,20 +194,19 @@ func (o *object) AttributeNames() ([]string, error) {
 
 // Attribute returns an attribute, or nil if the object has none of that name. Damage of other attributes is no error.
 func (o *object) Attribute(name string) (*Attribute, error) {
-	list, err := o.rawAttributes()
+	attributes, err := o.rawAttributes()
 	if err != nil {
 		return nil, err
 	}
-	for _, raw := range list {
-		if raw.name == name {
-			a, err := o.file.attribute(raw)
-			if err != nil {
-				return nil, fmt.Errorf("%s: attribute %q: %w", o.path, name, err)
-			}
-			return a, nil
-		}
+	i, ok := attributes.byName[name]
+	if !ok {
+		return nil, nil
 	}
-	return nil, nil
+	a, err := o.file.attribute(attributes.list[i])
+	if err != nil {
+		return nil, fmt.Errorf("%s: attribute %q: %w", o.path, name, err)
+	}
+	return a, nil
 }
 
 // An Attribute is a small array of values at a group or a dataset.

@@ -32,6 +32,9 @@ func (d *Dataset) Gather(ctx context.Context, windows []Window, each func(i int,
 	if d.err != nil {
 		return d.err
 	}
+	if err := d.file.headers.work.add(0); err != nil { // attributes such as the fill value may not have been read
+		return err
+	}
 	if err := checkWindows(windows, d.shape); err != nil {
 		return err
 	}

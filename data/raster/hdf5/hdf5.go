@@ -26,7 +26,7 @@ type File struct {
 
 	headers    memo[header]
 	links      memo[*linkSet]
-	attributes memo[[]rawAttribute]
+	attributes memo[objectAttributes]
 }
 
 // Options are the optional parameters of [Open]. A nil *Options means all defaults.
@@ -42,6 +42,8 @@ func Open(r io.ReaderAt, size int64, opts *Options) (*File, error) {
 		opts = &Options{}
 	}
 	f := &File{src: &source{r: r, size: size}, workers: opts.Workers}
+	w := newWork(size)
+	f.headers.work, f.links.work, f.attributes.work = w, w, w
 	if f.workers <= 0 {
 		f.workers = runtime.GOMAXPROCS(0)
 	}

@@ -431,7 +431,8 @@ func TestReaderErrors(t *testing.T) {
 		for name, call := range calls {
 			r.limit = math.MaxInt
 			want := call()
-			f.headers, f.links, f.attributes = memo[header]{}, memo[*linkSet]{}, memo[[]rawAttribute]{}
+			w := f.headers.work
+			f.headers, f.links, f.attributes = memo[header]{work: w}, memo[*linkSet]{work: w}, memo[objectAttributes]{work: w}
 			r.limit = 0
 			if err := call(); !errors.Is(err, errReader) {
 				t.Errorf("%s: %s: error %v, want that of the reader", s.name, name, err)

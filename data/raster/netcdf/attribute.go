@@ -21,6 +21,8 @@ type attributeSet struct{ attributes attributeSource }
 type attributeSource interface {
 	names() []string
 	find(name string) (value attribute, ok bool)
+	// each calls fn with the attributes in the order of the file.
+	each(fn func(name string, value attribute))
 }
 
 // An attribute is a text or a list of numbers.
@@ -121,6 +123,12 @@ func (s classicAttributes) find(name string) (attribute, bool) {
 		}
 	}
 	return attribute{}, false
+}
+
+func (s classicAttributes) each(fn func(name string, value attribute)) {
+	for i := range s {
+		fn(s[i].name, s[i].decode())
+	}
 }
 
 func (a *classicAttribute) decode() attribute {

@@ -223,6 +223,9 @@ func (v *Variable) lookup(name string) (*Variable, bool) {
 	return found, ok
 }
 
+// maxMappingNumbers bounds the numbers of an attribute of a grid mapping: the longest that the CF conventions know, towgs84, has seven.
+const maxMappingNumbers = 64
+
 // mapping returns the attributes of the grid mapping variable.
 func (v *Variable) mapping() map[string]any {
 	// The extended form is "crs: x y", with a list of coordinates.
@@ -235,9 +238,13 @@ func (v *Variable) mapping() map[string]any {
 		return nil
 	}
 	mapping := map[string]any{}
-	for _, name := range m.AttributeNames() {
-		a, _ := m.find(name)
-		switch {
+	if m.attributes == nil {
+		return mapping
+	}
+	m.attributes.each(func(name string, a attribute) {
+		switch _, known := mapping[name]; {
+		case known: // of several of one name the first counts
+		case len(a.numbers) > maxMappingNumbers:
 		case a.isText:
 			mapping[name] = a.text
 		case len(a.numbers) == 1:
@@ -245,7 +252,7 @@ func (v *Variable) mapping() map[string]any {
 		case len(a.numbers) > 1:
 			mapping[name] = a.numbers
 		}
-	}
+	})
 	return mapping
 }
 

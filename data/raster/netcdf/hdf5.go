@@ -241,7 +241,11 @@ func (n *netCDF4) variable(d *hdf5Dataset, scales []*scale) *Variable {
 		v.dimensions = append(v.dimensions, dimension)
 		v.coordinates = append(v.coordinates, coordinate)
 	}
-	if err := d.Err(); err != nil {
+	_, err := d.AttributeNames() // without them missing values would be taken for values
+	if err == nil {
+		err = d.Err()
+	}
+	if err != nil {
 		v.err = fmt.Errorf("variable %s: %w", v.name, fromHDF5(err))
 	}
 	v.data = d
@@ -331,6 +335,14 @@ func (s hdf5Attributes) names() []string {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(hiddenAttributes, name) })
+}
+
+func (s hdf5Attributes) each(fn func(name string, value attribute)) {
+	for _, name := range s.names() {
+		if a, ok := s.find(name); ok {
+			fn(name, a)
+		}
+	}
 }
 
 func (s hdf5Attributes) find(name string) (attribute, bool) {

@@ -1,5 +1,6 @@
 // Package delivery sends events to webhooks. Each event reaches each receiver at least once, in order; a receiver that fails is asked again
-// later and later. One that is slow delays no other: each webhook that is due gets its turn before another one has its next.
+// later and later. One that is slow delays no other: each webhook that is due gets its turn before another one has its next, and [Shares] keeps places
+// for receivers that answer.
 package delivery
 
 import (
@@ -29,12 +30,16 @@ import (
 )
 
 const (
-	// GiveUpAfter is how long a receiver may fail before its webhook is dead.
-	GiveUpAfter = 3 * 24 * time.Hour
-	// The waits between attempts: from five seconds, doubling, to six hours, each shorter or longer by up to half.
-	firstWait, longestWait = 5 * time.Second, 6 * time.Hour
+	// GiveUpAfter is how long a receiver may fail before its webhook is dead, and leastAttempts how often it must have failed: three days have some
+	// twenty attempts, so that a clock that jumps kills none.
+	GiveUpAfter   = 3 * 24 * time.Hour
+	leastAttempts = 10
+	// firstWait is the wait after the first failure; then waits double to hook.LongestWait.
+	firstWait = 5 * time.Second
 
 	requestTimeout = 15 * time.Second
+	// SlowAfter is when a receiver counts as one that does not answer, for its share of the places.
+	SlowAfter = 5 * time.Second
 	// maxAnswer is how much of an answer is read; only its status matters.
 	maxAnswer = 4 << 10
 	// atOnce is how many webhooks are sent to at the same time by one server.
@@ -51,6 +56,7 @@ const (
 // A Store has the webhooks and the log of events.
 type Store interface {
 	Events(ctx context.Context, q data.EventQuery) ([]data.Event, error)
+	// Hooks returns all webhooks that can be read. If some cannot, the error is [hook.ErrBroken].
 	Hooks(ctx context.Context) ([]hook.Hook, error)
 	// LeaseHook gives a webhook that is active and due now to a holder until a time, unless another one has it.
 	LeaseHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, taken bool, err error)
@@ -66,7 +72,7 @@ type Options struct {
 	AllowHTTP bool
 	Allow     []netip.Prefix // private addresses that may be reached
 	UserAgent string
-	Now       func() time.Time
+	Present   func() data.Present
 	Logger    *slog.Logger
 	// Newest returns the number of the newest event, a channel that is closed when there is another one, and the lakes; false before they are known.
 	Newest    func() (newest int64, news <-chan struct{}, places eventfeed.Places, ok bool)
@@ -79,20 +85,23 @@ type Deliverer struct {
 	Options
 	client *http.Client
 
-	atOnce int           // tests have fewer places
+	shares *Shares       // tests have fewer places
 	turn   time.Duration // tests have shorter turns
+	ended  chan struct{} // has a value when a turn ended
 
 	mu   sync.Mutex
 	busy map[string]bool // webhooks that are being sent to
 
-	// Of start only:
+	// Of Run only:
+	due    []hook.Hook      // that have not had their turn since the last look
 	turns  int64            // that have begun
 	served map[string]int64 // the number of the last turn of each webhook
+	broken bool             // the last look found webhooks that cannot be read
 }
 
 // New returns a Deliverer that does nothing before Run.
 func New(o Options) *Deliverer {
-	return &Deliverer{Options: o, client: NewClient(o.Allow), atOnce: atOnce, turn: turn, busy: make(map[string]bool), served: make(map[string]int64)}
+	return &Deliverer{Options: o, client: NewClient(o.Allow), shares: NewShares(atOnce), turn: turn, ended: make(chan struct{}, 1), busy: make(map[string]bool), served: make(map[string]int64)}
 }
 
 // NewClient returns a client for requests to public addresses, and to those in allow. It follows no redirects, uses no proxy, and gives up after
@@ -113,65 +122,96 @@ func NewClient(allow []netip.Prefix) *http.Client {
 func (d *Deliverer) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	defer group.Wait()
-	places := make(chan struct{}, d.atOnce)
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
 	failed := false
+	look := true
 	for {
 		newest, news, _, ok := d.Newest()
-		if ok {
-			err := d.start(ctx, newest, places, &group)
+		if ok && look {
+			err := d.look(ctx, newest)
 			if err != nil && !failed && ctx.Err() == nil {
 				d.Logger.Error("webhooks cannot be read", "err", err)
 			}
 			failed = err != nil
 		}
+		if ok {
+			d.start(ctx, &group)
+		}
+		look = true
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		case <-news:
+		case <-d.ended:
+			look = false
 		}
 	}
 }
 
-// start starts a turn of each webhook that is due, as far as there are places: first of those whose last turn is longest ago. Otherwise
-// as many slow receivers with a backlog as there are places would keep all of them.
-func (d *Deliverer) start(ctx context.Context, newest int64, places chan struct{}, group *sync.WaitGroup) error {
+// look finds the webhooks that are due, first those whose last turn is longest ago. Otherwise as many slow receivers with a backlog as there are places
+// would keep all of them. One that cannot be read keeps no other from its turn.
+func (d *Deliverer) look(ctx context.Context, newest int64) error {
 	hooks, err := d.Store.Hooks(ctx)
-	if err != nil {
+	broken := errors.Is(err, hook.ErrBroken)
+	if err != nil && !broken {
 		return err
 	}
+	if broken && !d.broken {
+		d.Logger.Error("webhooks cannot be read and are passed over", "err", err)
+	}
+	d.broken = broken
 	d.Known(hooks)
-	order := make([]*hook.Hook, len(hooks))
 	served := make(map[string]int64, len(hooks)) // without those that are deleted
 	for i := range hooks {
-		order[i] = &hooks[i]
 		served[hooks[i].ID] = d.served[hooks[i].ID]
 	}
 	d.served = served
-	slices.SortStableFunc(order, func(a, b *hook.Hook) int { return cmp.Compare(served[a.ID], served[b.ID]) })
-	for _, h := range order {
-		if h.State != hook.Active || h.After >= newest || d.Now().Before(h.NextAt) || !d.begin(h.ID) {
-			continue
-		}
-		select {
-		case places <- struct{}{}:
-		default:
-			d.end(h.ID)
-			return nil
-		}
-		d.turns++
-		served[h.ID] = d.turns
-		group.Go(func() {
-			defer func() { d.end(h.ID); <-places }()
-			if err := d.serve(ctx, h.ID); err != nil && ctx.Err() == nil && !errors.Is(err, data.ErrLeaseLost) {
-				d.Logger.Error("webhook could not be served", "hook", h.ID, "err", err)
-			}
-		})
-	}
+	now := d.now()
+	d.due = slices.DeleteFunc(slices.Clone(hooks), func(h hook.Hook) bool { return h.State != hook.Active || h.After >= newest || !h.Due(now) })
+	slices.SortStableFunc(d.due, func(a, b hook.Hook) int { return cmp.Compare(served[a.ID], served[b.ID]) })
 	return nil
 }
+
+// start starts a turn of each webhook that is due, as far as there are places.
+func (d *Deliverer) start(ctx context.Context, group *sync.WaitGroup) {
+	d.due = slices.DeleteFunc(d.due, func(h hook.Hook) bool {
+		if d.shares.Full() || !d.begin(h.ID) {
+			return false
+		}
+		place := d.shares.Take(Turn{Host: hostOf(h.URL), Urgent: true, Retry: h.Failures > 0})
+		if place == nil {
+			d.end(h.ID)
+			return false
+		}
+		d.turns++
+		d.served[h.ID] = d.turns
+		group.Go(func() {
+			if err := d.serve(ctx, h.ID, place); err != nil && ctx.Err() == nil && !errors.Is(err, data.ErrLeaseLost) {
+				d.Logger.Error("webhook could not be served", "hook", h.ID, "err", err)
+			}
+			d.end(h.ID)
+			place.Return()
+			select {
+			case d.ended <- struct{}{}:
+			default:
+			}
+		})
+		return true
+	})
+}
+
+// hostOf returns the host and port of a webhook.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Host)
+}
+
+func (d *Deliverer) now() time.Time { return d.Present().Now }
 
 func (d *Deliverer) begin(id string) bool {
 	d.mu.Lock()
@@ -190,8 +230,8 @@ func (d *Deliverer) end(id string) {
 }
 
 // serve sends the events that are next to a webhook, until there are no more, one fails, or others should get the place.
-func (d *Deliverer) serve(ctx context.Context, id string) (err error) {
-	h, taken, err := d.Store.LeaseHook(ctx, id, d.Holder, d.Now(), d.Now().Add(lease))
+func (d *Deliverer) serve(ctx context.Context, id string, place *Place) (err error) {
+	h, taken, err := d.Store.LeaseHook(ctx, id, d.Holder, d.now(), d.now().Add(lease))
 	if err != nil || !taken {
 		return err
 	}
@@ -221,7 +261,7 @@ func (d *Deliverer) serve(ctx context.Context, id string) (err error) {
 			if !h.Filter.Matches(&events[i], places) {
 				continue
 			}
-			if ok, err := d.deliver(ctx, &h, &events[i], places); err != nil || !ok {
+			if ok, err := d.deliver(ctx, &h, &events[i], places, place); err != nil || !ok {
 				return err
 			}
 			if time.Since(began) >= d.turn {
@@ -230,7 +270,7 @@ func (d *Deliverer) serve(ctx context.Context, id string) (err error) {
 		}
 		if h.After < passed {
 			h.After = passed
-			if err := d.Store.PutDelivery(ctx, id, d.Holder, d.Now().Add(lease), h.State, h.Progress, nil); err != nil {
+			if err := d.Store.PutDelivery(ctx, id, d.Holder, d.now().Add(lease), h.State, h.Progress, nil); err != nil {
 				return err
 			}
 		}
@@ -239,8 +279,9 @@ func (d *Deliverer) serve(ctx context.Context, id string) (err error) {
 }
 
 // deliver sends an event and stores what came of it. It reports whether it was delivered.
-func (d *Deliverer) deliver(ctx context.Context, h *hook.Hook, e *data.Event, places eventfeed.Places) (ok bool, err error) {
-	at := d.Now()
+func (d *Deliverer) deliver(ctx context.Context, h *hook.Hook, e *data.Event, places eventfeed.Places, place *Place) (ok bool, err error) {
+	present := d.Present()
+	at := present.Now
 	attempt := hook.Delivery{At: at, Seq: e.Seq, Event: e.ID, Attempt: h.Failures + 1}
 	began := time.Now()
 	result := Send(ctx, d.client, h, string(e.ID), hook.Body(e, places), at, d.UserAgent, d.AllowHTTP)
@@ -248,23 +289,23 @@ func (d *Deliverer) deliver(ctx context.Context, h *hook.Hook, e *data.Event, pl
 		return false, ctx.Err()
 	}
 	attempt.Status, attempt.Error, attempt.Duration = result.Status, result.Error, time.Since(began)
+	place.Answered(attempt.Status != 0 && attempt.Duration < SlowAfter)
 	if ok = result.Error == ""; ok {
 		h.Progress = hook.Progress{After: e.Seq, DeliveredAt: at}
 	} else {
-		d.fail(h, &result, at)
+		d.fail(h, &result, present)
 	}
 	d.Attempted(ok)
-	return ok, d.Store.PutDelivery(ctx, h.ID, d.Holder, d.Now().Add(lease), h.State, h.Progress, &attempt)
+	return ok, d.Store.PutDelivery(ctx, h.ID, d.Holder, d.now().Add(lease), h.State, h.Progress, &attempt)
 }
 
 // fail notes a failed attempt.
-func (d *Deliverer) fail(h *hook.Hook, r *Result, at time.Time) {
-	if h.Failures++; h.FailingSince.IsZero() {
-		h.FailingSince = at
-	}
+func (d *Deliverer) fail(h *hook.Hook, r *Result, at data.Present) {
+	h.Failures++
+	h.FailingSince = FailingSince(h.FailingSince, at.Now)
 	h.LastError = r.Error
-	h.NextAt = at.Add(max(WaitAfter(h.Failures), min(r.RetryAfter, longestWait)))
-	if r.Status == http.StatusGone || at.Sub(h.FailingSince) >= GiveUpAfter {
+	h.NextAt = at.Now.Add(max(WaitAfter(h.Failures), min(r.RetryAfter, hook.LongestWait)))
+	if r.Status == http.StatusGone || GivenUp(h.Failures, h.FailingSince, at) {
 		h.State = hook.Dead
 		d.Logger.Error("webhook is dead: its receiver failed for too long or is gone", "hook", h.ID, "failing_since", h.FailingSince, "err", h.LastError)
 	} else if h.Failures == 1 {
@@ -272,9 +313,22 @@ func (d *Deliverer) fail(h *hook.Hook, r *Result, at time.Time) {
 	}
 }
 
+// FailingSince returns since when a receiver fails that failed at a time. What is stored may be zero, or of a clock that was ahead.
+func FailingSince(stored, at time.Time) time.Time {
+	if stored.IsZero() || stored.After(at) {
+		return at
+	}
+	return stored
+}
+
+// GivenUp reports whether a receiver has failed for too long. While the clock is in doubt, none has.
+func GivenUp(failures int, since time.Time, at data.Present) bool {
+	return !at.Doubtful() && failures >= leastAttempts && at.Now.Sub(since) >= GiveUpAfter
+}
+
 // WaitAfter returns the wait after so many failures in a row.
 func WaitAfter(failures int) time.Duration {
-	b := backoff.ExponentialBackOff{InitialInterval: firstWait, Multiplier: 2, RandomizationFactor: 0.5, MaxInterval: longestWait}
+	b := backoff.ExponentialBackOff{InitialInterval: firstWait, Multiplier: 2, RandomizationFactor: 0.5, MaxInterval: hook.LongestWait}
 	b.Reset()
 	wait := firstWait
 	for range min(failures, 32) {
@@ -329,7 +383,7 @@ func Send(ctx context.Context, client *http.Client, h *hook.Hook, id string, bod
 		return fail(fmt.Errorf("the receiver answers with a redirect (%s); redirects are not followed", StatusText(r.Status)))
 	}
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		r.RetryAfter = time.Duration(min(seconds, int(longestWait/time.Second))) * time.Second
+		r.RetryAfter = time.Duration(min(seconds, int(hook.LongestWait/time.Second))) * time.Second
 	}
 	return fail(fmt.Errorf("the receiver answers %s", StatusText(r.Status)))
 }

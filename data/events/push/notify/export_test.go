@@ -16,3 +16,10 @@ func NewForTest(o Options, certificate *x509.Certificate) *Sender {
 	s.client.Transport = fetchguard.NewPublic(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}, o.Allow)
 	return s
 }
+
+// NewWith is New with a transport of a test.
+func NewWith(o Options, transport http.RoundTripper) *Sender {
+	s := New(o)
+	s.client.Transport = transport
+	return s
+}

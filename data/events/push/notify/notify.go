@@ -4,13 +4,17 @@ package notify
 import (
 	"context"
 	"crypto/ecdh"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	mathrand "math/rand/v2"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -19,19 +23,25 @@ import (
 
 	webpush "github.com/SherClockHolmes/webpush-go"
 
+	"limnomap/data"
 	"limnomap/data/events/hook/delivery"
 	"limnomap/data/events/push"
 	"limnomap/data/snapshot"
 )
 
 const (
-	atOnce  = 32  // subscriptions that are told at the same time
-	dueOnce = 256 // that are looked up at once: after an event at many lakes all are due, and each look goes through them
-	// lease is how long a subscription belongs to the server that tells it; after tellFor no more messages of one subscription are begun.
+	// atOnce is how many subscriptions are told at the same time; delivery.Shares says which, when some push services hang. A request with its TLS
+	// connection takes less than 100 kB.
+	atOnce = 64
+	// What is due is looked up when nothing of the last look is left, and every lookEvery: others became due, or other servers have told some.
+	lookEvery = 10 * time.Second
+	// lease is how long a subscription belongs to the server that tells it; after tellFor no more messages of one subscription are begun, since others wait.
 	lease   = 2 * time.Minute
-	tellFor = time.Minute
-	// giveUpAfter is how long a push service may fail before what waits for a subscription is dropped: it is old news then.
-	giveUpAfter = 3 * 24 * time.Hour
+	tellFor = 10 * time.Second
+	// urgentWait is the longest wait before something urgent is tried again: when a push service is back, a closure must not wait for hours.
+	urgentWait = 5 * time.Minute
+	// skipped is how many subscriptions of one host are passed over at once because those who made them have their share of the places.
+	skipped = 100
 	// keepFor is how long a push service keeps a message for a browser that is not there. What then arrives at night is shown without a sound.
 	keepFor   = 24 * time.Hour
 	pollEvery = time.Second
@@ -71,29 +81,51 @@ func keyOf(private *ecdh.PrivateKey) Key {
 	return Key{base64.RawURLEncoding.EncodeToString(private.Bytes()), base64.RawURLEncoding.EncodeToString(private.PublicKey().Bytes())}
 }
 
+// Client returns what stands for the network of an address in subscriptions: three bytes of a hash with the secret key, so that the database tells no
+// address, and even with the key some hundred addresses are possible. A network is an IPv4 address, or the /48 of an IPv6 one, which one site gets
+// (RFC 6177).
+func (k Key) Client(a netip.Addr) string {
+	a = a.Unmap().WithZone("")
+	if !a.IsValid() {
+		return ""
+	}
+	bits := a.BitLen()
+	if a.Is6() {
+		bits = siteBits
+	}
+	network, _ := a.Prefix(bits) // the address has as many
+	mac := hmac.New(sha256.New, []byte(k.private))
+	mac.Write([]byte("client " + network.String())) // never fails
+	return hex.EncodeToString(mac.Sum(nil)[:3])
+}
+
+const siteBits = 48
+
 // Private returns the secret part of the key as text, Public the one for browsers.
 func (k Key) Private() string { return k.private }
 func (k Key) Public() string  { return k.public }
 
 // A Store has the subscriptions and the queue; see store.Store.
 type Store interface {
-	QueueNotifications(ctx context.Context, newest int64, now time.Time) (more bool, err error)
-	DueSubscriptions(ctx context.Context, now time.Time, limit int) ([]string, error)
+	QueueNotifications(ctx context.Context, newest int64, now time.Time) (more, urgent bool, err error)
+	DueSubscriptions(ctx context.Context, now time.Time) ([]push.Due, error)
 	LeaseNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, taken bool, err error)
 	EndNotifications(ctx context.Context, id, holder string, o push.Outcome) error
 	DeleteSubscription(ctx context.Context, id string) error
+	Believe(ctx context.Context, now time.Time) (time.Time, error)
 	DropSubscriptions(ctx context.Context, renewedBefore time.Time) (int64, error)
 }
 
 // Options configure a Sender. All fields are required but Allow.
 type Options struct {
-	Store   Store
-	Holder  string // a unique name of this process
-	Key     Key
-	Contact string         // an https or mailto address of the operator, for the operators of push services
-	Allow   []netip.Prefix // private addresses that may be reached
-	Now     func() time.Time
-	Logger  *slog.Logger
+	Store    Store
+	Holder   string // a unique name of this process
+	Key      Key
+	Contact  string         // an https or mailto address of the operator, for the operators of push services
+	Services push.Services  // to which messages are sent: subscriptions may be older than this list
+	Allow    []netip.Prefix // private addresses that may be reached
+	Present  func() data.Present
+	Logger   *slog.Logger
 	// Newest returns the number of the newest event, a channel that is closed when there is another one, and the published snapshot; nil before
 	// it is known.
 	Newest    func() (newest int64, news <-chan struct{}, snap *snapshot.Snapshot)
@@ -104,17 +136,20 @@ type Options struct {
 type Sender struct {
 	Options
 	client *http.Client
-	places chan struct{} // one for each subscription that is being told
-	ended  chan struct{} // has a value when one was told
+	shares *delivery.Shares
+	ended  chan struct{} // has a value when a subscription was told
 
-	queued  int64    // the number of the event up to which the queue was filled; -1 at first
-	due     []string // subscriptions that were due when they were looked up
+	// Of Run only:
+	queued  int64 // the number of the event up to which the queue was filled; -1 at first
+	due     [classes]map[string][]push.Due
+	looked  time.Time // when due was looked up
+	broken  bool      // a subscription that cannot be read was logged
 	dropped time.Time
 }
 
 // New returns a Sender that does nothing before Run.
 func New(o Options) *Sender {
-	return &Sender{Options: o, client: delivery.NewClient(o.Allow), places: make(chan struct{}, atOnce), ended: make(chan struct{}, 1), queued: -1}
+	return &Sender{Options: o, client: delivery.NewClient(o.Allow), shares: delivery.NewShares(atOnce), ended: make(chan struct{}, 1), queued: -1}
 }
 
 // Run sends until ctx ends, and waits for the requests in progress.
@@ -124,14 +159,21 @@ func (s *Sender) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	defer group.Wait()
 	failed := false
+	again := make(chan struct{})
+	close(again)
 	for {
 		newest, news, snap := s.Newest()
-		if snap != nil {
-			err := s.step(ctx, &group, newest, snap)
+		next := again
+		if snap == nil {
+			next = nil
+		} else {
+			more, err := s.step(ctx, &group, newest, snap)
 			if err != nil && !failed && ctx.Err() == nil {
 				s.Logger.Error("notifications cannot be sent", "err", err)
 			}
-			failed = err != nil
+			if failed = err != nil; failed || !more {
+				next = nil
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -139,63 +181,160 @@ func (s *Sender) Run(ctx context.Context) {
 		case <-ticker.C:
 		case <-s.ended:
 		case <-news:
+		case <-next:
 		}
 	}
 }
 
-// step queues what is new, drops old subscriptions if it is time, and begins to tell those for which something is due and for which there is a place.
-func (s *Sender) step(ctx context.Context, group *sync.WaitGroup, newest int64, snap *snapshot.Snapshot) error {
+// step puts a page of what is new into the queue, drops old subscriptions if it is time, and begins to tell those for which something is due and for which
+// there is a place. It reports whether there are more pages: messages leave between them.
+func (s *Sender) step(ctx context.Context, group *sync.WaitGroup, newest int64, snap *snapshot.Snapshot) (more bool, err error) {
+	urgent := false
 	if newest != s.queued {
-		for more := true; more; {
-			var err error
-			if more, err = s.Store.QueueNotifications(ctx, newest, s.Now()); err != nil {
-				return err
-			}
+		if more, urgent, err = s.Store.QueueNotifications(ctx, newest, s.now()); err != nil {
+			return false, err
 		}
-		s.queued = newest
-		s.due = nil // something urgent may come first now
-	}
-	if now := s.Now(); now.Sub(s.dropped) >= dropEvery {
-		if _, err := s.Store.DropSubscriptions(ctx, now.Add(-push.KeepFor)); err != nil {
-			return err
-		}
-		s.dropped = now
-	}
-	if len(s.due) == 0 {
-		var err error
-		if s.due, err = s.Store.DueSubscriptions(ctx, s.Now(), dueOnce); err != nil {
-			return err
+		if !more {
+			s.queued = newest
 		}
 	}
-	for len(s.due) > 0 && len(s.places) < atOnce { // only this goroutine takes places
-		id := s.due[0]
-		s.due = s.due[1:]
-		n, taken, err := s.Store.LeaseNotifications(ctx, id, s.Holder, s.Now(), s.Now().Add(lease))
-		if err != nil {
-			return err
+	if s.dropped.IsZero() || time.Since(s.dropped) >= dropEvery {
+		if err := s.drop(ctx); err != nil {
+			return false, err
 		}
-		if !taken {
-			continue
+	}
+	since := time.Since(s.looked)
+	if urgent || since >= lookEvery || s.left() == 0 && (more || since >= pollEvery) {
+		if err := s.look(ctx); err != nil {
+			return false, err
 		}
-		s.places <- struct{}{}
-		group.Go(func() {
-			if err := s.tell(ctx, &n, snap); err != nil && ctx.Err() == nil {
-				s.Logger.Error("notification could not be stored", "err", err)
-			}
-			<-s.places
-			select {
-			case s.ended <- struct{}{}:
-			default:
-			}
-		})
+	}
+	return more, s.start(ctx, group, snap)
+}
+
+// drop removes the subscriptions that nobody renewed, unless the clock is in doubt.
+func (s *Sender) drop(ctx context.Context) error {
+	p := s.Present()
+	if p.Doubtful() {
+		return nil
+	}
+	began := time.Now()
+	believed, err := s.Store.Believe(ctx, p.Now)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Store.DropSubscriptions(ctx, believed.Add(-push.KeepFor)); err != nil {
+		return err
+	}
+	s.dropped = began
+	return nil
+}
+
+func (s *Sender) now() time.Time { return s.Present().Now }
+
+// The classes of what is due, in their order: what is urgent before all else, and in each of both first the subscriptions that were told before, then new
+// ones, and those that failed last.
+const classes = 6
+
+func classOf(d *push.Due) int {
+	class := 0
+	if !d.Urgent {
+		class = classes / 2
+	}
+	switch {
+	case d.Failing:
+		return class + 2
+	case !d.Told:
+		return class + 1
+	}
+	return class
+}
+
+// look looks up what is due. Within a class the order is random: no client can choose it.
+func (s *Sender) look(ctx context.Context) error {
+	due, err := s.Store.DueSubscriptions(ctx, s.now())
+	if err != nil {
+		return err
+	}
+	s.looked = time.Now()
+	mathrand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
+	for class := range s.due {
+		s.due[class] = make(map[string][]push.Due)
+	}
+	for i := range due {
+		of := s.due[classOf(&due[i])]
+		of[due[i].Host] = append(of[due[i].Host], due[i])
 	}
 	return nil
 }
 
+// left returns the number of hosts with something due in all classes.
+func (s *Sender) left() (n int) {
+	for _, hosts := range s.due {
+		n += len(hosts)
+	}
+	return n
+}
+
+// start begins to tell what is due as far as there are places.
+func (s *Sender) start(ctx context.Context, group *sync.WaitGroup, snap *snapshot.Snapshot) error {
+	for _, hosts := range s.due {
+		for host, waiting := range hosts { // in random order
+			for passed := 0; len(waiting) > 0 && passed < min(skipped, len(waiting)) && !s.shares.Full(); {
+				d := waiting[0]
+				waiting = waiting[1:]
+				place := s.shares.Take(delivery.Turn{Host: d.Host, Client: d.Client, Urgent: d.Urgent, Retry: d.Failing})
+				if place == nil {
+					waiting = append(waiting, d)
+					passed++
+					continue
+				}
+				if err := s.startOne(ctx, group, snap, d.ID, place); err != nil {
+					return err
+				}
+			}
+			if hosts[host] = waiting; len(waiting) == 0 {
+				delete(hosts, host)
+			}
+			if s.shares.Full() {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// startOne begins to tell a subscription, unless another server does, and returns the place when it was told.
+func (s *Sender) startOne(ctx context.Context, group *sync.WaitGroup, snap *snapshot.Snapshot, id string, place *delivery.Place) error {
+	n, taken, err := s.Store.LeaseNotifications(ctx, id, s.Holder, s.now(), s.now().Add(lease))
+	if err != nil || !taken {
+		place.Return()
+		if !errors.Is(err, push.ErrBroken) {
+			return err
+		}
+		if !s.broken {
+			s.broken = true
+			s.Logger.Error("a subscription to notifications is passed over", "err", err)
+		}
+		return nil
+	}
+	group.Go(func() {
+		if err := s.tell(ctx, &n, snap, place); err != nil && ctx.Err() == nil {
+			s.Logger.Error("notification could not be stored", "err", err)
+		}
+		place.Return()
+		select {
+		case s.ended <- struct{}{}:
+		default:
+		}
+	})
+	return nil
+}
+
 // tell sends a subscription what it may be told of now.
-func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snapshot) error {
+func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snapshot, place *delivery.Place) error {
 	began := time.Now()
-	night, until := n.Night(s.Now())
+	night, until := n.Night(s.now())
 	messages, done := Messages(n, snap)
 	o := push.Outcome{Progress: n.Progress, Done: done}
 	for i := range messages {
@@ -204,38 +343,41 @@ func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snaps
 			o.Later, o.LaterAt = append(o.Later, m.events...), until
 			continue
 		}
-		if time.Since(began) > tellFor {
+		if time.Since(began) > tellFor || place.Urgent && !m.urgent() { // others wait for something urgent: the rest has a turn of its own
 			break
 		}
+		sent := time.Now()
 		status, err := s.send(ctx, &n.Subscription, m)
 		if ctx.Err() != nil {
 			return ctx.Err() // the lease ends by itself, and the next server sends again
 		}
+		place.Answered(status != 0 && time.Since(sent) < delivery.SlowAfter)
 		if status == http.StatusNotFound || status == http.StatusGone { // RFC 8030, section 7.3: the subscription is over
 			s.Attempted("gone")
 			return s.Store.DeleteSubscription(ctx, n.ID)
 		}
 		if err != nil {
 			s.Attempted("failed")
-			s.Logger.Warn("push service refused a notification", "service", host(n.Endpoint), "err", err)
-			s.fail(n, &o)
+			s.Logger.Warn("push service refused a notification", "service", push.HostOf(n.Endpoint), "err", err)
+			s.fail(n, &o, m.urgent())
 			break
 		}
 		s.Attempted("sent")
-		o.Progress = push.Progress{}
+		o.Progress, o.Told = push.Progress{}, true
 		o.Done = append(o.Done, m.events...)
 	}
 	return s.Store.EndNotifications(ctx, n.ID, s.Holder, o)
 }
 
 // fail notes in the outcome that a message was not taken.
-func (s *Sender) fail(n *push.Pending, o *push.Outcome) {
-	now := s.Now()
-	o.Progress = push.Progress{Failures: n.Failures + 1, FailingSince: n.FailingSince, NextAt: now.Add(delivery.WaitAfter(n.Failures + 1))}
-	if o.FailingSince.IsZero() {
-		o.FailingSince = now
+func (s *Sender) fail(n *push.Pending, o *push.Outcome, urgent bool) {
+	at := s.Present()
+	wait := delivery.WaitAfter(n.Failures + 1)
+	if urgent {
+		wait = min(wait, urgentWait)
 	}
-	if now.Sub(o.FailingSince) > giveUpAfter {
+	o.Progress = push.Progress{Failures: n.Failures + 1, FailingSince: delivery.FailingSince(n.FailingSince, at.Now), NextAt: at.Now.Add(wait)}
+	if delivery.GivenUp(o.Failures, o.FailingSince, at) { // it is old news by now
 		o.Done = nil
 		for i := range n.Events {
 			o.Done = append(o.Done, n.Events[i].Seq)
@@ -245,6 +387,9 @@ func (s *Sender) fail(n *push.Pending, o *push.Outcome) {
 
 // send sends a message. The error says why the push service did not take it.
 func (s *Sender) send(ctx context.Context, to *push.Subscription, m *Message) (status int, err error) {
+	if err := s.Services.Check(to.Endpoint); err != nil {
+		return 0, err
+	}
 	text, err := json.Marshal(m)
 	if err != nil {
 		return 0, err
@@ -261,11 +406,4 @@ func (s *Sender) send(ctx context.Context, to *push.Subscription, m *Message) (s
 		return resp.StatusCode, fmt.Errorf("it answers %s", delivery.StatusText(resp.StatusCode))
 	}
 	return resp.StatusCode, nil
-}
-
-// host returns the host of an endpoint, which is no secret.
-func host(endpoint string) string {
-	rest := strings.TrimPrefix(endpoint, "https://")
-	h, _, _ := strings.Cut(rest, "/")
-	return h
 }

@@ -1,0 +1,39 @@
+package data
+
+import "time"
+
+// A Present is what a process takes for the present time. While its clock is in doubt (see data/clock), there are two such times.
+type Present struct {
+	Now  time.Time
+	Also time.Time // zero without a doubt
+}
+
+// At is t without a doubt.
+func At(t time.Time) Present { return Present{Now: t} }
+
+// Doubtful reports whether there are two times.
+func (p Present) Doubtful() bool { return !p.Also.IsZero() }
+
+// Valid reports whether a statement is valid at present, or may be: in doubt a beach is rather closed for too long than open too early.
+func (p Present) Valid(a *Advisory) bool { return p.Either(a.ActiveAt) }
+
+// Either reports whether something is so at one of the times.
+func (p Present) Either(is func(time.Time) bool) bool {
+	return is(p.Now) || p.Doubtful() && is(p.Also)
+}
+
+// Until returns the moment, by the clock of Now, when it is t by the first of the clocks that is not past it yet; false if all are.
+func (p Present) Until(t time.Time) (moment time.Time, ok bool) {
+	switch {
+	case p.Doubtful() && t.After(p.Also) && (!t.After(p.Now) || p.Also.After(p.Now)):
+		return p.Now.Add(t.Sub(p.Also)), true
+	case t.After(p.Now):
+		return t, true
+	}
+	return time.Time{}, false
+}
+
+// ByClock returns the present times of a clock that is never in doubt.
+func ByClock(now func() time.Time) func() Present {
+	return func() Present { return At(now()) }
+}
