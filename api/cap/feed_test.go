@@ -38,6 +38,7 @@ type readLink struct {
 }
 
 func feedAt(now time.Time, statements ...cap.Statement) []byte {
+	statements = slices.DeleteFunc(statements, func(s cap.Statement) bool { return !cap.IsListed(s.Advisory, now) })
 	feed := publisher.Feed(statements, cap.FeedOptions{
 		Now: now, Updated: begins, Self: "https://lakes.example.org/api/v1/advisories.cap",
 		Link: func(id data.AdvisoryID) string {

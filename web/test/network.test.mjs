@@ -109,7 +109,7 @@ test('the store loads all lakes of a week', async () => {
   store.beforeShow(async (date) => () => shown.push(date))
   store.on(({ date }) => shown.push(`lakes of ${date}`))
   const { lakes, byId, newest, complete } = await store.load()
-  assert.deepEqual([lakes.length, byId.get('a').display.risk, newest, complete], [2, 'low', '2026-11-16T10:00:00Z', true])
+  assert.deepEqual([lakes.length, byId.get('a').display.risk, newest, complete], [2, 'low', '2026-11-18T10:00:00Z', true])
   view.set({ date: '2026-10-05' })
   view.set({ date: '2026-10-12' })
   mock.timers.tick(0)
