@@ -10,6 +10,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/events/eventlog"
+	"limnomap/data/snapshot"
 )
 
 // TestSixtyDays runs a server for 60 days without new data. All answers are those of a server that is started on that day, a lake
@@ -99,6 +100,47 @@ func wantAnswersOf(t *testing.T, s, other *Server) {
 		if got.Body.String() != want.Body.String() || got.Header().Get("ETag") != want.Header().Get("ETag") ||
 			got.Header().Get("X-Data-Date") != want.Header().Get("X-Data-Date") {
 			t.Errorf("%s: %s\nwant %s", address, got.Body, want.Body)
+		}
+	}
+}
+
+// While the clock is in doubt, /readyz says so, and a closure is in all answers that is in force by either time.
+func TestDoubtfulClock(t *testing.T) {
+	opts := testOptions(t)
+	later := testNow().AddDate(0, 0, 30) // the closure ended 28 days before
+	opts.Now = func() time.Time { return later }
+	opts.ClockDoubt = func() string { return "it was set" }
+	f := testSource(t)
+	f.advisories = testAdvisories()
+	s := newServer(t, opts, nil)
+	for _, tt := range []struct {
+		also   time.Time
+		closed bool
+	}{{time.Time{}, false}, {testNow(), true}} {
+		snap, err := snapshot.Load(t.Context(), f, &snapshot.Options{Present: func() data.Present { return data.Present{Now: later, Also: tt.also} }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Publish(snap); err != nil {
+			t.Fatal(err)
+		}
+		s.FinishLists()
+		for address, want := range map[string]string{
+			advisoriesURL: `"id":"closed"`,
+			"/api/v1/bathing-lakes/status?include_stale=true": `"kind":"closure"`,
+			"/api/v1/advisories.cap":                          "/advisories/closed.cap",
+		} {
+			body := get(t, s, http.StatusOK, address).Body.String()
+			if address == "/api/v1/bathing-lakes/status?include_stale=true" {
+				body = body[strings.Index(body, `"id":"de_mv_high"`):]
+				body = body[:strings.Index(body, `},{"id":"`)]
+			}
+			if got := strings.Contains(body, want); got != tt.closed {
+				t.Errorf("%s in doubt of %s has the closure: %v", address, tt.also, got)
+			}
+		}
+		if doubt := object(t, get(t, s, http.StatusOK, "/readyz"))["clock_doubt"]; doubt != "it was set" {
+			t.Errorf("/readyz says %v", doubt)
 		}
 	}
 }

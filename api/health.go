@@ -148,11 +148,7 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
 	}
 	b := record.Object("{").Text("status", "ready").Text("snapshot", p.state.MapVersion).Text("generated_at", p.state.Updated).
 		TimeOrNull("refresh_failed_since", failedSince).TimeOrNull("stale_since", staleSince)
-	if h.opts.ClockDoubt != nil {
-		b = b.TextOrNull("clock_doubt", h.opts.ClockDoubt())
-	} else {
-		b = b.TextOrNull("clock_doubt", "")
-	}
+	b = b.TextOrNull("clock_doubt", h.opts.ClockDoubt())
 	b = appendForecast(appendRefresh(b, h.refreshed.Load(), now), p.snap)
 	return h.sender.SendBytes(w, r, instantKind, h.webhooks.Load().append(b).Close("}\n"))
 }

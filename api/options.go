@@ -192,6 +192,9 @@ func (o Options) withDefaults() Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.ClockDoubt == nil {
+		o.ClockDoubt = func() string { return "" }
+	}
 	if o.Issues == nil {
 		o.Issues = snapshot.NoForecasts{}
 	}

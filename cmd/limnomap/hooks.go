@@ -49,7 +49,7 @@ type hooksCreateCmd struct {
 
 func (hooksCreateCmd) Help() string {
 	return `Each event is sent at least once, in order, signed as Standard Webhooks defines it (https://www.standardwebhooks.com). A server
-with the same database sends them: limnomap serve --db. A receiver that fails is asked again later and later; after three days its webhook is
+with the same database sends them: limnomap serve --db. A receiver that fails is asked again later and later; after three days and ten attempts its webhook is
 dead until limnomap hooks set --state active. Only public addresses are reached, except those of --hooks-allow.`
 }
 
