@@ -15,7 +15,6 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -311,10 +310,13 @@ func Send(ctx context.Context, client *http.Client, h *hook.Hook, id string, bod
 	case r.Status >= 300 && r.Status < 400:
 		return fail(fmt.Errorf("the receiver answers with a redirect (%s); redirects are not followed", StatusText(r.Status)))
 	}
-	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		r.RetryAfter = time.Duration(min(seconds, int(hook.LongestWait/time.Second))) * time.Second
-	}
+	r.RetryAfter = RetryAfter(resp, at)
 	return fail(fmt.Errorf("the receiver answers %s", StatusText(r.Status)))
+}
+
+// RetryAfter returns the wait that a receiver asks for at a time, at most [hook.LongestWait]; 0 for none.
+func RetryAfter(resp *http.Response, at time.Time) time.Duration {
+	return min(fetchguard.RetryAfter(resp.Header, at), hook.LongestWait)
 }
 
 // StatusText returns a status with the name that HTTP has for it. The receiver's own text may be anything.

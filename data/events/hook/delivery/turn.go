@@ -127,7 +127,7 @@ func (d *Deliverer) fail(h *hook.Hook, p *hook.Progress, r *Result, at data.Pres
 	p.Failures++
 	p.FailingSince = FailingSince(p.FailingSince, at.Now)
 	p.LastError = r.Error
-	p.NextAt = at.Now.Add(max(WaitAfter(p.Failures), min(r.RetryAfter, hook.LongestWait)))
+	p.NextAt = at.Now.Add(max(WaitAfter(p.Failures), r.RetryAfter))
 	since := p.FailingSince
 	if took := h.Statements.DeliveredAt; took.After(since) && !took.After(at.Now) {
 		since = took
@@ -163,4 +163,3 @@ func WaitAfter(failures int) time.Duration {
 	}
 	return wait
 }
-
