@@ -193,6 +193,7 @@ const MaxEvents = 10_000
 type EventQuery struct {
 	After, Until int64  // numbers: above After, at most Until
 	Lake         LakeID // only of this lake
+	Statements   bool   // only about official statements
 	Limit        int    // at most MaxEvents, which 0 means
 	Descending   bool
 }

@@ -128,7 +128,7 @@ func (f *hookFlags) newDeliverer(shown *source, events *eventlog.Keeper, now *cl
 					state.Dead = append(state.Dead, h.ID)
 				case h.State == hook.Paused:
 					state.Paused++
-				case h.Failures > 0:
+				case h.Failures+h.Statements.Failures > 0:
 					state.Failing++
 				default:
 					state.Healthy++

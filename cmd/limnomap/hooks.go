@@ -48,8 +48,8 @@ type hooksCreateCmd struct {
 }
 
 func (hooksCreateCmd) Help() string {
-	return `Each event is sent at least once, in order, signed as Standard Webhooks defines it (https://www.standardwebhooks.com). A server
-with the same database sends them: limnomap serve --db. A receiver that fails is asked again later and later; after three days and ten attempts its webhook is
+	return `Each event is sent at least once, signed as Standard Webhooks defines it (https://www.standardwebhooks.com): official statements first,
+in order, then the others, in order. A server with the same database sends them: limnomap serve --db. A receiver that fails is asked again later and later; after three days and ten attempts its webhook is
 dead until limnomap hooks set --state active. Only public addresses are reached, except those of --hooks-allow.`
 }
 
@@ -122,9 +122,9 @@ func (c *hooksSetCmd) Run(ctx context.Context, con *console) error {
 			}
 			h.Resume()
 			if c.SkipMissed {
-				h.After = state.Newest
+				h.Skip(state.Newest)
 			}
-			waiting = max(0, state.Newest-max(h.After, state.Oldest-1))
+			waiting = waitingFor(h, state)
 			return nil
 		})
 		switch {
@@ -209,22 +209,24 @@ type hooksListCmd struct {
 
 // A listedHook is a webhook as list --json prints it, without its secret. Times are RFC 3339 in UTC, null for never.
 type listedHook struct {
-	ID           string   `json:"id"`
-	URL          string   `json:"url"`
-	State        string   `json:"state"` // active, paused or dead
-	Kinds        string   `json:"kinds"` // empty: all
-	Lakes        []string `json:"lakes"` // none: all
-	Region       string   `json:"region"`
-	BBox         string   `json:"bbox"`
-	MinLevel     int      `json:"min_level"`
-	CreatedAt    string   `json:"created_at"`
-	After        int64    `json:"after"`   // number of the last event that was delivered or passed over
-	Waiting      int64    `json:"waiting"` // events of the log after that one
-	Failures     int      `json:"failures"`
-	FailingSince *string  `json:"failing_since"`
-	NextAt       *string  `json:"next_at"`
-	Error        *string  `json:"error"`
-	DeliveredAt  *string  `json:"delivered_at"`
+	ID        string   `json:"id"`
+	URL       string   `json:"url"`
+	State     string   `json:"state"` // active, paused or dead
+	Kinds     string   `json:"kinds"` // empty: all
+	Lakes     []string `json:"lakes"` // none: all
+	Region    string   `json:"region"`
+	BBox      string   `json:"bbox"`
+	MinLevel  int      `json:"min_level"`
+	CreatedAt string   `json:"created_at"`
+	After     int64    `json:"after"`   // number of the last event before the first that waits
+	Waiting   int64    `json:"waiting"` // events of the log after that one
+	// StatementsAfter is the number up to which events about official statements were delivered. What follows is of them, if one fails.
+	StatementsAfter int64   `json:"statements_after"`
+	Failures        int     `json:"failures"`
+	FailingSince    *string `json:"failing_since"`
+	NextAt          *string `json:"next_at"`
+	Error           *string `json:"error"`
+	DeliveredAt     *string `json:"delivered_at"`
 }
 
 func (c *hooksListCmd) Run(ctx context.Context, con *console) error {
@@ -247,24 +249,31 @@ func (c *hooksListCmd) Run(ctx context.Context, con *console) error {
 		w := tabwriter.NewWriter(con.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tSTATE\tURL\tEVENTS\tWAITING\tDELIVERED\tFAILURES\tERROR")
 		for i, l := range list {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%d\t%s\n", l.ID, l.State, l.URL, l.events(), l.Waiting, formatTime(hooks[i].DeliveredAt), l.Failures, hooks[i].LastError)
+			p := hooks[i].Both()
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%d\t%s\n", l.ID, l.State, l.URL, l.events(), l.Waiting, formatTime(p.DeliveredAt), l.Failures, p.LastError)
 		}
 		return errors.Join(w.Flush(), broken)
 	})
 }
 
+// waitingFor returns how many events of the log follow the last one before the first that waits.
+func waitingFor(h *hook.Hook, state data.EventState) int64 {
+	return max(0, state.Newest-max(h.Both().After, state.Oldest-1))
+}
+
 func listed(h *hook.Hook, state data.EventState) listedHook {
+	p := h.Both()
 	l := listedHook{ID: h.ID, URL: h.URL, State: h.State.String(), Kinds: h.Filter.Kinds.String(), Lakes: []string{}, Region: h.Filter.Region, MinLevel: int(h.Filter.MinLevel),
-		CreatedAt: formatTime(h.CreatedAt), After: h.After, Waiting: max(0, state.Newest-max(h.After, state.Oldest-1)), Failures: h.Failures,
-		FailingSince: timeOrNull(h.FailingSince), NextAt: timeOrNull(h.NextAt), DeliveredAt: timeOrNull(h.DeliveredAt)}
+		CreatedAt: formatTime(h.CreatedAt), After: p.After, StatementsAfter: h.Statements.After, Waiting: waitingFor(h, state),
+		Failures: p.Failures, FailingSince: timeOrNull(p.FailingSince), NextAt: timeOrNull(p.NextAt), DeliveredAt: timeOrNull(p.DeliveredAt)}
 	for _, id := range h.Filter.Lakes {
 		l.Lakes = append(l.Lakes, string(id))
 	}
 	if h.Filter.Box != nil {
 		l.BBox = h.Filter.Box.String()
 	}
-	if h.LastError != "" {
-		l.Error = &h.LastError
+	if p.LastError != "" {
+		l.Error = &p.LastError
 	}
 	return l
 }

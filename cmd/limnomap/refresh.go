@@ -130,7 +130,8 @@ func (refreshCmd) Help() string {
 	return `All tables are imported in one transaction, or none: lakes, observations and official statements, which their columns
 distinguish, in the formats of limnomap import. In a folder these are the files whose names end in .csv, .tsv, .json or .geojson, or in one of these and
 .gz or .zst; rename a file into the folder when it is complete. A URL is downloaded to a temporary file (TMPDIR) if it has
-changed (ETag, Last-Modified), and tried again later if it cannot be reached. The proxies of the environment are used.
+changed (ETag, Last-Modified), and tried again later if it cannot be reached; the tables of other sources do not wait for it for more than ten
+seconds. The proxies of the environment are used.
 
 Satellite files (.nc, .tif, .tiff) in a folder, at a URL, or in a list give the lakes their values, each file once and in a transaction of
 its own, the newest first (--newest). Only what is needed of them is fetched from a server that sends parts of files. A list is a CSV file with

@@ -300,25 +300,36 @@ func scanEventAnd(row rowScanner, more ...any) (e data.Event, err error) {
 	return e, err
 }
 
+// statementsOnly is the condition of the index events_statements.
+var statementsOnly = fmt.Sprintf(" AND e.kind >= %d AND e.kind <= %d", data.AdvisoryIssued, data.AdvisoryExpired)
+
 // Events returns events in ascending order of their numbers, or in descending order.
 func (s *Store) Events(ctx context.Context, q data.EventQuery) ([]data.Event, error) {
+	query, args := eventsQuery(q)
+	return list(ctx, s, "read the log of events", scanEvent, query, args...)
+}
+
+func eventsQuery(q data.EventQuery) (query string, args []any) {
 	if q.Limit < 1 || q.Limit > data.MaxEvents {
 		q.Limit = data.MaxEvents
 	}
 	if q.Until == 0 {
 		q.Until = math.MaxInt64
 	}
-	query := "SELECT " + eventColumns + " FROM limnomap.events AS e JOIN limnomap.event_moments AS m ON m.number = e.moment WHERE e.seq > $1 AND e.seq <= $2"
-	args := []any{q.After, q.Until, q.Limit}
+	query = "SELECT " + eventColumns + " FROM limnomap.events AS e JOIN limnomap.event_moments AS m ON m.number = e.moment WHERE e.seq > $1 AND e.seq <= $2"
+	args = []any{q.After, q.Until, q.Limit}
 	if q.Lake != "" {
 		query += " AND e.lake = $4"
 		args = append(args, string(q.Lake))
+	}
+	if q.Statements {
+		query += statementsOnly
 	}
 	query += " ORDER BY e.seq"
 	if q.Descending {
 		query += " DESC"
 	}
-	return list(ctx, s, "read the log of events", scanEvent, query+" LIMIT $3", args...)
+	return query + " LIMIT $3", args
 }
 
 // EventState returns the bounds of the log.

@@ -131,6 +131,9 @@ func testEvents(t *testing.T, open opener) {
 		{data.EventQuery{Lake: "a"}, ofA},
 		{data.EventQuery{Lake: "a", After: 1, Until: 3}, ofA[1:2]},
 		{data.EventQuery{Lake: "c"}, nil},
+		{data.EventQuery{Statements: true}, want[4:8]},
+		{data.EventQuery{Statements: true, Descending: true, Limit: 1}, want[7:8]},
+		{data.EventQuery{Statements: true, Lake: "a", After: 5}, want[6:7]},
 		{data.EventQuery{After: newest}, nil},
 	} {
 		if got := eventsOf(t, s, tt.query); !slices.Equal(got, tt.want) {

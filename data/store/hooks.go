@@ -13,12 +13,18 @@ import (
 	"limnomap/data/events/hook"
 )
 
-const hookColumns = "id, url, filter, secret, former, former_until, created_at, state, after_seq, failures, failing_since, next_at, error, delivered_at"
+const hookColumns = "id, url, filter, secret, former, former_until, created_at, state, after_seq, failures, failing_since, next_at, error, delivered_at, " +
+	"statement_seq, statement_failures, statement_failing_since, statement_next_at, statement_error, statement_delivered_at"
+
+// setDeliveries sets the state and what follows it in hookColumns, from $2 on.
+const setDeliveries = `state = $2, after_seq = $3, failures = $4, failing_since = $5, next_at = $6, error = $7, delivered_at = $8,
+	statement_seq = $9, statement_failures = $10, statement_failing_since = $11, statement_next_at = $12, statement_error = $13, statement_delivered_at = $14`
 
 const maxHookText = 1000 // characters of an error
 
 // storedHookColumns are hookColumns, with NULL or the beginning only of a text that another program made too long.
-var storedHookColumns = fmt.Sprintf("%s, %s, %s, %s, %s, former_until, created_at, %s, after_seq, failures, failing_since, next_at, substr(error, 1, %d), delivered_at",
+var storedHookColumns = fmt.Sprintf("%s, %s, %s, %s, %s, former_until, created_at, %s, after_seq, failures, failing_since, next_at, substr(error, 1, %d), delivered_at, "+
+	"statement_seq, statement_failures, statement_failing_since, statement_next_at, substr(statement_error, 1, %[7]d), statement_delivered_at",
 	atMost("id", maxIDBytes), atMost("url", hook.MaxURLBytes), atMost("filter", maxFilterBytes), atMost("secret", maxIDBytes), atMost("former", maxIDBytes),
 	atMost("state", maxIDBytes), maxHookText)
 
@@ -72,7 +78,9 @@ type hookRow struct {
 
 func scanHook(row rowScanner) (h hookRow, err error) {
 	var filter, state string
-	var until, created, failing, next, delivered sql.NullInt64
+	var until, created sql.NullInt64
+	var times [2]struct{ failing, next, delivered sql.NullInt64 }
+	others, statements := &times[0], &times[1]
 	text := func(to *string, name string, bytes int) any {
 		return laxText[string]{textColumn[string]{to, name, bytes}, &h.broken}
 	}
@@ -80,12 +88,16 @@ func scanHook(row rowScanner) (h hookRow, err error) {
 		return laxText[hook.Secret]{textColumn[hook.Secret]{to, name, maxIDBytes}, &h.broken}
 	}
 	err = row.Scan(text(&h.ID, "id", maxIDBytes), text(&h.URL, "url", hook.MaxURLBytes), text(&filter, "filter", maxFilterBytes),
-		secret(&h.Secret, "secret"), secret(&h.Former, "former"), &until, &created, text(&state, "state", maxIDBytes), &h.After, &h.Failures, &failing, &next,
-		&h.LastError, &delivered)
+		secret(&h.Secret, "secret"), secret(&h.Former, "former"), &until, &created, text(&state, "state", maxIDBytes), 
+		&h.After, &h.Failures, &others.failing, &others.next, &h.LastError, &others.delivered,
+		&h.Statements.After, &h.Statements.Failures, &statements.failing, &statements.next, &h.Statements.LastError, &statements.delivered)
 	if err != nil {
 		return h, err
 	}
-	h.FormerUntil, h.CreatedAt, h.FailingSince, h.NextAt, h.DeliveredAt = timeOrZero(until), timeOrZero(created), timeOrZero(failing), timeOrZero(next), timeOrZero(delivered)
+	h.FormerUntil, h.CreatedAt = timeOrZero(until), timeOrZero(created)
+	for i, p := range []*hook.Progress{&h.Progress, &h.Statements} {
+		p.FailingSince, p.NextAt, p.DeliveredAt = timeOrZero(times[i].failing), timeOrZero(times[i].next), timeOrZero(times[i].delivered)
+	}
 	if h.broken == nil {
 		h.State, h.broken = hook.ParseState(state)
 	}
@@ -100,12 +112,16 @@ func scanHook(row rowScanner) (h hookRow, err error) {
 
 // hookValues are the values of hookColumns.
 func hookValues(h *hook.Hook) []any {
-	return append([]any{h.ID, validText(h.URL), filterText(&h.Filter), string(h.Secret), string(h.Former), unixOrNull(h.FormerUntil), h.CreatedAt.Unix(), h.State.String()},
-		progressValues(&h.Progress)...)
+	return append([]any{h.ID, validText(h.URL), filterText(&h.Filter), string(h.Secret), string(h.Former), unixOrNull(h.FormerUntil), h.CreatedAt.Unix()}, deliveryValues(h)...)
 }
 
-func progressValues(p *hook.Progress) []any {
-	return []any{p.After, p.Failures, unixOrNull(p.FailingSince), unixOrNull(p.NextAt), begin(p.LastError, maxHookText), unixOrNull(p.DeliveredAt)}
+// deliveryValues are those of setDeliveries.
+func deliveryValues(h *hook.Hook) []any {
+	values := []any{h.State.String()}
+	for _, p := range []*hook.Progress{&h.Progress, &h.Statements} {
+		values = append(values, p.After, p.Failures, unixOrNull(p.FailingSince), unixOrNull(p.NextAt), begin(p.LastError, maxHookText), unixOrNull(p.DeliveredAt))
+	}
+	return values
 }
 
 // CreateHook stores a webhook, which begins after the newest event.
@@ -122,8 +138,9 @@ func (s *Store) CreateHook(ctx context.Context, h hook.Hook) error {
 		if err != nil {
 			return err
 		}
-		h.After = last.LastSeq
-		_, err = q.exec(ctx, "INSERT INTO limnomap.hooks ("+hookColumns+", holder) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, '')", hookValues(&h)...)
+		h.Skip(last.LastSeq)
+		_, err = q.exec(ctx, "INSERT INTO limnomap.hooks ("+hookColumns+`, holder)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, '')`, hookValues(&h)...)
 		return err
 	})
 }
@@ -177,9 +194,10 @@ func (s *Store) UpdateHook(ctx context.Context, id string, fn func(h *hook.Hook)
 		if err := fn(&h); err != nil {
 			return callerError{err}
 		}
-		_, err = q.exec(ctx, `UPDATE limnomap.hooks SET url = $2, filter = $3, secret = $4, former = $5, former_until = $6, created_at = $7, state = $8,
-			after_seq = $9, failures = $10, failing_since = $11, next_at = $12, error = $13, delivered_at = $14 WHERE id = $1`, hookValues(&h)...)
-		return err
+		w := writer{ctx: ctx, q: q}
+		w.exec("UPDATE limnomap.hooks SET "+setDeliveries+" WHERE id = $1", append([]any{h.ID}, deliveryValues(&h)...)...)
+		w.exec("UPDATE limnomap.hooks SET url = $2, filter = $3, secret = $4, former = $5, former_until = $6, created_at = $7 WHERE id = $1", hookValues(&h)[:7]...)
+		return w.err
 	})
 }
 
@@ -195,11 +213,11 @@ func (s *Store) DeleteHook(ctx context.Context, id string) error {
 	})
 }
 
-// LeaseHook gives a webhook that is active and due now to holder, a unique name, until a time, unless another process has it. A lease
-// that ends more than [MaxClockSkew] after this one would is ignored, and so is an attempt that waits longer than any does.
+// LeaseHook gives a webhook that is active to holder, a unique name, until a time, unless another process has it. A lease that ends more than
+// [MaxClockSkew] after this one would is ignored.
 func (s *Store) LeaseHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, taken bool, err error) {
 	err = s.db.update(ctx, "take the lease of a webhook", func(q querier) (err error) {
-		taken, err = hookLease(id, holder).take(ctx, q, now, until, "state = 'active' AND (next_at IS NULL OR next_at <= $4 OR next_at > $6)", "", hook.TooFar(now).Unix())
+		taken, err = hookLease(id, holder).take(ctx, q, now, until, "state = 'active'", "")
 		if err == nil && taken {
 			h, err = readHook(ctx, q, id)
 		}
@@ -208,25 +226,22 @@ func (s *Store) LeaseHook(ctx context.Context, id, holder string, now, until tim
 	return h, taken && err == nil, err
 }
 
-// PutDelivery stores the state that follows from an attempt, and the attempt if it is not nil, and makes the lease end at until. The error
-// is [data.ErrLeaseLost] if holder has no lease.
-func (s *Store) PutDelivery(ctx context.Context, id, holder string, until time.Time, state hook.State, p hook.Progress, d *hook.Delivery) error {
+// PutDelivery stores the state and the progress of a webhook, and the attempt from which they follow if it is not nil, and makes the lease end at until. The
+// error is [data.ErrLeaseLost] if holder has no lease.
+func (s *Store) PutDelivery(ctx context.Context, h *hook.Hook, holder string, until time.Time, d *hook.Delivery) error {
 	return s.db.update(ctx, "store a delivery to a webhook", func(q querier) error {
-		if err := hookLease(id, holder).extend(ctx, q, until); err != nil {
+		if err := hookLease(h.ID, holder).extend(ctx, q, until); err != nil {
 			return err
 		}
 		w := writer{ctx: ctx, q: q}
-		args := append([]any{id, state.String()}, progressValues(&p)...)
-		if d == nil { // only events that the webhook does not want: what is known of its last delivery stays
-			w.exec("UPDATE limnomap.hooks SET state = $2, after_seq = $3 WHERE id = $1", args[:3]...)
+		w.exec("UPDATE limnomap.hooks SET "+setDeliveries+" WHERE id = $1", append([]any{h.ID}, deliveryValues(h)...)...)
+		if d == nil {
 			return w.err
 		}
-		w.exec(`UPDATE limnomap.hooks SET state = $2, after_seq = $3, failures = $4, failing_since = $5, next_at = $6, error = $7,
-			delivered_at = coalesce($8, delivered_at) WHERE id = $1`, args...)
 		w.exec("INSERT INTO limnomap.hook_deliveries (hook, at, seq, event, attempt, status, error, duration) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-			id, d.At.Unix(), d.Seq, string(d.Event), d.Attempt, d.Status, begin(d.Error, maxHookText), d.Duration.Milliseconds())
+			h.ID, d.At.Unix(), d.Seq, string(d.Event), d.Attempt, d.Status, begin(d.Error, maxHookText), d.Duration.Milliseconds())
 		w.exec(fmt.Sprintf(`DELETE FROM limnomap.hook_deliveries WHERE hook = $1 AND number <= (
-			SELECT number FROM limnomap.hook_deliveries WHERE hook = $1 ORDER BY number DESC LIMIT 1 OFFSET %d)`, hook.MaxDeliveries), id)
+			SELECT number FROM limnomap.hook_deliveries WHERE hook = $1 ORDER BY number DESC LIMIT 1 OFFSET %d)`, hook.MaxDeliveries), h.ID)
 		return w.err
 	})
 }

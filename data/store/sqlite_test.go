@@ -226,6 +226,7 @@ func TestCancelledReads(t *testing.T) {
 // The queries of many rows read ranges of the primary key, in which the rows are stored: they need neither sorting nor
 // another index.
 func TestQueryPlans(t *testing.T) {
+	statements, _ := eventsQuery(data.EventQuery{Statements: true})
 	s := openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
 	const lakes = "SCAN l USING COVERING INDEX sqlite_autoindex_lakes_1"
 	for _, test := range []struct {
@@ -234,6 +235,7 @@ func TestQueryPlans(t *testing.T) {
 		plan        []string
 	}{
 		{"history", historyQuery, 3, []string{"SEARCH o USING PRIMARY KEY (lake=? AND date>? AND date<?)"}},
+		{"statements", forSQLite.Replace(statements), 3, []string{"SEARCH e USING INDEX events_statements (seq>? AND seq<?)", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{"scan", scanQuery, 0, []string{lakes, "SEARCH o USING PRIMARY KEY (lake=?)"}},
 		{"past", pastQuery, 2, []string{lakes, "SEARCH o USING PRIMARY KEY (lake=? AND date>? AND date<?)",
 			"CORRELATED SCALAR SUBQUERY 1", "SEARCH b USING PRIMARY KEY (lake=? AND date<?)",

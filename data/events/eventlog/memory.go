@@ -101,7 +101,7 @@ func (m *Memory) Events(_ context.Context, q data.EventQuery) (found []data.Even
 		if q.Descending {
 			e = &m.events[len(m.events)-1-i]
 		}
-		if e.Seq > q.After && (q.Until == 0 || e.Seq <= q.Until) && (q.Lake == "" || e.LakeID == q.Lake) {
+		if e.Seq > q.After && (q.Until == 0 || e.Seq <= q.Until) && (q.Lake == "" || e.LakeID == q.Lake) && (!q.Statements || e.Kind.OfAdvisory()) {
 			found = append(found, *e)
 		}
 	}

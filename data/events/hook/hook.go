@@ -30,10 +30,26 @@ type Hook struct {
 	FormerUntil time.Time
 	CreatedAt   time.Time
 	State       State
+	// Progress is that of the events that are not about official statements. Those that are go first, each of both in the order of the log.
 	Progress
+	Statements Progress
 }
 
-// A Progress is how far the deliveries of a Hook are.
+// Both returns the progress of all events together: After is the last one before the first that waits, and what fails is that of the statements, if
+// they fail.
+func (h Hook) Both() Progress {
+	p, other := h.Progress, &h.Statements
+	if other.Failures > 0 {
+		p, other = h.Statements, &h.Progress
+	}
+	p.After = min(p.After, other.After)
+	if other.DeliveredAt.After(p.DeliveredAt) {
+		p.DeliveredAt = other.DeliveredAt
+	}
+	return p
+}
+
+// A Progress is how far the deliveries of some events of a Hook are.
 type Progress struct {
 	After        int64     // the number of the last event that was delivered or passed over
 	Failures     int       // of the event that is next
@@ -194,10 +210,16 @@ func (h *Hook) Rotate(until time.Time) {
 	h.Secret = NewSecret()
 }
 
-// Resume makes the hook active again: it goes on with the event that failed.
+// Resume makes the hook active again: it goes on with the events that failed.
 func (h *Hook) Resume() {
-	h.State, h.Failures, h.FailingSince, h.NextAt = Active, 0, time.Time{}, time.Time{}
+	h.State = Active
+	for _, p := range []*Progress{&h.Progress, &h.Statements} {
+		p.Failures, p.FailingSince, p.NextAt = 0, time.Time{}, time.Time{}
+	}
 }
+
+// Skip passes over all events up to one.
+func (h *Hook) Skip(until int64) { h.After, h.Statements.After = until, until }
 
 // A message is the body of a request, as Standard Webhooks recommends it.
 type message struct {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -35,18 +34,6 @@ type retryable struct {
 }
 
 func (r retryable) Unwrap() error { return r.error }
-
-// RetryAfter returns the wait that a server asks for in a header, given in seconds or as a time (RFC 9110, section 10.2.3); 0 if none.
-func RetryAfter(h http.Header, now time.Time) time.Duration {
-	field := h.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(field, 10, 63); err == nil {
-		return time.Duration(min(seconds, math.MaxInt32)) * time.Second
-	}
-	if at, err := http.ParseTime(field); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
-}
 
 // An identity has what a server says about one version of a file.
 type identity struct {
@@ -169,7 +156,7 @@ func (f *File) check(resp *http.Response, off, last int64) (length int64, err er
 		f.size, f.identity = 0, id
 		return 0, nil
 	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code >= 500 && code != http.StatusNotImplemented:
-		return 0, retryable{fmt.Errorf("%s: status %d", name, code), RetryAfter(resp.Header, time.Now())}
+		return 0, retryable{fmt.Errorf("%s: status %d", name, code), fetchguard.RetryAfter(resp.Header, time.Now())}
 	case code >= 400 && code < 500:
 		return 0, fmt.Errorf("%s: %w: status %d", name, ErrNoFile, code)
 	default:

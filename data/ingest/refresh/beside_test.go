@@ -22,10 +22,15 @@ type drip struct {
 	files  map[string]string
 	pace   int
 	ranges bool
-	block  int // of requests of ranges; 0 for the default
+	block  int    // of requests of ranges; 0 for the default
+	hangs  string // a path without an answer
 }
 
 func (d *drip) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Path == d.hangs {
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	}
 	text, ok := d.files[req.URL.Path]
 	resp := &http.Response{StatusCode: http.StatusOK, Status: "200 OK", Request: req, ContentLength: int64(len(text)), Header: http.Header{"Etag": {`"1"`}}}
 	var first, last int
@@ -39,7 +44,11 @@ func (d *drip) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Header.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", first, last, len(text)))
 		text = text[first : last+1]
 	}
-	resp.Body = &dripBody{req.Context(), d.pace, strings.NewReader(text)}
+	pace := d.pace
+	if req.URL.Host == "slow.example" {
+		pace = 2
+	}
+	resp.Body = &dripBody{req.Context(), pace, strings.NewReader(text)}
 	return resp, nil
 }
 
@@ -58,16 +67,9 @@ func (b *dripBody) Read(p []byte) (int, error) {
 
 func (b *dripBody) Close() error { return nil }
 
-// besides runs a Refresher of the station's folder and of a URL on the server, every minute until stop is called.
-func (st *station) besides(d *drip, url string, log *logBuffer) (stop func()) {
-	st.t.Helper()
-	r := st.refresher(st.s, log)
-	r.client, r.ranges.BlockBytes = newClient(d), d.block
-	from, err := parseSources(sourcesOf(st.dir, url))
-	if err != nil {
-		st.t.Fatal(err)
-	}
-	r.from = from
+// besides runs a Refresher of the station's folder and of URLs on the server, every minute until stop is called.
+func (st *station) besides(d *drip, log *logBuffer, urls ...string) (stop func()) {
+	r := st.beside(d, log, urls...)
 	ctx, cancel := context.WithCancel(st.t.Context())
 	done := make(chan struct{})
 	go func() { // ends with cancel
@@ -75,6 +77,18 @@ func (st *station) besides(d *drip, url string, log *logBuffer) (stop func()) {
 		r.Run(ctx, every(time.Minute))
 	}()
 	return func() { cancel(); <-done }
+}
+
+func (st *station) beside(d *drip, log *logBuffer, urls ...string) *Refresher {
+	st.t.Helper()
+	r := st.refresher(st.s, log)
+	r.client, r.ranges.BlockBytes = newClient(d), d.block
+	from, err := parseSources(sourcesOf(append([]string{st.dir}, urls...)...))
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	r.from = from
+	return r
 }
 
 const closure = "id,lake_id,kind,cause,issuer,issued,valid_from,valid_until\ns1,a,closure,bacteria,Amt,2024-07-01,2024-07-01,\n"
@@ -104,7 +118,7 @@ func TestStatementsDoNotWaitForSatelliteFiles(t *testing.T) {
 				st.put("lakes.csv", lakes)
 				d := &drip{files: map[string]string{"/list.csv": list, "/x_19990701.nc": strings.Repeat(scene(1), 1000)}, pace: 5 << 10, ranges: test.ranges, block: 2 << 20}
 				log := new(logBuffer)
-				stop := st.besides(d, "http://space.example"+test.path, log)
+				stop := st.besides(d, log, "http://space.example"+test.path)
 				if r := st.after(10 * time.Second); r.Rows.Added != 2 || r.LastSuccess.IsZero() {
 					t.Errorf("after the tables: %+v, want the lakes", r)
 				}
@@ -134,7 +148,7 @@ func TestSlowServersAreLeft(t *testing.T) {
 				inBubble(t, func(t *testing.T, st *station) {
 					st.put("lakes.csv", lakes)
 					d := &drip{files: map[string]string{"/x_19990701.nc": strings.Repeat(scene(1), 1000)}, pace: pace, ranges: ranges}
-					stop := st.besides(d, "http://space.example/x_19990701.nc", new(logBuffer))
+					stop := st.besides(d, new(logBuffer), "http://space.example/x_19990701.nc")
 					r := st.after(10 * time.Minute)
 					if r.LastError != paceReason || r.Failures == 0 || r.Rasters.Waiting != 1 {
 						t.Errorf("the state is %+v, want %q and a waiting file", r, paceReason)

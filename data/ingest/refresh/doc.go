@@ -1,7 +1,8 @@
 // Package refresh updates a database from the source of its data: folders, or files on HTTP servers.
 //
-// A [Refresher] imports all tables of a source in one transaction, or none of them, and then satellite files one by one. Meanwhile it imports
-// the tables again when they are due: an official statement must not wait for a slow satellite file.
+// A [Refresher] imports all tables in one transaction, or none of them, and then satellite files one by one. Meanwhile it imports the tables again
+// when they are due: an official statement must not wait for a slow satellite file. Nor must it for another table: one that its server does not give in
+// some seconds is left out, and imported with all others when it has come.
 // [Refresher.RunOnce] does it once, and [Refresher.Run] by a schedule. Any number of processes may do so at the same time: the
 // database stores the time of the last refresh, and lets one process at a time do one. A failed refresh is repeated after a time
 // that grows up to an hour, without waiting for the schedule.

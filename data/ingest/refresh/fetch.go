@@ -190,7 +190,7 @@ func (r *Refresher) statusError(u *url.URL, resp *http.Response) error {
 	}
 	err := fault(answerReason, "%s answers %.40q: want 200", rangefile.Redacted(u), resp.Status)
 	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500 {
-		return retryable{err, rangefile.RetryAfter(resp.Header, r.now())}
+		return retryable{err, fetchguard.RetryAfter(resp.Header, r.now())}
 	}
 	return err
 }

@@ -162,7 +162,7 @@ func (g *rig) collected(t *testing.T) (*claim, *input) {
 	if ok, err := g.store.LeaseRefresh(t.Context(), 0, "me", time.Minute); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	in, err := g.collect(t.Context(), nil)
+	in, err := g.collect(t.Context(), nil, g.newLateTables(t.Context()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 			if err := change(path); err != nil {
 				t.Fatal(err)
 			}
-			_, err := g.importFiles(c, in.files, c.endImport)
+			_, err := g.importFiles(c, in, c.endImport)
 			if err == nil || name != "cut" && reasonOf(err) != changingReason {
 				t.Errorf("importFiles = %v, want %q", err, changingReason)
 			}
@@ -207,7 +207,7 @@ func TestFileThatIsReplacedWhileItIsRead(t *testing.T) {
 	if err := os.Rename(write(t, dir, "next.tmp", lakes+"c,See C,52,12\n"), path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.importFiles(c, in.files, c.endImport); err != nil {
+	if _, err := g.importFiles(c, in, c.endImport); err != nil {
 		t.Error(err)
 	}
 	holds(t, s, 1, 2)

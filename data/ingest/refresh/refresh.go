@@ -84,8 +84,8 @@ type Options struct {
 	// its result.
 	Begin func(context.Context) (_ context.Context, end func(error))
 	// After, if not nil, is called after each refresh of this process, also if nothing was new, or not all satellite files could be used. Of
-	// several processes the one that did the refresh calls it. If it fails and asks for it, it is called again after a minute, then after
-	// twice as long each time, up to an hour.
+	// several processes the one that did the refresh calls it. [Refresher.Run] does not wait for it with the next refresh, after which it is called again.
+	// If it fails and asks for it, it is called again after a minute, then after twice as long each time, up to an hour.
 	After func(context.Context) (retry bool, err error)
 	// Transport sends the requests. Nil means one with the environment's proxies.
 	Transport http.RoundTripper
@@ -118,8 +118,9 @@ type Refresher struct {
 	ranges rangefile.Options
 	// extractFile is satellite.Collect.
 	extractFile func(context.Context, satellite.File, []satellite.Lake, *satellite.Options) (*satellite.Values, error)
-	late        string   // why satellite files could not be read by the last refresh; "" if they could
-	lists       sync.Map // keys of the URLs that had a list of satellite files
+	late        string          // why satellite files, or a late table, could not be read by the last refresh; "" if they could
+	lists       sync.Map        // keys of the URLs that had a list of satellite files
+	away        map[string]bool // keys of the URLs of tables that the last refresh had to leave out
 }
 
 // A Source is where a Refresher finds files.
@@ -138,7 +139,7 @@ func New(s Store, from []Source, opts *Options) (*Refresher, error) {
 		opts = &Options{}
 	}
 	r := &Refresher{store: s, opts: *opts, log: opts.Logger, now: time.Now, sleep: sleep, space: diskspace.Check, extractFile: satellite.Collect,
-		ranges: rangefile.Options{UserAgent: opts.UserAgent}}
+		ranges: rangefile.Options{UserAgent: opts.UserAgent}, away: make(map[string]bool)}
 	var err error
 	if r.from, err = parseSources(from); err != nil {
 		return nil, err
@@ -244,12 +245,13 @@ func (r *Refresher) RunOnce(ctx context.Context) (Result, error) {
 	return result, err
 }
 
-// Run refreshes by the schedule until ctx ends, at once if a refresh is due. It starts no goroutine that outlives a refresh.
-// Results are logged and stored in the database.
+// Run refreshes by the schedule until ctx ends, at once if a refresh is due. Results are logged and stored in the database.
 func (r *Refresher) Run(ctx context.Context, every Schedule) {
 	answered := true
 	var after afterCalls
+	defer after.end()
 	for ctx.Err() == nil {
+		after.begin(ctx, r)
 		state, err := r.store.Refresh(ctx)
 		if err != nil && ctx.Err() == nil {
 			if answered {
@@ -262,16 +264,13 @@ func (r *Refresher) Run(ctx context.Context, every Schedule) {
 		answered = true
 		if wait := r.due(state, every).Sub(r.now()); wait > 0 {
 			_ = r.sleep(ctx, min(wait, pollInterval)) // ends with ctx, as the loop does
-			if after.due(r) {
-				after.call(ctx, r)
-			}
 			continue
 		}
 		started := r.now()
 		result, err := r.refresh(ctx, state, false, every)
 		r.logResult(ctx, result, err, r.now().Sub(started))
 		if imported(err) {
-			after.call(ctx, r)
+			after.wanted = true
 		}
 		if err != nil {
 			// The database knows about failed refreshes and when to try again, but not about refreshes that could not begin.
@@ -286,34 +285,6 @@ func (r *Refresher) Run(ctx context.Context, every Schedule) {
 func imported(err error) bool {
 	_, isPartial := errors.AsType[partial](err)
 	return err == nil || isPartial
-}
-
-// afterCalls are the calls of Options.After since the last refresh.
-type afterCalls struct {
-	wait  time.Duration // after the last one; 0 if there is no other one
-	again time.Time
-}
-
-// due reports whether After must be called again.
-func (a *afterCalls) due(r *Refresher) bool { return a.wait > 0 && !r.now().Before(a.again) }
-
-// call calls After, if there is one.
-func (a *afterCalls) call(ctx context.Context, r *Refresher) {
-	if r.opts.After == nil {
-		return
-	}
-	retry, err := r.opts.After(ctx)
-	if err == nil || ctx.Err() != nil {
-		a.wait = 0
-		return
-	}
-	r.log.Warn("after the refresh", slog.Any("error", err))
-	if !retry {
-		a.wait = 0
-		return
-	}
-	a.wait = min(max(2*a.wait, firstRetry), lastRetry)
-	a.again = r.now().Add(a.wait)
 }
 
 // due returns when the next refresh is due: by the schedule, or sooner after a failed one. A missed refresh is due at
@@ -357,6 +328,7 @@ func (r *Refresher) refresh(ctx context.Context, state data.Refresh, force bool,
 		return Result{}, ErrBusy
 	}
 	c := r.keepClaim(ctx, holder)
+	defer c.late.end()
 	defer c.cancel(nil)
 	result, err = r.update(c, force, every)
 	if _, ended := errors.AsType[partial](err); ended {
@@ -376,6 +348,7 @@ type claim struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	holder string
+	late   *lateTables
 	// release stops extending the claim, and returns an error if it was lost. Call it before the end of a refresh:
 	// extending a claim that has just ended looks the same as having lost it.
 	release func() error
@@ -397,7 +370,7 @@ func (r *Refresher) keepClaim(ctx context.Context, holder string) *claim {
 			end()
 		}
 	}()
-	return &claim{held, lose, holder, func() error {
+	return &claim{held, lose, holder, r.newLateTables(held), func() error {
 		stop()
 		<-done
 		return context.Cause(held)
@@ -437,7 +410,7 @@ func (r *Refresher) logResult(ctx context.Context, result Result, err error, too
 	_, isPartial := errors.AsType[partial](err)
 	switch {
 	case isPartial, err != nil && len(result.Rasters) > 0:
-		log.Warn("refresh: not all satellite files were imported; trying again", slog.Any("error", err))
+		log.Warn("refresh: not all files were imported; trying again", slog.Any("error", err))
 	case err != nil:
 		log.Warn("refresh failed: nothing was imported", slog.Any("error", err))
 	case result.Unchanged:

@@ -18,6 +18,11 @@ type input struct {
 	rasters   [][]*raster // satellite files, by source
 	skipped   int64       // older satellite files that were left out already
 	lists     []source    // lists of satellite files at URLs, which are requested with the satellite files
+
+	// Tables that are left out, since their servers do not give them now, or not yet.
+	left int
+	kept []data.RefreshFile // those of them that the database has, as it has them
+	away error              // why the first one of them cannot be received; nil if it is only late
 }
 
 // settingsDigits are enough of a hash to tell the settings of a source from those that it had before.
@@ -42,23 +47,32 @@ func (in *input) addRasters(p source, rasters ...*raster) {
 
 // update imports the present source for the holder of c. The import of the tables and the end of the refresh are one transaction, unless
 // there are satellite files, which are imported one by one between them. Meanwhile the tables are imported again when they are due by the
-// schedule, so that an official statement does not wait for a slow satellite file.
+// schedule, so that an official statement does not wait for a slow satellite file, and when a table has come that was late.
 func (r *Refresher) update(c *claim, force bool, every Schedule) (Result, error) {
 	in, result, end, err := r.updateTables(c, time.Time{})
-	if err != nil || !in.bulk() {
+	if err != nil {
 		return result, err
 	}
-	var work *rasterWork
+	if !in.bulk() && len(c.late.of) == 0 {
+		if in.away != nil {
+			return result, partial{in.away}
+		}
+		return result, nil
+	}
+	work := new(rasterWork)
 	done := make(chan struct{})
 	go func() { // ends with its files, or with the claim
 		defer close(done)
+		if !in.bulk() {
+			return
+		}
 		if work, err = r.planRasters(c.ctx, in, force); err == nil {
 			result.Rasters, err = r.takeRasters(c, work)
 		}
 	}()
-	again, failed := r.tablesBeside(c, every, done)
+	again, reports, failed := r.tablesBeside(c, every, done, in.away)
 	if again != nil {
-		end = *again
+		end, result.Reports, result.Unchanged = *again, reports, false
 	}
 	if err != nil {
 		return result, err
@@ -67,10 +81,14 @@ func (r *Refresher) update(c *claim, force bool, every Schedule) (Result, error)
 	r.late = ""
 	if work.passing != nil {
 		r.late = reasonOf(work.passing)
+	} else if failed != nil {
+		r.late = reasonOf(failed)
 	}
-	addRasters(&result, &end, work)
-	if failed != "" {
-		end.Error = failed
+	if in.bulk() {
+		addRasters(&result, &end, work)
+	}
+	if failed != nil {
+		end.Error = reasonOf(failed)
 	}
 	if err := c.release(); err != nil {
 		return result, err
@@ -78,23 +96,33 @@ func (r *Refresher) update(c *claim, force bool, every Schedule) (Result, error)
 	if err := r.store.EndRefresh(c.ctx, c.holder, end); err != nil {
 		return result, err
 	}
-	if work.passing != nil {
-		return result, partial{work.passing}
+	if failed = errors.Join(failed, work.passing); failed != nil {
+		return result, partial{failed}
 	}
 	return result, nil
 }
 
-// tablesBeside imports the tables when they are due until the satellite files are done, and returns the result of the last such import that
-// has read any, nil if none has, and why the last one failed, if it did.
-func (r *Refresher) tablesBeside(c *claim, every Schedule, done <-chan struct{}) (last *data.RefreshResult, failed string) {
+// tablesBeside imports the tables when they are due, until the satellite files are done and no table is late. It returns the result of the last such import
+// that has read any, nil if none has, and why the last import failed or left out a table, if it did.
+func (r *Refresher) tablesBeside(c *claim, every Schedule, done <-chan struct{}, before error) (last *data.RefreshResult, reports ingest.Reports, failed error) {
+	failed = before
 	wait := time.Duration(0)
-	for {
+	for done != nil || len(c.late.of) > 0 && c.ctx.Err() == nil {
 		timer := time.NewTimer(min(wait, pollInterval))
 		select {
 		case <-done:
-			timer.Stop()
-			return last, failed
+			done = nil
+		case <-c.ctx.Done():
+			if done != nil {
+				<-done
+			}
+			done = nil
+		case <-c.late.arrived:
 		case <-timer.C:
+		}
+		timer.Stop()
+		if c.ctx.Err() != nil || done == nil && len(c.late.of) == 0 {
+			continue
 		}
 		state, err := r.store.Refresh(c.ctx)
 		if err != nil {
@@ -102,15 +130,17 @@ func (r *Refresher) tablesBeside(c *claim, every Schedule, done <-chan struct{})
 			continue
 		}
 		state.LeasedUntil = time.Time{} // it is the lease of this process
-		if wait = r.due(state, every).Sub(r.now()); wait > 0 {
+		if wait = r.due(state, every).Sub(r.now()); wait > 0 && !c.late.ready() {
 			continue
 		}
 		began := r.now()
-		_, result, end, err := r.updateTables(c, began)
-		failed = ""
+		in, result, end, err := r.updateTables(c, began)
+		failed = err
+		if err == nil {
+			failed = in.away
+		}
 		if err != nil && c.ctx.Err() == nil {
-			failed = reasonOf(err)
-			end = failure(failed, result)
+			end = failure(reasonOf(err), result)
 			end.Continues, end.Began = true, began
 			if err := r.store.EndRefresh(c.ctx, c.holder, end); err != nil {
 				wait = pause
@@ -118,9 +148,10 @@ func (r *Refresher) tablesBeside(c *claim, every Schedule, done <-chan struct{})
 		}
 		r.logResult(c.ctx, result, err, r.now().Sub(began))
 		if err == nil && end.Rows != nil {
-			last = &end
+			last, reports = &end, result.Reports
 		}
 	}
+	return last, reports, failed
 }
 
 // updateTables imports the tables, if they have changed, and stores the result. It ends the refresh if that is all. A refresh that continues
@@ -130,27 +161,36 @@ func (r *Refresher) updateTables(c *claim, began time.Time) (in *input, result R
 	if err != nil {
 		return in, result, end, err
 	}
-	if in, err = r.collect(c.ctx, known); err != nil {
+	if in, err = r.collect(c.ctx, known, c.late); err != nil {
 		return in, result, end, err
 	}
 	defer in.files.close()
-	continues, late := in.bulk() || !began.IsZero(), ""
+	continues, late := in.bulk() || len(c.late.of) > 0 || !began.IsZero(), ""
 	if continues {
 		late = r.late
 	}
-	if !in.unchanged && !in.files.sameContent(known) {
+	failed := ""
+	if in.away != nil {
+		failed = reasonOf(in.away)
+	}
+	if in.changed(known) {
 		put := func(tx store.Tx, ended data.RefreshResult) error {
 			end = ended
-			end.Continues, end.Late, end.Began = continues, late, began
+			end.Continues, end.Late, end.Began, end.Error = continues, late, began, failed
 			return c.endImport(tx, end)
 		}
-		result, err = r.importFiles(c, in.files, put)
+		if result, err = r.importFiles(c, in, put); err != nil && in.away != nil {
+			err = errors.Join(in.away, err) // what is missing may be why rows are rejected
+		}
 		return in, result, end, err
 	}
 	result.Unchanged = true
-	end.Continues, end.Late, end.Began = continues, late, began
+	if in.left > 0 && len(in.files) == 0 && !in.unchanged { // there is nothing yet
+		return in, result, end, in.away
+	}
+	end.Continues, end.Late, end.Began, end.Error = continues, late, began, failed
 	if !in.unchanged { // the server does not answer 304, or has new tags for the same content
-		end.Files = in.files.known()
+		end.Files = in.known()
 	}
 	if !continues {
 		if err := c.release(); err != nil {
@@ -183,8 +223,9 @@ func addRasters(result *Result, end *data.RefreshResult, work *rasterWork) {
 
 // collect returns all files of the source. If servers answer that their files are the known ones and all other files are
 // unchanged too, it reports unchanged, and not all tables. Lists of satellite files at URLs are left for later: of a list that is not known as
-// one yet, only the first line is read. They are requested each time, as their files may have to be read again.
-func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (in *input, err error) {
+// one yet, only the first line is read. They are requested each time, as their files may have to be read again. A table that its server does not give now, or
+// that is late, is left out.
+func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile, late *lateTables) (in *input, err error) {
 	in = new(input)
 	defer func() {
 		if err != nil {
@@ -193,7 +234,7 @@ func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (in *
 	}()
 	var same []source // unchanged according to their servers
 	others := slices.Clone(known)
-	for _, p := range r.from {
+	for _, p := range r.inOrder() {
 		switch {
 		case p.url == nil:
 			files, rasters, err := r.folder(ctx, p.folder, r.opts.MaxTotal-in.files.bytes())
@@ -217,8 +258,12 @@ func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (in *
 		if i := slices.IndexFunc(known, ofSource); i >= 0 {
 			before = known[i]
 		}
-		f, err := r.fetch(ctx, p, before, r.opts.MaxTotal-in.files.bytes(), true)
+		f, err := late.fetch(p, before, r.opts.MaxTotal-in.files.bytes())
+		r.away[p.key()] = r.isAway(err)
 		switch {
+		case r.away[p.key()]:
+			in.leave(before, err)
+			others = slices.DeleteFunc(others, ofSource)
 		case errors.Is(err, errList):
 			r.lists.Store(p.key(), true)
 			in.lists = append(in.lists, p)
@@ -239,7 +284,11 @@ func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (in *
 	}
 	// Their rows may be valid or not depending on the other files.
 	for _, p := range same {
-		f, err := r.fetch(ctx, p, data.RefreshFile{}, r.opts.MaxTotal-in.files.bytes(), true)
+		f, err := late.fetch(p, data.RefreshFile{}, r.opts.MaxTotal-in.files.bytes())
+		if r.isAway(err) {
+			in.leave(known[slices.IndexFunc(known, func(f data.RefreshFile) bool { return f.Key == p.tableKey(p.key()) })], err)
+			continue
+		}
 		if err != nil {
 			return in, err
 		}
@@ -313,8 +362,9 @@ func (c *claim) endImport(tx store.Tx, end data.RefreshResult) error {
 	return tx.EndRefresh(c.ctx, c.holder, end)
 }
 
-// importFiles imports files in one transaction, which end is a part of.
-func (r *Refresher) importFiles(c *claim, files fileSet, end func(store.Tx, data.RefreshResult) error) (Result, error) {
+// importFiles imports the tables in one transaction, which end is a part of.
+func (r *Refresher) importFiles(c *claim, in *input, end func(store.Tx, data.RefreshResult) error) (Result, error) {
+	files := in.files
 	last := func(tx store.Tx, reports ingest.Reports) error {
 		for _, f := range files {
 			if err := f.unchanged(c.ctx); err != nil {
@@ -322,7 +372,7 @@ func (r *Refresher) importFiles(c *claim, files fileSet, end func(store.Tx, data
 			}
 		}
 		rows := rowsOf(reports)
-		result := data.RefreshResult{Rows: &rows, Files: files.known()}
+		result := data.RefreshResult{Rows: &rows, Files: in.known()}
 		if rows.Rejected > 0 {
 			result.Files = []data.RefreshFile{} // so that the next refresh reads the same files again
 		}

@@ -1,6 +1,6 @@
-// Package delivery sends events to webhooks. Each event reaches each receiver at least once, in order; a receiver that fails is asked again
-// later and later. One that is slow delays no other: each webhook that is due gets its turn before another one has its next, and [Shares] keeps places
-// for receivers that answer.
+// Package delivery sends events to webhooks. Each event reaches each receiver at least once: those about official statements in their order, and before
+// all others, which have theirs; neither waits for one of the other kind that fails. A receiver that fails is asked again later and later. One that is slow
+// delays no other: each webhook that is due gets its turn before another one has its next, and [Shares] keeps places for receivers that answer.
 package delivery
 
 import (
@@ -15,13 +15,11 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
-
-	"github.com/cenkalti/backoff/v5"
 
 	"limnomap/data"
 	"limnomap/data/events/eventfeed"
@@ -58,10 +56,10 @@ type Store interface {
 	Events(ctx context.Context, q data.EventQuery) ([]data.Event, error)
 	// Hooks returns all webhooks that can be read. If some cannot, the error is [hook.ErrBroken].
 	Hooks(ctx context.Context) ([]hook.Hook, error)
-	// LeaseHook gives a webhook that is active and due now to a holder until a time, unless another one has it.
+	// LeaseHook gives a webhook that is active to a holder until a time, unless another one has it.
 	LeaseHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, taken bool, err error)
-	// PutDelivery stores an attempt and what follows from it, and extends the lease. The error is [data.ErrLeaseLost] if holder has none.
-	PutDelivery(ctx context.Context, id, holder string, until time.Time, state hook.State, p hook.Progress, d *hook.Delivery) error
+	// PutDelivery stores the progress, and an attempt unless it is nil, and extends the lease. The error is [data.ErrLeaseLost] if holder has none.
+	PutDelivery(ctx context.Context, h *hook.Hook, holder string, until time.Time, d *hook.Delivery) error
 	ReleaseHook(ctx context.Context, id, holder string) error
 }
 
@@ -89,6 +87,8 @@ type Deliverer struct {
 	turn   time.Duration // tests have shorter turns
 	ended  chan struct{} // has a value when a turn ended
 
+	looked atomic.Pointer[looked]
+
 	mu   sync.Mutex
 	busy map[string]bool // webhooks that are being sent to
 
@@ -99,9 +99,14 @@ type Deliverer struct {
 	broken bool             // the last look found webhooks that cannot be read
 }
 
+// looked is what is known of the log: the number of the newest event about an official statement, 0 for none, among those up to newest.
+type looked struct{ newest, statement int64 }
+
 // New returns a Deliverer that does nothing before Run.
 func New(o Options) *Deliverer {
-	return &Deliverer{Options: o, client: NewClient(o.Allow), shares: NewShares(atOnce), turn: turn, ended: make(chan struct{}, 1), busy: make(map[string]bool), served: make(map[string]int64)}
+	d := &Deliverer{Options: o, client: NewClient(o.Allow), shares: NewShares(atOnce), turn: turn, ended: make(chan struct{}, 1), busy: make(map[string]bool), served: make(map[string]int64)}
+	d.looked.Store(new(looked))
+	return d
 }
 
 // NewClient returns a client for requests to public addresses, and to those in allow. It follows no redirects, uses no proxy, and gives up after
@@ -150,9 +155,20 @@ func (d *Deliverer) Run(ctx context.Context) {
 	}
 }
 
-// look finds the webhooks that are due, first those whose last turn is longest ago. Otherwise as many slow receivers with a backlog as there are places
-// would keep all of them. One that cannot be read keeps no other from its turn.
+// look finds the webhooks that are due, first those with an official statement, and then those whose last turn is longest ago. Otherwise as many slow
+// receivers with a backlog as there are places would keep all of them. One that cannot be read keeps no other from its turn.
 func (d *Deliverer) look(ctx context.Context, newest int64) error {
+	if newest != d.looked.Load().newest {
+		last, err := d.Store.Events(ctx, data.EventQuery{Until: newest, Statements: true, Descending: true, Limit: 1})
+		if err != nil {
+			return err
+		}
+		l := &looked{newest: newest}
+		if len(last) > 0 {
+			l.statement = last[0].Seq
+		}
+		d.looked.Store(l)
+	}
 	hooks, err := d.Store.Hooks(ctx)
 	broken := errors.Is(err, hook.ErrBroken)
 	if err != nil && !broken {
@@ -169,18 +185,38 @@ func (d *Deliverer) look(ctx context.Context, newest int64) error {
 	}
 	d.served = served
 	now := d.now()
-	d.due = slices.DeleteFunc(slices.Clone(hooks), func(h hook.Hook) bool { return h.State != hook.Active || h.After >= newest || !h.Due(now) })
-	slices.SortStableFunc(d.due, func(a, b hook.Hook) int { return cmp.Compare(served[a.ID], served[b.ID]) })
+	d.due = slices.DeleteFunc(slices.Clone(hooks), func(h hook.Hook) bool {
+		return h.State != hook.Active || !d.urgent(&h, now) && (h.After >= newest || !h.Due(now))
+	})
+	slices.SortStableFunc(d.due, func(a, b hook.Hook) int {
+		if urgent := d.urgent(&a, now); urgent != d.urgent(&b, now) {
+			if urgent {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(served[a.ID], served[b.ID])
+	})
 	return nil
+}
+
+// urgent reports whether an event about an official statement is due. The webhook may not want it.
+func (d *Deliverer) urgent(h *hook.Hook, now time.Time) bool {
+	return h.Statements.After < d.looked.Load().statement && h.Statements.Due(now)
 }
 
 // start starts a turn of each webhook that is due, as far as there are places.
 func (d *Deliverer) start(ctx context.Context, group *sync.WaitGroup) {
+	now := d.now()
 	d.due = slices.DeleteFunc(d.due, func(h hook.Hook) bool {
 		if d.shares.Full() || !d.begin(h.ID) {
 			return false
 		}
-		place := d.shares.Take(Turn{Host: hostOf(h.URL), Urgent: true, Retry: h.Failures > 0})
+		t := Turn{Host: hostOf(h.URL), Urgent: d.urgent(&h, now), Retry: h.Failures > 0}
+		if t.Urgent {
+			t.Retry = h.Statements.Failures > 0
+		}
+		place := d.shares.Take(t)
 		if place == nil {
 			d.end(h.ID)
 			return false
@@ -229,114 +265,6 @@ func (d *Deliverer) end(id string) {
 	delete(d.busy, id)
 }
 
-// serve sends the events that are next to a webhook, until there are no more, one fails, or others should get the place.
-func (d *Deliverer) serve(ctx context.Context, id string, place *Place) (err error) {
-	h, taken, err := d.Store.LeaseHook(ctx, id, d.Holder, d.now(), d.now().Add(lease))
-	if err != nil || !taken {
-		return err
-	}
-	defer func() {
-		releasing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		err = errors.Join(err, d.Store.ReleaseHook(releasing, id, d.Holder))
-	}()
-	for began := time.Now(); time.Since(began) < d.turn; {
-		newest, _, places, ok := d.Newest()
-		if !ok || h.After >= newest {
-			return nil
-		}
-		q := data.EventQuery{After: h.After, Until: newest, Limit: eventPage}
-		if len(h.Filter.Lakes) == 1 {
-			q.Lake = h.Filter.Lakes[0]
-		}
-		events, err := d.Store.Events(ctx, q)
-		if err != nil {
-			return err
-		}
-		passed := newest // all that the page does not have
-		if len(events) == q.Limit {
-			passed = events[len(events)-1].Seq
-		}
-		for i := range events {
-			if !h.Filter.Matches(&events[i], places) {
-				continue
-			}
-			if ok, err := d.deliver(ctx, &h, &events[i], places, place); err != nil || !ok {
-				return err
-			}
-			if time.Since(began) >= d.turn {
-				return nil
-			}
-		}
-		if h.After < passed {
-			h.After = passed
-			if err := d.Store.PutDelivery(ctx, id, d.Holder, d.now().Add(lease), h.State, h.Progress, nil); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// deliver sends an event and stores what came of it. It reports whether it was delivered.
-func (d *Deliverer) deliver(ctx context.Context, h *hook.Hook, e *data.Event, places eventfeed.Places, place *Place) (ok bool, err error) {
-	present := d.Present()
-	at := present.Now
-	attempt := hook.Delivery{At: at, Seq: e.Seq, Event: e.ID, Attempt: h.Failures + 1}
-	began := time.Now()
-	result := Send(ctx, d.client, h, string(e.ID), hook.Body(e, places), at, d.UserAgent, d.AllowHTTP)
-	if ctx.Err() != nil { // the server stops: this was no attempt of the receiver's
-		return false, ctx.Err()
-	}
-	attempt.Status, attempt.Error, attempt.Duration = result.Status, result.Error, time.Since(began)
-	place.Answered(attempt.Status != 0 && attempt.Duration < SlowAfter)
-	if ok = result.Error == ""; ok {
-		h.Progress = hook.Progress{After: e.Seq, DeliveredAt: at}
-	} else {
-		d.fail(h, &result, present)
-	}
-	d.Attempted(ok)
-	return ok, d.Store.PutDelivery(ctx, h.ID, d.Holder, d.now().Add(lease), h.State, h.Progress, &attempt)
-}
-
-// fail notes a failed attempt.
-func (d *Deliverer) fail(h *hook.Hook, r *Result, at data.Present) {
-	h.Failures++
-	h.FailingSince = FailingSince(h.FailingSince, at.Now)
-	h.LastError = r.Error
-	h.NextAt = at.Now.Add(max(WaitAfter(h.Failures), min(r.RetryAfter, hook.LongestWait)))
-	if r.Status == http.StatusGone || GivenUp(h.Failures, h.FailingSince, at) {
-		h.State = hook.Dead
-		d.Logger.Error("webhook is dead: its receiver failed for too long or is gone", "hook", h.ID, "failing_since", h.FailingSince, "err", h.LastError)
-	} else if h.Failures == 1 {
-		d.Logger.Warn("webhook failed; it is tried again", "hook", h.ID, "err", h.LastError)
-	}
-}
-
-// FailingSince returns since when a receiver fails that failed at a time. What is stored may be zero, or of a clock that was ahead.
-func FailingSince(stored, at time.Time) time.Time {
-	if stored.IsZero() || stored.After(at) {
-		return at
-	}
-	return stored
-}
-
-// GivenUp reports whether a receiver has failed for too long. While the clock is in doubt, none has.
-func GivenUp(failures int, since time.Time, at data.Present) bool {
-	return !at.Doubtful() && failures >= leastAttempts && at.Now.Sub(since) >= GiveUpAfter
-}
-
-// WaitAfter returns the wait after so many failures in a row.
-func WaitAfter(failures int) time.Duration {
-	b := backoff.ExponentialBackOff{InitialInterval: firstWait, Multiplier: 2, RandomizationFactor: 0.5, MaxInterval: hook.LongestWait}
-	b.Reset()
-	wait := firstWait
-	for range min(failures, 32) {
-		wait = b.NextBackOff()
-	}
-	return wait
-}
-
 // A Result is what came of a request.
 type Result struct {
 	Status     int           // 0 without an answer
@@ -382,10 +310,13 @@ func Send(ctx context.Context, client *http.Client, h *hook.Hook, id string, bod
 	case r.Status >= 300 && r.Status < 400:
 		return fail(fmt.Errorf("the receiver answers with a redirect (%s); redirects are not followed", StatusText(r.Status)))
 	}
-	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		r.RetryAfter = time.Duration(min(seconds, int(hook.LongestWait/time.Second))) * time.Second
-	}
+	r.RetryAfter = RetryAfter(resp, at)
 	return fail(fmt.Errorf("the receiver answers %s", StatusText(r.Status)))
+}
+
+// RetryAfter returns the wait that a receiver asks for at a time, at most [hook.LongestWait]; 0 for none.
+func RetryAfter(resp *http.Response, at time.Time) time.Duration {
+	return min(fetchguard.RetryAfter(resp.Header, at), hook.LongestWait)
 }
 
 // StatusText returns a status with the name that HTTP has for it. The receiver's own text may be anything.

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	mathrand "math/rand/v2"
 	"net/http"
 	"net/netip"
@@ -38,8 +39,11 @@ const (
 	// lease is how long a subscription belongs to the server that tells it; after tellFor no more messages of one subscription are begun, since others wait.
 	lease   = 2 * time.Minute
 	tellFor = 10 * time.Second
-	// urgentWait is the longest wait before something urgent is tried again: when a push service is back, a closure must not wait for hours.
+	// urgentWait is the longest wait before something urgent is tried again, also if a push service asks for more: when it is back, a closure must not
+	// wait for hours.
 	urgentWait = 5 * time.Minute
+	// maxPauses bounds the push services that are known to have asked for time, some 100 bytes each.
+	maxPauses = 10_000
 	// skipped is how many subscriptions of one host are passed over at once because those who made them have their share of the places.
 	skipped = 100
 	// keepFor is how long a push service keeps a message for a browser that is not there. What then arrives at night is shown without a sound.
@@ -139,6 +143,9 @@ type Sender struct {
 	shares *delivery.Shares
 	ended  chan struct{} // has a value when a subscription was told
 
+	mu     sync.Mutex
+	pauses map[string]pause // by host
+
 	// Of Run only:
 	queued  int64 // the number of the event up to which the queue was filled; -1 at first
 	due     [classes]map[string][]push.Due
@@ -149,7 +156,7 @@ type Sender struct {
 
 // New returns a Sender that does nothing before Run.
 func New(o Options) *Sender {
-	return &Sender{Options: o, client: delivery.NewClient(o.Allow), shares: delivery.NewShares(atOnce), ended: make(chan struct{}, 1), queued: -1}
+	return &Sender{Options: o, client: delivery.NewClient(o.Allow), shares: delivery.NewShares(atOnce), ended: make(chan struct{}, 1), pauses: make(map[string]pause), queued: -1}
 }
 
 // Run sends until ctx ends, and waits for the requests in progress.
@@ -278,9 +285,10 @@ func (s *Sender) left() (n int) {
 
 // start begins to tell what is due as far as there are places.
 func (s *Sender) start(ctx context.Context, group *sync.WaitGroup, snap *snapshot.Snapshot) error {
-	for _, hosts := range s.due {
+	for class, hosts := range s.due {
 		for host, waiting := range hosts { // in random order
-			for passed := 0; len(waiting) > 0 && passed < min(skipped, len(waiting)) && !s.shares.Full(); {
+			most := s.allowed(host, class < classes/2)
+			for passed := 0; most > 0 && len(waiting) > 0 && passed < min(skipped, len(waiting)) && !s.shares.Full(); {
 				d := waiting[0]
 				waiting = waiting[1:]
 				place := s.shares.Take(delivery.Turn{Host: d.Host, Client: d.Client, Urgent: d.Urgent, Retry: d.Failing})
@@ -289,6 +297,7 @@ func (s *Sender) start(ctx context.Context, group *sync.WaitGroup, snap *snapsho
 					passed++
 					continue
 				}
+				most--
 				if err := s.startOne(ctx, group, snap, d.ID, place); err != nil {
 					return err
 				}
@@ -347,7 +356,7 @@ func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snaps
 			break
 		}
 		sent := time.Now()
-		status, err := s.send(ctx, &n.Subscription, m)
+		status, after, err := s.send(ctx, &n.Subscription, m)
 		if ctx.Err() != nil {
 			return ctx.Err() // the lease ends by itself, and the next server sends again
 		}
@@ -359,9 +368,13 @@ func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snaps
 		if err != nil {
 			s.Attempted("failed")
 			s.Logger.Warn("push service refused a notification", "service", push.HostOf(n.Endpoint), "err", err)
-			s.fail(n, &o, m.urgent())
+			if status == http.StatusServiceUnavailable {
+				s.pause(push.HostOf(n.Endpoint), after)
+			}
+			s.fail(n, &o, m.urgent(), after)
 			break
 		}
+		s.pause(push.HostOf(n.Endpoint), 0)
 		s.Attempted("sent")
 		o.Progress, o.Told = push.Progress{}, true
 		o.Done = append(o.Done, m.events...)
@@ -369,10 +382,46 @@ func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snaps
 	return s.Store.EndNotifications(ctx, n.ID, s.Holder, o)
 }
 
-// fail notes in the outcome that a message was not taken.
-func (s *Sender) fail(n *push.Pending, o *push.Outcome, urgent bool) {
+// A pause says until when a push service that answered 503 with Retry-After is not asked again. A 429 is about one subscription (RFC 8030, section 8.4),
+// so that none can silence the others.
+type pause struct{ urgent, other time.Time }
+
+// pause notes how long a push service wants to be left alone.
+func (s *Sender) pause(host string, wait time.Duration) {
+	now := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.pauses, host)
+	if wait == 0 {
+		return
+	}
+	maps.DeleteFunc(s.pauses, func(_ string, p pause) bool { return !p.other.After(now) })
+	if len(s.pauses) < maxPauses {
+		s.pauses[host] = pause{now.Add(min(wait, urgentWait)), now.Add(wait)}
+	}
+}
+
+// allowed returns how many requests to a push service may begin now: none while it wants to be left alone, but for something urgent one every urgentWait,
+// and all when it has taken that.
+func (s *Sender) allowed(host string, urgent bool) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	switch p := s.pauses[host]; {
+	case !now.Before(p.other):
+		return atOnce
+	case urgent && !now.Before(p.urgent):
+		p.urgent = now.Add(urgentWait)
+		s.pauses[host] = p
+		return 1
+	}
+	return 0
+}
+
+// fail notes in the outcome that a message was not taken, and that the push service asks for a wait.
+func (s *Sender) fail(n *push.Pending, o *push.Outcome, urgent bool, after time.Duration) {
 	at := s.Present()
-	wait := delivery.WaitAfter(n.Failures + 1)
+	wait := max(delivery.WaitAfter(n.Failures+1), after)
 	if urgent {
 		wait = min(wait, urgentWait)
 	}
@@ -385,25 +434,25 @@ func (s *Sender) fail(n *push.Pending, o *push.Outcome, urgent bool) {
 	}
 }
 
-// send sends a message. The error says why the push service did not take it.
-func (s *Sender) send(ctx context.Context, to *push.Subscription, m *Message) (status int, err error) {
+// send sends a message. The error says why the push service did not take it, and after how long it wants to be asked again.
+func (s *Sender) send(ctx context.Context, to *push.Subscription, m *Message) (status int, after time.Duration, err error) {
 	if err := s.Services.Check(to.Endpoint); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	text, err := json.Marshal(m)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	resp, err := webpush.SendNotificationWithContext(ctx, text, &webpush.Subscription{Endpoint: to.Endpoint, Keys: webpush.Keys{Auth: to.Auth, P256dh: to.P256dh}},
 		&webpush.Options{HTTPClient: s.client, Subscriber: strings.TrimPrefix(s.Contact, "mailto:"), Topic: m.topic(), TTL: int(keepFor / time.Second), Urgency: m.urgency(),
 			VAPIDPublicKey: s.Key.public, VAPIDPrivateKey: s.Key.private})
 	if err != nil {
-		return 0, delivery.WithoutURL(err) // the endpoint is a secret
+		return 0, 0, delivery.WithoutURL(err) // the endpoint is a secret
 	}
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxAnswer)) // only to be polite: the status is known
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return resp.StatusCode, fmt.Errorf("it answers %s", delivery.StatusText(resp.StatusCode))
+		return resp.StatusCode, delivery.RetryAfter(resp, s.now()), fmt.Errorf("it answers %s", delivery.StatusText(resp.StatusCode))
 	}
-	return resp.StatusCode, nil
+	return resp.StatusCode, 0, nil
 }

@@ -27,6 +27,8 @@ type network struct {
 	took   []string // the urgency of each message that was taken, and its path
 	failed bool     // all answer 503
 	first  func()   // is called before the first message is taken
+	// asks returns a status and a Retry-After for a request; nil: it is taken.
+	asks func(r *http.Request) (status int, after string)
 }
 
 func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -46,8 +48,14 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	if n.failed {
 		status = http.StatusServiceUnavailable
 	}
+	resp := &http.Response{StatusCode: status, Body: http.NoBody, Request: r, Header: http.Header{}}
+	if n.asks != nil {
+		var after string
+		resp.StatusCode, after = n.asks(r)
+		resp.Header.Set("Retry-After", after)
+	}
 	n.took = append(n.took, r.Header.Get("Urgency")+r.URL.Path)
-	return &http.Response{StatusCode: status, Body: http.NoBody, Request: r}, nil
+	return resp, nil
 }
 
 func (n *network) counts() (taken, hung int) {
