@@ -4,6 +4,7 @@ package faulttest
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -33,7 +34,7 @@ func longClosureFaults() []closureFault {
 		{"PostgreSQL lost", postgresLost},
 		{"full disk", func(c *closureTest) {
 			disk := c.TempDir()
-			mountSmallDisk(c.T, disk, "16m")
+			mountSmallDisk(c.T, disk, "96m") // an import leaves 64 MiB free
 			c.useDatabase(filepath.Join(disk, "lakes.db"))
 			c.fullDisk(disk)
 		}},
@@ -63,13 +64,15 @@ func hangingEndpoints(c *closureTest) {
 	answer := make(chan bool)
 	var hung []string
 	for range services {
-		s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			select {
 			case <-answer:
 				w.WriteHeader(http.StatusCreated)
 			case <-r.Context().Done():
 			}
 		}))
+		s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // the server ends connections while they begin
+		s.StartTLS()
 		c.Cleanup(s.Close)
 		c.Cleanup(s.CloseClientConnections)
 		hung = append(hung, s.URL)
@@ -87,9 +90,9 @@ func hangingEndpoints(c *closureTest) {
 	c.close()
 }
 
-// importOfEverything imports another level for 5,000 lakes, of which each of 3,000 subscriptions wants 100, and a closure beside it.
+// importOfEverything imports another level for 1,500 lakes, of which each of 3,000 subscriptions wants 100, and a closure beside it.
 func importOfEverything(c *closureTest) {
-	const lakes, networks, each = 5000, 3, 1000
+	const lakes, networks, each = 1500, 3, 1000
 	var table strings.Builder
 	table.WriteString("id,name,lat,lon\n")
 	id := func(i int) string { return fmt.Sprintf("bulk_%05d", i) }

@@ -60,6 +60,7 @@ func (table *closureTable) add(fault string, c *closureTest) {
 	defer table.mu.Unlock()
 	table.faults = append(table.faults, fault)
 	table.cells[fault] = c.cells
+	c.Logf("%v", c.cells)
 }
 
 // String writes the table. The closures of a cell are those during the fault and after it.

@@ -132,7 +132,7 @@ func (r *readers) follow(t *testing.T) {
 		})
 	}
 	group.Go(func() {
-		last := ""
+		last := "0" // from the first event on
 		for wait(ctx, 200*time.Millisecond) {
 			r.stream(ctx, &last)
 		}
@@ -224,9 +224,7 @@ func (r *readers) stream(ctx context.Context, last *string) {
 	if err != nil {
 		return
 	}
-	if *last != "" {
-		req.Header.Set("Last-Event-ID", *last)
-	}
+	req.Header.Set("Last-Event-ID", *last)
 	resp, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil {
 		return

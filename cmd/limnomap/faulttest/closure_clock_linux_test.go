@@ -1,9 +1,11 @@
-//go:build unix && long
+//go:build long
 
 package faulttest
 
 import (
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,42 +24,29 @@ const clockVariable = "LIMNOMAP_TEST_CLOCK"
 // clockSource names an environment variable with the folder of another version of limnomap, whose clock is to be wrong.
 const clockSource = "LIMNOMAP_TEST_CLOCK_SOURCE"
 
-// The edit of time.Now: it shows what a clock that was set shows, and the monotonic clock goes on. The file is read every 20 ms at most.
+// The edit of time.Now: it shows what a clock that was set shows, and the monotonic clock goes on. The scheduler calls it too, where no system
+// call is possible: so the file is mapped into memory.
 var clockEdits = []struct{ before, after string }{
-	{"import (\n\t\"errors\"\n", "import (\n\t\"errors\"\n\t\"sync/atomic\"\n\t\"syscall\"\n"},
-	{"func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n", "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n\tsec += clockShift(mono)\n"},
+	{"\t_ \"unsafe\" // for go:linkname\n", "\t\"sync/atomic\"\n\t\"syscall\"\n\t\"unsafe\"\n"},
+	{"func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n", "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n\tsec += atomic.LoadInt64(clockShift)\n"},
 }
 
 const shiftedClock = `
-var shiftRead, shiftBy atomic.Int64
-
-func clockShift(mono int64) int64 {
-	last := shiftRead.Load()
-	if mono-last < 20e6 || !shiftRead.CompareAndSwap(last, mono) {
-		return shiftBy.Load()
-	}
+var clockShift = func() *int64 {
 	path, ok := syscall.Getenv("` + clockVariable + `")
 	if !ok {
-		return 0
+		return new(int64)
 	}
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return shiftBy.Load()
+		panic(err)
 	}
-	var b [32]byte
-	n, _ := syscall.Read(fd, b[:])
-	syscall.Close(fd)
-	var by, sign int64 = 0, 1
-	for _, c := range b[:max(n, 0)] {
-		if c == '-' {
-			sign = -1
-		} else if '0' <= c && c <= '9' {
-			by = 10*by + int64(c-'0')
-		}
+	b, err := syscall.Mmap(fd, 0, 8, syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		panic(err)
 	}
-	shiftBy.Store(sign * by)
-	return sign * by
-}
+	return (*int64)(unsafe.Pointer(&b[0]))
+}()
 `
 
 // shiftedBinary builds a limnomap whose clock a file sets. All of it and of Go's library is compiled for it, which takes minutes.
@@ -107,10 +96,10 @@ type wrongClock struct{ file string }
 // newWrongClock returns a clock, and a function that makes commands with it.
 func newWrongClock(t testing.TB) (clock *wrongClock, command func(args ...string) *exec.Cmd) {
 	t.Helper()
-	clock, binary := &wrongClock{filepath.Join(t.TempDir(), "ahead")}, shiftedBinary(t)
+	clock, path := &wrongClock{filepath.Join(t.TempDir(), "ahead")}, shiftedBinary(t)
 	clock.set(t, 0)
 	return clock, func(args ...string) *exec.Cmd {
-		cmd := exec.Command(binary, args...)
+		cmd := exec.Command(path, args...)
 		cmd.Env = append(limnomaptest.Environ(), clockVariable+"="+clock.file)
 		return cmd
 	}
@@ -119,8 +108,10 @@ func newWrongClock(t testing.TB) (clock *wrongClock, command func(args ...string
 // set sets how far the clock is ahead.
 func (w *wrongClock) set(t testing.TB, ahead time.Duration) {
 	t.Helper()
-	must(t, os.WriteFile(w.file+".new", fmt.Append(nil, int64(ahead.Seconds())), 0o644))
-	must(t, os.Rename(w.file+".new", w.file))
+	file, err := os.OpenFile(w.file, os.O_RDWR|os.O_CREATE, 0o644) // the same file: processes have mapped it
+	must(t, err)
+	_, err = file.WriteAt(binary.NativeEndian.AppendUint64(nil, uint64(ahead/time.Second)), 0)
+	must(t, errors.Join(err, file.Close()))
 }
 
 const year = 365 * 24 * time.Hour
@@ -173,10 +164,26 @@ func (c *closureTest) wrongClock(ahead time.Duration, atStart, postgres bool) {
 		clock.set(c, ahead)
 		time.Sleep(3 * time.Second) // as long as the clock was wrong that silenced the log
 	}
-	c.close()
+	if postgres || ahead > -24*time.Hour {
+		c.close()
+	} else {
+		c.wantRefused()
+	}
 	clock.set(c, 0)
 	c.close()
 	c.server.Stop(c)
 	c.launch()
 	c.close()
+}
+
+// wantRefused imports a closure by a clock that is more than a day behind: it would be issued in the future, and the command says so.
+func (c *closureTest) wantRefused() {
+	c.Helper()
+	table := limnomaptest.WriteFile(c, c.TempDir(), "refused.csv", advisory(closureOf(c.closed), time.Now(), time.Time{}))
+	if _, messages, err := c.run("import", "advisories", table, "--db", c.db); err == nil || !strings.Contains(messages, "is in the future: want a time up to") {
+		c.Errorf("the import by a clock that is behind: %v\n%s", err, messages)
+	}
+	for _, way := range ways {
+		c.cells[way] = append(c.cells[way], "refused")
+	}
 }
