@@ -180,8 +180,8 @@ func (c *closureTest) wrongClock(ahead time.Duration, atStart, postgres bool) {
 func (c *closureTest) wantRefused() {
 	c.Helper()
 	table := limnomaptest.WriteFile(c, c.TempDir(), "refused.csv", advisory(closureOf(c.closed), time.Now(), time.Time{}))
-	if _, messages, err := c.run("import", "advisories", table, "--db", c.db); err == nil || !strings.Contains(messages, "is in the future: want a time up to") {
-		c.Errorf("the import by a clock that is behind: %v\n%s", err, messages)
+	if out, messages, err := c.run("import", "advisories", table, "--db", c.db); err == nil || !strings.Contains(out, "is in the future: want a time up to") {
+		c.Errorf("the import by a clock that is behind: %v\n%s%s", err, out, messages)
 	}
 	for _, way := range ways {
 		c.cells[way] = append(c.cells[way], "refused")
