@@ -74,7 +74,17 @@ func Launch(t testing.TB, args ...string) *Server {
 // LaunchWithEnv is Launch with additional environment variables, each as NAME=VALUE.
 func LaunchWithEnv(t testing.TB, env []string, args ...string) *Server {
 	t.Helper()
-	s := run(t, env, args...)
+	return LaunchBy(t, func(args ...string) *exec.Cmd {
+		cmd := Command(t, args...)
+		cmd.Env = append(cmd.Env, env...)
+		return cmd
+	}, args...)
+}
+
+// LaunchBy is Launch for a server whose command is made by a function, such as one of another binary.
+func LaunchBy(t testing.TB, command func(args ...string) *exec.Cmd, args ...string) *Server {
+	t.Helper()
+	s := run(t, command, args...)
 	admin := !slices.Contains(args, "--admin-listen=")
 	Within(t, startTime, "serve logs its address", func() bool {
 		select {
@@ -97,18 +107,18 @@ func LaunchWithEnv(t testing.TB, env []string, args ...string) *Server {
 // LaunchAt is Launch for a server whose log may lack the addresses. It returns at once.
 func LaunchAt(t testing.TB, address, admin string, args ...string) *Server {
 	t.Helper()
-	s := run(t, nil, append([]string{"--listen", address, "--admin-listen", admin}, args...)...)
+	s := run(t, func(args ...string) *exec.Cmd { return Command(t, args...) }, append([]string{"--listen", address, "--admin-listen", admin}, args...)...)
 	s.Base, s.Admin = "http://"+address, "http://"+admin
 	return s
 }
 
 // run starts the process.
-func run(t testing.TB, env []string, args ...string) *Server {
+func run(t testing.TB, command func(args ...string) *exec.Cmd, args ...string) *Server {
 	t.Helper()
 	all := append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--drain", "0s", "--basemap-url", "none",
 		"--cache-dir", t.TempDir(), "--cache-min-free", "0"}, args...)
-	s := &Server{Cmd: Command(t, all...), Log: new(Log), ended: make(chan struct{})}
-	s.Env, s.Stderr = append(s.Env, env...), s.Log
+	s := &Server{Cmd: command(all...), Log: new(Log), ended: make(chan struct{})}
+	s.Stderr = s.Log
 	if err := s.Cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,9 @@ const (
 	atOnce = 64
 	// What is due is looked up when nothing of the last look is left, and every lookEvery: others became due, or other servers have told some.
 	lookEvery = 10 * time.Second
-	// lease is how long a subscription belongs to the server that tells it; after tellFor no more messages of one subscription are begun, since others wait.
-	lease   = 2 * time.Minute
+	// lease is how long a subscription belongs to the server that tells it: longer than tellFor, after which no more messages of one subscription are begun,
+	// since others wait, and a request (delivery.NewClient) together, and less than a minute: if the server dies, another one tells a closure after it.
+	lease   = 45 * time.Second
 	tellFor = 10 * time.Second
 	// urgentWait is the longest wait before something urgent is tried again, also if a push service asks for more: when it is back, a closure must not
 	// wait for hours.
@@ -379,7 +380,23 @@ func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snaps
 		o.Progress, o.Told = push.Progress{}, true
 		o.Done = append(o.Done, m.events...)
 	}
-	return s.Store.EndNotifications(ctx, n.ID, s.Holder, o)
+	return s.end(ctx, n.ID, o)
+}
+
+// end stores the outcome, and tries again as long as the lease lasts: while the disk of the database is full, or it is away, a message that was
+// taken must not keep the subscription from the next one, and is not sent twice.
+func (s *Sender) end(ctx context.Context, id string, o push.Outcome) error {
+	for began := time.Now(); ; {
+		err := s.Store.EndNotifications(ctx, id, s.Holder, o)
+		if err == nil || time.Since(began) >= lease {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pollEvery):
+		}
+	}
 }
 
 // A pause says until when a push service that answered 503 with Retry-After is not asked again. A 429 is about one subscription (RFC 8030, section 8.4),

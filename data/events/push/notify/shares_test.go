@@ -2,12 +2,14 @@ package notify_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -69,6 +71,14 @@ type countingStore struct {
 	notify.Store
 	mu           sync.Mutex
 	pages, looks int
+	full         atomic.Bool // no outcome can be stored
+}
+
+func (s *countingStore) EndNotifications(ctx context.Context, id, holder string, o push.Outcome) error {
+	if s.full.Load() {
+		return errors.New("the disk is full")
+	}
+	return s.Store.EndNotifications(ctx, id, holder, o)
 }
 
 func (s *countingStore) QueueNotifications(ctx context.Context, newest int64, now time.Time) (more, urgent bool, err error) {
@@ -266,6 +276,29 @@ func TestFailingPushServicesAreQuiet(t *testing.T) {
 		time.Sleep(time.Minute)
 		if taken, _ := b.network.counts(); taken != 3*200 {
 			t.Errorf("a minute after a closure %d messages were taken, want %d", taken, 3*200)
+		}
+	})
+}
+
+// What a push service has taken while the disk of the database was full does not keep the subscription from a closure, and is not sent twice.
+func TestOutcomeIsStoredLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBubble(t)
+		b.add("https://push.example.org/one", "c", "l00")
+		stop := b.begin()
+		defer stop()
+		b.store.full.Store(true)
+		b.happen(changed("l00", 0, 2))
+		time.Sleep(5 * time.Second)
+		b.happen(closed("l00", data.AdvisoryIssued))
+		time.Sleep(20 * time.Second)
+		if taken, _ := b.network.counts(); taken != 1 {
+			t.Fatalf("while the disk was full, %d messages were taken, want the first", taken)
+		}
+		b.store.full.Store(false)
+		time.Sleep(5 * time.Second)
+		if taken, _ := b.network.counts(); taken != 2 {
+			t.Errorf("5 s later %d messages were taken, want the closure too", taken)
 		}
 	})
 }

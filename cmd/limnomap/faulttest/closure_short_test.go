@@ -1,0 +1,5 @@
+//go:build unix && !(linux && long)
+
+package faulttest
+
+func longClosureFaults() []closureFault { return nil }
