@@ -46,6 +46,14 @@ func longClosureFaults() []closureFault {
 	}, clockFaults()...)
 }
 
+// close imports a closure and waits until it is known on each way.
+func (c *closureTest) close() {
+	c.Helper()
+	of, began := c.next(), time.Now()
+	c.put("advisories", advisory(of, began, time.Time{}))
+	c.awaitKnown(of, ways, began, time.Time{})
+}
+
 // killed kills the server right after the import of a closure.
 func killed(c *closureTest) {
 	c.start()

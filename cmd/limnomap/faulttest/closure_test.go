@@ -215,14 +215,6 @@ func (c *closureTest) next() closedLake {
 	return of
 }
 
-// close imports a closure and waits until it is known on each way.
-func (c *closureTest) close() {
-	c.Helper()
-	of, began := c.next(), time.Now()
-	c.put("advisories", advisory(of, began, time.Time{}))
-	c.awaitKnown(of, ways, began, time.Time{})
-}
-
 // awaitKnown waits until a closure is known on these ways, and notes the times since it was imported, or, where it was known after something
 // ended that made it impossible, since that.
 func (c *closureTest) awaitKnown(of closedLake, ways []string, imported, ended time.Time) {

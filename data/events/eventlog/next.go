@@ -58,6 +58,9 @@ func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settin
 	if err := c.run(); err != nil {
 		return Result{}, err
 	}
+	if c.next.Measured == 0 { // by a clock that is behind, all values may be of the future: what was told of them is corrected later
+		c.next.Measured = last.Measured
+	}
 	return Result{Moment: c.next, New: true, First: c.first}, nil
 }
 

@@ -51,7 +51,9 @@ const (
 	keepFor   = 24 * time.Hour
 	pollEvery = time.Second
 	dropEvery = time.Hour
-	maxAnswer = 4 << 10
+	// endTimeout is how long a server that stops takes to end its leases.
+	endTimeout = 5 * time.Second
+	maxAnswer  = 4 << 10
 	// maxMessageBytes fit into what each push service takes, 4096 bytes (RFC 8030, section 7.2), when they are encrypted (RFC 8291, section 4).
 	maxMessageBytes = 3900
 	maxMessageLakes = 8
@@ -358,8 +360,8 @@ func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snaps
 		}
 		sent := time.Now()
 		status, after, err := s.send(ctx, &n.Subscription, m)
-		if ctx.Err() != nil {
-			return ctx.Err() // the lease ends by itself, and the next server sends again
+		if ctx.Err() != nil { // the server stops, and the next one sends this message again
+			break
 		}
 		place.Answered(status != 0 && time.Since(sent) < delivery.SlowAfter)
 		if status == http.StatusNotFound || status == http.StatusGone { // RFC 8030, section 7.3: the subscription is over
@@ -392,8 +394,10 @@ func (s *Sender) end(ctx context.Context, id string, o push.Outcome) error {
 			return err
 		}
 		select {
-		case <-ctx.Done():
-			return err
+		case <-ctx.Done(): // the server stops: the next one need not wait until the lease is over
+			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+			defer cancel()
+			return s.Store.EndNotifications(ending, id, s.Holder, o)
 		case <-time.After(pollEvery):
 		}
 	}

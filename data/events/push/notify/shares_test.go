@@ -302,3 +302,22 @@ func TestOutcomeIsStoredLater(t *testing.T) {
 		}
 	})
 }
+
+// A server that stops while a push service hangs ends its lease: the next server sends the message at once.
+func TestStopEndsLeases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBubble(t)
+		b.add("https://hangs.example.org/one", "c", "l00")
+		stop := b.begin()
+		b.happen(closed("l00", data.AdvisoryIssued))
+		time.Sleep(3 * time.Second)
+		if _, hung := b.network.counts(); hung == 0 {
+			t.Fatal("there was no attempt")
+		}
+		stop()
+		due, err := b.store.DueSubscriptions(t.Context(), time.Now())
+		if err != nil || len(due) != 1 {
+			t.Errorf("after the stop %d subscriptions are due, %v, want the one whose message was on its way", len(due), err)
+		}
+	})
+}
