@@ -126,9 +126,18 @@ func (b *bubble) begin() (stop func()) {
 	return b.serve()
 }
 
+// believed is what clock.Clock does.
+func (b *bubble) believed(ctx context.Context) (time.Time, error) {
+	p := b.present()
+	if p.Doubtful() {
+		return time.Time{}, nil
+	}
+	return b.world.store.Believe(ctx, p.Now)
+}
+
 // serve starts a server, until stop is called.
 func (b *bubble) serve() (stop func()) {
-	s := notify.NewWith(notify.Options{Store: b.store, Holder: "x", Key: notify.NewKey(), Contact: "mailto:lakes@example.org", Services: push.Services{"*"}, Present: b.present,
+	s := notify.NewWith(notify.Options{Store: b.store, Holder: "x", Key: notify.NewKey(), Contact: "mailto:lakes@example.org", Services: push.Services{"*"}, Present: b.present, Believed: b.believed,
 		Logger: slog.New(slog.DiscardHandler), Newest: func() (int64, <-chan struct{}, *snapshot.Snapshot) { return b.newest.Load(), b.news, b.snap }, Attempted: func(string) {}}, b.network)
 	ctx, cancel := context.WithCancel(b.t.Context())
 	ended := make(chan struct{})
