@@ -2,6 +2,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"crypto/ecdh"
 	"crypto/hmac"
@@ -288,7 +289,7 @@ func (s *Sender) start(ctx context.Context, group *sync.WaitGroup, snap *snapsho
 			for passed := 0; most > 0 && len(waiting) > 0 && passed < min(skipped, len(waiting)) && !s.shares.Full(); {
 				d := waiting[0]
 				waiting = waiting[1:]
-				place := s.shares.Take(delivery.Turn{Host: d.Host, Client: d.Client, Urgent: d.Urgent, Retry: d.Failing})
+				place := s.shares.Take(delivery.Turn{Host: d.Host, Client: cmp.Or(d.Client, delivery.Unknown), Urgent: d.Urgent, Retry: d.Failing})
 				if place == nil {
 					waiting = append(waiting, d)
 					passed++

@@ -160,6 +160,7 @@ func TestHangingPushServices(t *testing.T) {
 		{"one host, again", func(i int) string { return fmt.Sprint("https://hang.example.org/", i) }, 1000, true, 2},
 		{"many hosts, again", func(i int) string { return fmt.Sprintf("https://hang%d.example.org/", i) }, 1000, true, 16},
 		{"the same host, one client", func(i int) string { return fmt.Sprint("https://push.example.org/hang", i) }, 1, false, 24},
+		{"the same host, without a client", func(i int) string { return fmt.Sprint("https://push.example.org/hang", i) }, 0, false, 24},
 		{"the same host, again", func(i int) string { return fmt.Sprint("https://push.example.org/hang", i) }, 1000, true, 24},
 	} {
 		for _, hanging := range testsize.Of([]int{320}, []int{320, 960}) {
@@ -167,7 +168,11 @@ func TestHangingPushServices(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					b := newBubble(t)
 					for i := range hanging {
-						b.add(tt.endpoint(i), fmt.Sprint("hostile", i%tt.clients), "l00")
+						client := "" // of a subscription from before there were clients
+						if tt.clients > 0 {
+							client = fmt.Sprint("hostile", i%tt.clients)
+						}
+						b.add(tt.endpoint(i), client, "l00")
 					}
 					if tt.again {
 						b.fail()
