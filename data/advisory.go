@@ -168,7 +168,7 @@ func checkURL(s string) error {
 	if s == "" {
 		return nil
 	}
-	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) || linetext.Check(s) != nil || !utf8.ValidString(s) {
+	if !isVisible(s) {
 		return errors.New("want an address of visible characters: percent-encode all others")
 	}
 	u, err := url.Parse(s)
@@ -176,6 +176,31 @@ func checkURL(s string) error {
 		return fmt.Errorf("want an address that begins with https:// or http://, without a user, of at most %d bytes", maxURLBytes)
 	}
 	return nil
+}
+
+// isVisible reports whether each character of an address can be seen, and changes no other.
+func isVisible(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) && linetext.Check(s) == nil
+}
+
+// StoredURL returns an address as it may be shown that was stored when addresses could have any character: those beyond ASCII are percent-encoded, as
+// browsers do it. One that becomes too long is empty. The closure that it belongs to stays.
+func StoredURL(s string) string {
+	if s == "" || isVisible(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		if c := s[i]; c < utf8.RuneSelf {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	if b.Len() > maxURLBytes {
+		return ""
+	}
+	return b.String()
 }
 
 func (a *Advisory) checkTimes() error {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
@@ -13,10 +14,11 @@ import (
 // newClock returns the clock of a server, which has asked the database once. The snapshots of shown are made by it.
 func newClock(ctx context.Context, shown *source, registry prometheus.Registerer, log *slog.Logger) *clock.Clock {
 	var ask func(context.Context) (clock.Times, error)
+	var believe func(context.Context, time.Time) (time.Time, error)
 	if shown.store != nil {
-		ask = shown.store.Times
+		ask, believe = shown.store.Times, shown.store.Believe
 	}
-	c := clock.New(ask, log)
+	c := clock.New(ask, believe, log)
 	c.Ask(ctx)
 	shown.options.Present = c.Present
 	metrics := promauto.With(registry)

@@ -19,7 +19,7 @@ var mayImport = map[string][]string{
 	"data/canonical":            {}, // a hash of values, for anyone
 	"data/snapshot":             {"data", "data/canonical", "data/forecast"},
 	"data/apikey":               {},
-	"data/store":                {"data", "data/apikey", "data/clock", "data/diskspace", "data/events/eventfeed", "data/forecast", "data/events/hook", "data/events/push", "data/snapshot", "data/outline"},
+	"data/store":                {"data", "data/apikey", "data/clock", "data/diskspace", "data/events/eventfeed", "data/forecast", "data/events/hook", "data/events/push", "data/linetext", "data/snapshot", "data/outline"},
 	"data/fold":                 {},
 	"data/clock":                {"data"}, // the time: what it is used for is not its business
 	"data/diskspace":            {},       // the room of a disk, which knows no data

@@ -58,6 +58,7 @@ func (f *eventFlags) newEventLog(ctx context.Context, shown *source, now *clock.
 		Settings: shown.settings(),
 		Keep:     time.Duration(f.EventsKeep),
 		Present:  now.Present,
+		Believed: now.Believed,
 		Logger:   log,
 		Wrote: func(kinds map[data.EventKind]int, took time.Duration) {
 			for kind, n := range kinds {

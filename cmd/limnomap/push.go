@@ -95,6 +95,7 @@ func (c *serveCmd) newNotifier(shown *source, events *eventlog.Keeper, now *cloc
 		Services: services,
 		Allow:    c.allowed(),
 		Present:  now.Present,
+		Believed: now.Believed,
 		Logger:   log,
 		Newest: func() (int64, <-chan struct{}, *snapshot.Snapshot) {
 			state, news := events.State()

@@ -24,6 +24,9 @@ const (
 	// away is how long no server may have run on a database before the clock is in doubt at a start: longer than a weekend.
 	away = 4 * 24 * time.Hour
 
+	// believeEvery is how often the time by which something is deleted moves.
+	believeEvery = time.Hour
+
 	askEvery   = 10 * time.Second
 	askTimeout = 5 * time.Second
 )
@@ -38,6 +41,7 @@ type Times struct {
 // A Clock is the time by which a server shows, tells and deletes.
 type Clock struct {
 	ask     func(context.Context) (Times, error)
+	believe func(context.Context, time.Time) (time.Time, error)
 	log     *slog.Logger
 	machine func() time.Time     // its clock, which can be set
 	passed  func() time.Duration // since some moment, by a clock that nobody can set
@@ -47,6 +51,9 @@ type Clock struct {
 	zero    time.Time // what the database's clock showed when passed was 0; zero if it has none
 	trusted reading
 	doubt   *doubt // nil without one
+
+	believing sync.Mutex
+	believed  reading // the zero value before the first one
 }
 
 // A reading is a time that was shown when passed was that long.
@@ -65,14 +72,15 @@ type doubt struct {
 	since time.Duration
 }
 
-// New returns a Clock of a database, of which ask returns what it knows. Without a database, ask is nil.
-func New(ask func(context.Context) (Times, error), log *slog.Logger) *Clock {
+// New returns a Clock of a database, of which ask returns what it knows, and believe moves the time up to which its servers believe their clocks towards
+// another one, and returns it. Without a database, both are nil.
+func New(ask func(context.Context) (Times, error), believe func(context.Context, time.Time) (time.Time, error), log *slog.Logger) *Clock {
 	start := time.Now()
-	return newClock(ask, log, func() time.Time { return time.Now().Round(0) }, func() time.Duration { return time.Since(start) })
+	return newClock(ask, believe, log, func() time.Time { return time.Now().Round(0) }, func() time.Duration { return time.Since(start) })
 }
 
-func newClock(ask func(context.Context) (Times, error), log *slog.Logger, machine func() time.Time, passed func() time.Duration) *Clock {
-	return &Clock{ask: ask, log: log, machine: machine, passed: passed, trusted: reading{machine(), passed()}}
+func newClock(ask func(context.Context) (Times, error), believe func(context.Context, time.Time) (time.Time, error), log *slog.Logger, machine func() time.Time, passed func() time.Duration) *Clock {
+	return &Clock{ask: ask, believe: believe, log: log, machine: machine, passed: passed, trusted: reading{machine(), passed()}}
 }
 
 // Run asks the database now and then until ctx ends, and logs doubts.
@@ -168,6 +176,32 @@ func (c *Clock) Present() data.Present {
 
 // Now returns the present time, the first one in doubt.
 func (c *Clock) Now() time.Time { return c.Present().Now }
+
+// Believed returns the time by which something is old enough to be deleted; the zero time while the clock is in doubt: nothing is. Whoever asks, it moves once
+// an hour, by as much as the database lets it.
+func (c *Clock) Believed(ctx context.Context) (time.Time, error) {
+	p := c.Present()
+	if p.Doubtful() {
+		return time.Time{}, nil
+	}
+	if c.believe == nil {
+		return p.Now, nil
+	}
+	c.believing.Lock()
+	defer c.believing.Unlock()
+	passed := c.passed()
+	if c.believed == (reading{}) || passed-c.believed.passed >= believeEvery {
+		believed, err := c.believe(ctx, p.Now)
+		if err != nil {
+			return time.Time{}, err
+		}
+		c.believed = reading{believed, passed}
+	}
+	if p.Now.Before(c.believed.time) {
+		return p.Now, nil
+	}
+	return c.believed.time, nil
+}
 
 // Doubt says why the clock is in doubt, or that the machine's clock is not that of the database; empty if all is well.
 func (c *Clock) Doubt() string {

@@ -23,6 +23,19 @@ type machine struct {
 	failed error
 	shared time.Duration // how far the database's clock is ahead; only if it has one
 	own    bool          // whether the database has a clock
+	moved  int           // how often the database moved the believed time, by a day at a time
+}
+
+func (m *machine) believe(_ context.Context, now time.Time) (time.Time, error) {
+	if m.failed != nil {
+		return time.Time{}, m.failed
+	}
+	m.moved++
+	if next := m.times.Believed.Add(24 * time.Hour); next.Before(now) {
+		now = next
+	}
+	m.times.Believed = now
+	return now, nil
 }
 
 func (m *machine) now() time.Time { return m.start.Add(m.passed) }
@@ -35,7 +48,7 @@ func (m *machine) clock(t *testing.T) *Clock {
 			times.Database = m.now().Add(m.shared)
 		}
 		return times, m.failed
-	}, slog.New(slog.DiscardHandler), func() time.Time { return m.now().Add(m.ahead) }, func() time.Duration { return m.passed })
+	}, m.believe, slog.New(slog.DiscardHandler), func() time.Time { return m.now().Add(m.ahead) }, func() time.Duration { return m.passed })
 }
 
 // check checks the present time against the right one.
@@ -156,7 +169,7 @@ func TestRun(t *testing.T) {
 		c := New(func(context.Context) (Times, error) {
 			asked++
 			return Times{Imported: time.Now().Add(year)}, nil
-		}, slog.New(slog.NewTextHandler(&messages, nil)))
+		}, nil, slog.New(slog.NewTextHandler(&messages, nil)))
 		ctx, stop := context.WithTimeout(t.Context(), 2*patience)
 		defer stop()
 		c.Run(ctx)
@@ -167,4 +180,43 @@ func TestRun(t *testing.T) {
 			t.Errorf("asked %d times, %s", asked, &messages)
 		}
 	})
+}
+
+// What is deleted goes by a time that moves once an hour, however many ask, and not at all while the clock is in doubt.
+func TestBelieved(t *testing.T) {
+	m := &machine{start: start, times: Times{Imported: start.Add(-time.Hour), Believed: start.Add(-3 * 24 * time.Hour)}}
+	c := m.clock(t)
+	c.Ask(t.Context())
+	want := func(want time.Time, moved int) {
+		t.Helper()
+		for range 3 {
+			if got, err := c.Believed(t.Context()); err != nil || !got.Equal(want) {
+				t.Errorf("Believed = %v, %v, want %v", got, err, want)
+			}
+		}
+		if m.moved != moved {
+			t.Errorf("it was moved %d times, want %d", m.moved, moved)
+		}
+	}
+	want(start.Add(-2*24*time.Hour), 1)
+	m.passed += believeEvery - time.Second
+	want(start.Add(-2*24*time.Hour), 1)
+	m.passed += time.Second
+	want(start.Add(-24*time.Hour), 2)
+	m.ahead = year
+	want(time.Time{}, 2)
+	m.ahead = 0
+	want(start.Add(-24*time.Hour), 2)
+	m.passed += 2 * believeEvery
+	m.failed = errors.New("away")
+	if _, err := c.Believed(t.Context()); !errors.Is(err, m.failed) {
+		t.Errorf("Believed = %v, want %v", err, m.failed)
+	}
+	m.failed = nil
+	want(start.Add(0), 3)
+	m.passed += believeEvery
+	want(start.Add(m.passed), 4)
+	if got, err := newClock(nil, nil, slog.New(slog.DiscardHandler), m.now, func() time.Duration { return m.passed }).Believed(t.Context()); err != nil || !got.Equal(m.now()) {
+		t.Errorf("without a database it is %v, %v", got, err)
+	}
 }

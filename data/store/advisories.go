@@ -80,7 +80,7 @@ func scanAdvisory(row rowScanner) (a data.Advisory, err error) {
 		textColumn[string]{&a.Issuer, "issuer", maxTextBytes}, textColumn[string]{&a.TextEN, "text_en", maxAdvisoryTextBytes},
 		textColumn[string]{&a.TextDE, "text_de", maxAdvisoryTextBytes}, textColumn[string]{&a.URL, "url", maxURLBytes},
 		&kind, &cause, &issued, &from, &until, &withdrawn)
-	a.Kind, a.Cause = data.AdvisoryKind(kind), data.Cause(cause)
+	a.Kind, a.Cause, a.URL = data.AdvisoryKind(kind), data.Cause(cause), data.StoredURL(a.URL)
 	if err == nil && (int64(a.Kind) != kind || int64(a.Cause) != cause) {
 		err = fmt.Errorf("a number is out of range: kind %d, cause %d", kind, cause)
 	}

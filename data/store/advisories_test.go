@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 // testAdvisory is a closure in July 2026.
@@ -198,5 +199,29 @@ func testRepeatedAdvisories(t *testing.T, open opener) {
 	}
 	if got := putStatements(t, s, AdvisoryColumns{}, other); got[0] != OtherStatement {
 		t.Errorf("the next import = %v, want another statement", got)
+	}
+}
+
+// An address that older versions stored, with characters that no import takes any more, is read percent-encoded: it keeps no statement from being shown.
+func testStoredAddresses(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	put(t, s, []data.Lake{testLake("a")}, nil)
+	for stored, want := range map[string]string{
+		"https://example.org/\u202etxt.exe?a=ä":                "https://example.org/%E2%80%AEtxt.exe?a=%C3%A4",
+		"https://exam\u200eple.org/":                           "https://exam%E2%80%8Eple.org/",
+		"https://example.org/\u009b2J":                         "https://example.org/%C2%9B2J",
+		"https://example.org/" + strings.Repeat("\u200b", 500): "",
+		"https://example.org/ä":                                "https://example.org/ä",
+	} {
+		a := testAdvisory("s", "a")
+		a.URL = stored
+		putStatements(t, s, AdvisoryColumns{}, a)
+		got := statementsOf(t, s)
+		if len(got) != 1 || got[0].URL != want {
+			t.Errorf("%+q is read as %+v, want the address %q", stored, got, want)
+		}
+		if _, err := snapshot.Load(t.Context(), s, nil); err != nil {
+			t.Errorf("with %+q: %v", stored, err)
+		}
 	}
 }

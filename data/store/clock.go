@@ -7,7 +7,8 @@ import (
 	"limnomap/data/clock"
 )
 
-// believedAtOnce is how far one call of Believe goes. Servers call it twice an hour at most: a clock that is a year ahead is believed after a week.
+// believedAtOnce is how far one call of Believe goes. A server calls it once an hour (clock.Clock): a clock that is a year ahead is believed after two weeks
+// by one server, and after a week by two.
 const believedAtOnce = 24 * time.Hour
 
 // Times returns what the database knows of the time.

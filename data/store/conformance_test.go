@@ -44,6 +44,7 @@ func testStore(t *testing.T, open opener) {
 		"repeated advisories":     testRepeatedAdvisories,
 		"other statements":        testOtherStatement,
 		"advisories of an import": testAdvisoriesOfImport,
+		"stored addresses":        testStoredAddresses,
 		"keys":                    testKeys,
 		"keys in turn":            testRotation,
 		"last uses of keys":       testKeyUses,

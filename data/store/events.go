@@ -207,7 +207,7 @@ func detailOf(e *data.Event) any {
 func (d *eventDetail) read(e *data.Event) (err error) {
 	switch {
 	case e.Kind.OfAdvisory():
-		e.Advisory = data.EventAdvisory{ID: d.ID, Issuer: d.Issuer, URL: d.URL}
+		e.Advisory = data.EventAdvisory{ID: d.ID, Issuer: d.Issuer, URL: data.StoredURL(d.URL)}
 		if d.Until != 0 {
 			e.Advisory.ValidUntil = time.Unix(d.Until, 0).UTC()
 		}

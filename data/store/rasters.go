@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"limnomap/data"
+	"limnomap/data/linetext"
 )
 
 const rasterColumns = "key, name, stamp, error, failures, tried_at, retry_at, product, version, date, lakes, gaps, written, bytes"
@@ -27,6 +28,7 @@ func (s *Store) RasterRecords(ctx context.Context) ([]data.RasterRecord, error) 
 		var retry sql.NullInt64
 		err = row.Scan(textColumn[string]{&r.Key, "key", maxTextBytes}, &r.Name, &r.Stamp, &r.Error, &r.Failures, &tried, &retry,
 			&r.Product, &r.Version, &r.Date, &r.Lakes, &r.Gaps, &r.Written, &r.Bytes)
+		r.Error = linetext.Escape(r.Error) // older versions stored what files say as it is
 		r.TriedAt, r.RetryAt = timeOrZero(sql.NullInt64{Int64: tried, Valid: true}), timeOrZero(retry)
 		return r, err
 	}

@@ -84,7 +84,14 @@ func testRasters(t *testing.T, open opener) {
 	}
 	odd.Name, odd.Error = "b\uFFFD\uFFFD", strings.Repeat("ä", 1000)
 	records(taken, odd)
-	total.Failed++
+	escape := odd
+	escape.Key, escape.Error = "c", "a dimension \x1b[2J\u202e"
+	if err := s.PutRaster(t.Context(), "one", escape); err != nil { // as older versions did
+		t.Fatal(err)
+	}
+	escape.Error = `a dimension \u001b[2J\u202e`
+	records(taken, odd, escape)
+	total.Failed += 2
 	state(total)
 	total.RasterCounts = data.RasterCounts{Waiting: 1, Failing: 2, Skipped: 3}
 	end(t, s, "one", data.RefreshResult{Rasters: &total.RasterCounts})

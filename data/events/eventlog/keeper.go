@@ -15,7 +15,6 @@ import (
 
 // A Log stores the events, and what was published last. The store of a database is one, and a [Memory].
 type Log interface {
-	Believe(ctx context.Context, now time.Time) (time.Time, error)
 	NextMoment(ctx context.Context, fn func(last data.Moment, tx data.MomentTx) (data.Moment, error)) error
 	LastMoment(ctx context.Context, fn func(last data.Moment, block func(index int) ([]byte, error)) error) error
 	MomentNumber(ctx context.Context, snapshot string) (int64, error)
@@ -31,6 +30,8 @@ type Options struct {
 	Settings string
 	Keep     time.Duration // how long events are kept
 	Present  func() data.Present
+	// Believed returns the time by which events are old enough to be dropped; the zero time: none is.
+	Believed func(context.Context) (time.Time, error)
 	Logger   *slog.Logger
 	Wrote    func(kinds map[data.EventKind]int, took time.Duration) // is called after each moment that this Keeper stored
 	Failed   func(error)                                            // is called for each failure
@@ -265,13 +266,9 @@ func (k *Keeper) readChanges(ctx context.Context, lakes []data.Lake) (*changes, 
 
 // drop removes the events that are too old, unless the clock is in doubt.
 func (k *Keeper) drop(ctx context.Context) error {
-	p := k.Present()
-	if p.Doubtful() {
-		return nil
-	}
 	began := time.Now()
-	believed, err := k.Log.Believe(ctx, p.Now)
-	if err != nil {
+	believed, err := k.Believed(ctx)
+	if err != nil || believed.IsZero() {
 		return err
 	}
 	for n := int64(dropAtOnce); n >= dropAtOnce; {

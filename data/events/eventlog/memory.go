@@ -47,9 +47,6 @@ func (t *memoryTx) PutEvent(e *data.Event) error {
 	return nil
 }
 
-// Believe implements [Log].
-func (m *Memory) Believe(_ context.Context, now time.Time) (time.Time, error) { return now, nil }
-
 // NextMoment implements [Log].
 func (m *Memory) NextMoment(_ context.Context, fn func(last data.Moment, tx data.MomentTx) (data.Moment, error)) error {
 	m.mu.Lock()

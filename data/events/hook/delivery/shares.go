@@ -20,10 +20,13 @@ type hostShare struct{ taken, most int }
 // A Turn is what needs a place.
 type Turn struct {
 	Host   string // of the receiver
-	Client string // who chose the receiver; empty: unknown, and not bounded
+	Client string // who chose the receiver; empty: the operator, who is not bounded
 	Urgent bool
 	Retry  bool // the last attempt failed
 }
+
+// Unknown is the client of all receivers of which it is not known who chose them. They may be of many, and have a quarter of the places.
+const Unknown = "?"
 
 // A Place is taken until Return is called.
 type Place struct {
@@ -46,9 +49,15 @@ func NewShares(places int) *Shares {
 }
 
 // The most places of one kind. A turn may last as long as some requests, so each kind leaves some places to all others.
-func (s *Shares) half() int          { return max(1, s.total/2) }           // of one host
-func (s *Shares) quarter() int       { return max(1, s.total/4) }           // of retries, and of hosts that are not known to answer
-func (s *Shares) eighth() int        { return max(1, s.total/8) }           // of one client, which may have half of those of a host
+func (s *Shares) half() int    { return max(1, s.total/2) } // of one host
+func (s *Shares) quarter() int { return max(1, s.total/4) } // of retries, and of hosts that are not known to answer
+func (s *Shares) eighth() int  { return max(1, s.total/8) } // of one known client; of the places of a host, a client has half
+func (s *Shares) ofClient(client string) int {
+	if client == Unknown {
+		return s.quarter()
+	}
+	return s.eighth()
+}
 func (s *Shares) threeQuarters() int { return max(1, s.total-s.quarter()) } // of what is not urgent
 
 // Full reports whether no place is free.
@@ -73,7 +82,7 @@ func (s *Shares) Take(t Turn) *Place {
 		unproven && (s.unproven >= s.quarter() || t.Retry && s.unproven >= s.eighth()),
 		t.Retry && s.retries >= s.quarter(),
 		!t.Urgent && s.ordinary >= s.threeQuarters(),
-		t.Client != "" && s.clients[t.Client] >= min(s.eighth(), h.most/2):
+		t.Client != "" && s.clients[t.Client] >= min(s.ofClient(t.Client), h.most/2):
 		return nil
 	}
 	p := &Place{Turn: t, shares: s, host: h, unproven: unproven}

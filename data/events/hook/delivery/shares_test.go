@@ -58,6 +58,7 @@ func TestShares(t *testing.T) {
 		{"one host that answers", func(int) delivery.Turn { return delivery.Turn{Host: "known0", Urgent: true} }, all / 2},
 		{"retries", known(delivery.Turn{Urgent: true, Retry: true}), all / 4},
 		{"one client", known(delivery.Turn{Urgent: true, Client: "c"}), all / 8},
+		{"unknown clients", known(delivery.Turn{Urgent: true, Client: delivery.Unknown}), all / 4},
 		{"what is not urgent", known(delivery.Turn{}), all * 3 / 4},
 		{"all", known(delivery.Turn{Urgent: true}), all},
 	} {

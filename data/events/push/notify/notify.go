@@ -2,6 +2,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"crypto/ecdh"
 	"crypto/hmac"
@@ -119,7 +120,6 @@ type Store interface {
 	LeaseNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, taken bool, err error)
 	EndNotifications(ctx context.Context, id, holder string, o push.Outcome) error
 	DeleteSubscription(ctx context.Context, id string) error
-	Believe(ctx context.Context, now time.Time) (time.Time, error)
 	DropSubscriptions(ctx context.Context, renewedBefore time.Time) (int64, error)
 }
 
@@ -132,6 +132,8 @@ type Options struct {
 	Services push.Services  // to which messages are sent: subscriptions may be older than this list
 	Allow    []netip.Prefix // private addresses that may be reached
 	Present  func() data.Present
+	// Believed returns the time by which subscriptions are old enough to be dropped; the zero time: none is.
+	Believed func(context.Context) (time.Time, error)
 	Logger   *slog.Logger
 	// Newest returns the number of the newest event, a channel that is closed when there is another one, and the published snapshot; nil before
 	// it is known.
@@ -224,13 +226,9 @@ func (s *Sender) step(ctx context.Context, group *sync.WaitGroup, newest int64, 
 
 // drop removes the subscriptions that nobody renewed, unless the clock is in doubt.
 func (s *Sender) drop(ctx context.Context) error {
-	p := s.Present()
-	if p.Doubtful() {
-		return nil
-	}
 	began := time.Now()
-	believed, err := s.Store.Believe(ctx, p.Now)
-	if err != nil {
+	believed, err := s.Believed(ctx)
+	if err != nil || believed.IsZero() {
 		return err
 	}
 	if _, err := s.Store.DropSubscriptions(ctx, believed.Add(-push.KeepFor)); err != nil {
@@ -294,7 +292,7 @@ func (s *Sender) start(ctx context.Context, group *sync.WaitGroup, snap *snapsho
 			for passed := 0; most > 0 && len(waiting) > 0 && passed < min(skipped, len(waiting)) && !s.shares.Full(); {
 				d := waiting[0]
 				waiting = waiting[1:]
-				place := s.shares.Take(delivery.Turn{Host: d.Host, Client: d.Client, Urgent: d.Urgent, Retry: d.Failing})
+				place := s.shares.Take(delivery.Turn{Host: d.Host, Client: cmp.Or(d.Client, delivery.Unknown), Urgent: d.Urgent, Retry: d.Failing})
 				if place == nil {
 					waiting = append(waiting, d)
 					passed++

@@ -268,7 +268,7 @@ func (w *world) closed(lake data.LakeID, id data.AdvisoryID) *snapshot.Snapshot 
 
 // send starts a server that sends notifications, until stop is called.
 func (w *world) send(s *service) (stop func()) {
-	o := notify.Options{Store: w.store, Holder: rand.Text(), Key: s.key, Contact: "mailto:lakes@example.org", Services: push.Services{strings.TrimPrefix(s.URL, "https://")}, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Present: data.ByClock(w.time),
+	o := notify.Options{Store: w.store, Holder: rand.Text(), Key: s.key, Contact: "mailto:lakes@example.org", Services: push.Services{strings.TrimPrefix(s.URL, "https://")}, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Present: data.ByClock(w.time), Believed: func(context.Context) (time.Time, error) { return w.time(), nil },
 		Logger: slog.New(slog.DiscardHandler), Newest: func() (int64, <-chan struct{}, *snapshot.Snapshot) { return w.newest.Load(), w.news, w.snap }, Attempted: func(string) {}}
 	sender := notify.NewForTest(o, s.Certificate())
 	ctx, cancel := context.WithCancel(context.Background())

@@ -136,9 +136,18 @@ func (b *bubble) begin() (stop func()) {
 	return b.serve()
 }
 
+// believed is what clock.Clock does.
+func (b *bubble) believed(ctx context.Context) (time.Time, error) {
+	p := b.present()
+	if p.Doubtful() {
+		return time.Time{}, nil
+	}
+	return b.world.store.Believe(ctx, p.Now)
+}
+
 // serve starts a server, until stop is called.
 func (b *bubble) serve() (stop func()) {
-	s := notify.NewWith(notify.Options{Store: b.store, Holder: "x", Key: notify.NewKey(), Contact: "mailto:lakes@example.org", Services: push.Services{"*"}, Present: b.present,
+	s := notify.NewWith(notify.Options{Store: b.store, Holder: "x", Key: notify.NewKey(), Contact: "mailto:lakes@example.org", Services: push.Services{"*"}, Present: b.present, Believed: b.believed,
 		Logger: slog.New(slog.DiscardHandler), Newest: func() (int64, <-chan struct{}, *snapshot.Snapshot) { return b.newest.Load(), b.news, b.snap }, Attempted: func(string) {}}, b.network)
 	ctx, cancel := context.WithCancel(b.t.Context())
 	ended := make(chan struct{})
@@ -161,6 +170,7 @@ func TestHangingPushServices(t *testing.T) {
 		{"one host, again", func(i int) string { return fmt.Sprint("https://hang.example.org/", i) }, 1000, true, 2},
 		{"many hosts, again", func(i int) string { return fmt.Sprintf("https://hang%d.example.org/", i) }, 1000, true, 16},
 		{"the same host, one client", func(i int) string { return fmt.Sprint("https://push.example.org/hang", i) }, 1, false, 24},
+		{"the same host, without a client", func(i int) string { return fmt.Sprint("https://push.example.org/hang", i) }, 0, false, 24},
 		{"the same host, again", func(i int) string { return fmt.Sprint("https://push.example.org/hang", i) }, 1000, true, 24},
 	} {
 		for _, hanging := range testsize.Of([]int{320}, []int{320, 960}) {
@@ -168,7 +178,11 @@ func TestHangingPushServices(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					b := newBubble(t)
 					for i := range hanging {
-						b.add(tt.endpoint(i), fmt.Sprint("hostile", i%tt.clients), "l00")
+						client := "" // of a subscription from before there were clients
+						if tt.clients > 0 {
+							client = fmt.Sprint("hostile", i%tt.clients)
+						}
+						b.add(tt.endpoint(i), client, "l00")
 					}
 					if tt.again {
 						b.fail()
