@@ -37,10 +37,11 @@ var lastWeek = time.Date(2025, 8, 25, 0, 0, 0, 0, time.UTC)
 // A target is the attacked server with its lakes.
 type target struct {
 	*limnomaptest.Server
-	db    string
-	key   string
-	lakes []string    // ids
-	at    []orb.Point // where the lakes are
+	db       string
+	key      string
+	closures *watchProcess
+	lakes    []string    // ids
+	at       []orb.Point // where the lakes are
 }
 
 // newTarget imports that many simulated lakes into a database and starts a server with default limits, or those in args.
@@ -61,8 +62,10 @@ func newTarget(t *testing.T, lakes int, args ...string) *target {
 	limnomaptest.Run(t, "import", "observations", filepath.Join(dir, "obs.csv"), "--db", s.db)
 	limnomaptest.Run(t, "import", "observations", old, "--db", s.db)
 	s.key = strings.TrimSpace(limnomaptest.Run(t, "keys", "create", "--name", "attacker", "--db", s.db))
-	s.Server = limnomaptest.LaunchWithEnv(t, []string{"GOMEMLIMIT=" + memoryLimit}, append([]string{"--db", s.db}, args...)...)
+	s.closures = startWatch(t, s.db)
+	s.Server = limnomaptest.LaunchWithEnv(t, append(s.closures.Env, "GOMEMLIMIT="+memoryLimit), append(s.closures.Args, args...)...)
 	s.AwaitReady(t)
+	s.closures.follow(t, s.Base)
 	return s
 }
 
