@@ -29,8 +29,9 @@ type watchTask struct {
 // watchFlags are what a server needs so that the watch can follow it.
 type watchFlags struct{ Args, Env []string }
 
-// The further lines that the watch reads: "follow" and an address; "begin" to make changes until "end", which it answers with all of them.
-const askFollow, askBegin, askEnd = "follow", "begin", "end"
+// The further lines that the watch reads: "follow" and an address; "begin" to make changes until "end", which it answers with all of them; between these
+// "await", which it answers when a further change has been told.
+const askFollow, askBegin, askAwait, askEnd = "follow", "begin", "await", "end"
 
 // runWatch is the watch.
 func runWatch(in io.Reader, out io.Writer) (exitCode int) {
@@ -50,12 +51,8 @@ func runWatch(in io.Reader, out io.Writer) (exitCode int) {
 	if err := answer(watchFlags{w.Args(), w.Env()}); err != nil {
 		return 1
 	}
-	var running sync.WaitGroup
-	defer running.Wait()
-	var told []limnomaptest.Telling // read when running has ended
-	ended := make(chan struct{})
-	end := sync.OnceFunc(func() { close(ended) })
-	defer func() { end() }()
+	c := &changing{watch: w, every: task.Every, ended: make(chan struct{})}
+	defer c.end()
 	for lines.Scan() {
 		var what, base string
 		_, _ = fmt.Sscan(lines.Text(), &what, &base) // two of three have no address
@@ -70,13 +67,12 @@ func runWatch(in io.Reader, out io.Writer) (exitCode int) {
 			}
 			err = answer(text)
 		case askBegin:
-			told, ended = nil, make(chan struct{})
-			end = sync.OnceFunc(func() { close(ended) })
-			running.Go(func() { told = tellUntil(w, task.Every, ended) }) // ends after askEnd, and patience at the latest
+			c.begin()
+		case askAwait:
+			c.await()
+			err = answer("")
 		case askEnd:
-			end()
-			running.Wait()
-			err = answer(told)
+			err = answer(c.end())
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "watch:", err)
@@ -86,19 +82,68 @@ func runWatch(in io.Reader, out io.Writer) (exitCode int) {
 	return 0
 }
 
-// tellUntil makes changes, one at least, until ended is closed.
-func tellUntil(w *limnomaptest.ClosureWatch, every time.Duration, ended <-chan struct{}) (told []limnomaptest.Telling) {
+// A changing makes changes, one at least, from begin to end.
+type changing struct {
+	watch   *limnomaptest.ClosureWatch
+	every   time.Duration
+	running sync.WaitGroup
+	ended   chan struct{} // closed by end
+
+	mu    sync.Mutex
+	begun int                    // guarded by mu: changes
+	news  chan struct{}          // guarded by mu: closed when told changes
+	told  []limnomaptest.Telling // guarded by mu
+}
+
+func (c *changing) begin() {
+	c.ended, c.news, c.begun, c.told = make(chan struct{}), make(chan struct{}), 0, nil
+	c.running.Go(c.run) // ends with end, and patience at the latest
+}
+
+func (c *changing) run() {
 	for {
 		began := time.Now()
+		c.mu.Lock()
+		c.begun++
+		c.mu.Unlock()
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		told = append(told, w.Tell(ctx))
+		one := c.watch.Tell(ctx)
 		cancel()
+		c.mu.Lock()
+		c.told = append(c.told, one)
+		close(c.news)
+		c.news = make(chan struct{})
+		c.mu.Unlock()
 		select {
-		case <-ended:
-			return told
-		case <-time.After(every - time.Since(began)):
+		case <-c.ended:
+			return
+		case <-time.After(c.every - time.Since(began)):
 		}
 	}
+}
+
+// await waits until a change has been told that has not begun yet.
+func (c *changing) await() {
+	c.mu.Lock()
+	wanted := c.begun + 1
+	for len(c.told) < wanted {
+		news := c.news
+		c.mu.Unlock()
+		<-news
+		c.mu.Lock()
+	}
+	c.mu.Unlock()
+}
+
+// end waits until the last change is told, and returns all of them.
+func (c *changing) end() []limnomaptest.Telling {
+	select {
+	case <-c.ended:
+	default:
+		close(c.ended)
+	}
+	c.running.Wait()
+	return c.told
 }
 
 // A watchProcess is the watch as this process sees it.
@@ -107,6 +152,10 @@ type watchProcess struct {
 	stdin  io.Writer
 	stdout *json.Decoder
 	all    []limnomaptest.Telling
+
+	talking sync.Mutex // held from a line to its answer
+	mu      sync.Mutex
+	next    *sync.Once // guarded by mu: the next await, which all share who come before it begins
 }
 
 // startWatch starts the watch of a database, whose server has not been started yet.
@@ -156,12 +205,34 @@ func (w *watchProcess) begin(t testing.TB) {
 	must(t, err)
 }
 
+// await returns when a change has been told that was made after the call.
+func (w *watchProcess) await() (err error) {
+	w.mu.Lock()
+	if w.next == nil {
+		w.next = new(sync.Once)
+	}
+	next := w.next
+	w.mu.Unlock()
+	next.Do(func() { // the others wait for the first one
+		w.talking.Lock()
+		defer w.talking.Unlock()
+		w.mu.Lock()
+		w.next = nil
+		w.mu.Unlock()
+		if _, err = fmt.Fprintln(w.stdin, askAwait); err == nil {
+			var none string
+			err = w.stdout.Decode(&none)
+		}
+	})
+	return err
+}
+
 // end waits until all changes are told, which fails the test if one is not, and returns a summary.
 func (w *watchProcess) end(t testing.TB) string {
 	t.Helper()
 	_, err := fmt.Fprintln(w.stdin, askEnd)
 	must(t, err)
-	var told []limnomaptest.Telling
+	var told []limnomaptest.Telling // the attacks have ended, and so have their awaits
 	must(t, w.stdout.Decode(&told))
 	for _, fault := range limnomaptest.Faults(told) {
 		t.Error(fault)
