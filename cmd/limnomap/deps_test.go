@@ -101,15 +101,15 @@ var mayImport = map[string][]string{
 	"data/forecast/forecasttest":          {"data/forecast"}, // only tests import it
 	"api/ratelimit/quota/redistest":       {},                // only tests import it
 
-	"data/testsize":             {}, // only tests import it
-	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
-	"render/palettepng":         {}, // an encoder, which knows no tile
-	"cmd/limnomap/attacktest":   {}, // tests only
-	"cmd/limnomap/faulttest":    {}, // tests only
-	"render/hashtest":           {}, // only tests import it
-	"render/vector/mvttest":     {}, // only tests import it
-	"web/browsertest":           {}, // only tests import it
-	"web/pagetest":              {}, // tests only, as are deploy and docs
+	"data/testsize":             {},                            // only tests import it
+	"cmd/limnomap/limnomaptest": {"data/events/push/pushtest"}, // only tests import it: it runs the program from outside
+	"render/palettepng":         {},                            // an encoder, which knows no tile
+	"cmd/limnomap/attacktest":   {},                            // tests only
+	"cmd/limnomap/faulttest":    {},                            // tests only
+	"render/hashtest":           {},                            // only tests import it
+	"render/vector/mvttest":     {},                            // only tests import it
+	"web/browsertest":           {},                            // only tests import it
+	"web/pagetest":              {},                            // tests only, as are deploy and docs
 	"deploy":                    {},
 	"docs":                      {},
 

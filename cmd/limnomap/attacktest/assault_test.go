@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"maps"
 	"net"
 	"net/http"
@@ -30,6 +31,9 @@ type assault struct {
 	notes    []string       // guarded by mu
 	wrong    []string       // guarded by mu: what the attack must not achieve
 }
+
+// discarded is the log of servers whose clients leave early.
+var discarded = log.New(io.Discard, "", 0)
 
 // count notes an outcome.
 func (a *assault) count(outcome string) {

@@ -141,8 +141,9 @@ func attacks() []attack {
 	for _, test := range http2Attacks {
 		list = append(list, attack{"HTTP/2", test.name, size(2*time.Second, 200*time.Millisecond), frames(size(20, 3), test.read, test.send)})
 	}
+	list = append(list, surfaceAttacks()...)
 	if !testsize.Long {
-		for _, class := range []string{slow, weeks, drawn, conns, "HTTP/1", "HTTP/2"} {
+		for _, class := range []string{slow, weeks, drawn, conns, "HTTP/1", "HTTP/2", "pages", "events", "subscriptions"} {
 			list = together(list, class)
 		}
 	}
@@ -224,7 +225,10 @@ const mayRatio = 5
 
 // TestAttacks runs all attacks on one server.
 func TestAttacks(t *testing.T) {
-	s := newTarget(t, size(100_000, 2000))
+	hanging := startHanging(t, size(20, 4))
+	s := newTarget(t, size(100_000, 2000), "--push-services", strings.Join(hanging, ","))
+	s.hanging = hanging
+	s.makeEvents(t, size(20_000, 500))
 	probe := startProbe(t, s)
 	must(t, yieldProcessor()) // for all later tests of this process, too
 	s.warmUp(t)
@@ -246,8 +250,10 @@ func TestAttacks(t *testing.T) {
 			probe.report(t)
 			watched := s.watch()
 			started := time.Now()
+			s.closures.begin(t)
 			attack.run(a)
 			took := time.Since(started)
+			a.note("%s", s.closures.end(t))
 			most, err := watched.stop()
 			seen := probe.report(t)
 			must(t, err)
@@ -296,6 +302,7 @@ func TestAttacks(t *testing.T) {
 	}
 	results.addText(fmt.Sprintf("\n%d cached tiles during all attacks: p50 %v, p99 %v (× %.1f), max %v\n", len(during.Took), during.P50, during.P99,
 		row{probe: during, idle: idle.P99}.ratio(), during.Max))
+	results.addText("\nduring all attacks: " + limnomaptest.LongestOf(s.closures.all) + "\n")
 	if testsize.Long {
 		s.wantAllReturned(t, first, idle.P99, probe)
 	}

@@ -83,7 +83,7 @@ func (s *target) expect(t *testing.T) *expectation {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		want.digests[paths[i]] = digest(body)
+		want.digests[paths[i]] = lasting(body)
 	})
 	return want
 }
@@ -130,7 +130,7 @@ func (h *honest) ask(base, path string, want *expectation) {
 				var problem struct{ Detail string }
 				_ = json.Unmarshal(body, &problem) // the status says enough
 				failure = fmt.Sprintf("%s (%s)", resp.Status, problem.Detail)
-			case digest(body) != want.digests[path]:
+			case lasting(body) != want.digests[path]:
 				h.wrong = append(h.wrong, path)
 				return
 			}
@@ -181,7 +181,9 @@ func TestCrowd(t *testing.T) {
 		visitors[i] = &honest{client: newClient(fmt.Sprintf("127.221.%d.%d", 1+i/250, 1+i%250), 6, 0), random: rand.New(rand.NewPCG(uint64(i), 1)), failed: make(map[string]int)}
 		all.Go(func() { visitors[i].run(s.Base, want, end) }) // ends soon after the end
 	}
+	s.closures.begin(t)
 	all.Wait()
+	told := s.closures.end(t)
 	took := time.Since(started)
 	most, err := watched.stop()
 	must(t, err)
@@ -226,9 +228,9 @@ func TestCrowd(t *testing.T) {
 		verdict = fmt.Sprintf("%q", err)
 	}
 	text := fmt.Sprintf("\n%d clients for %.0f s, half of them hostile, %d lakes: %d right answers (p50 %.1f ms, p99 %.1f ms, the fewest of a client %d), %d wrong; longest time without an answer %.1f s; "+
-		"without a 200: %s; %d attacks; memory before, peak, after %.0f, %.0f, %.0f MB; goroutines %d, %d, %d; descriptors %d, %d, %d: %s\n",
+		"without a 200: %s; %d attacks; memory before, peak, after %.0f, %.0f, %.0f MB; goroutines %d, %d, %d; descriptors %d, %d, %d; %s: %s\n",
 		2*clients, took.Seconds(), len(s.lakes), right, milliseconds(quantile(times, 50)), milliseconds(quantile(times, 99)), fewest, len(wrong), longest.Seconds(), countsOf(failed), attacks,
-		before.resident/1e6, most.resident/1e6, after.resident/1e6, before.goroutines, most.goroutines, after.goroutines, before.descriptors, most.descriptors, after.descriptors, verdict)
+		before.resident/1e6, most.resident/1e6, after.resident/1e6, before.goroutines, most.goroutines, after.goroutines, before.descriptors, most.descriptors, after.descriptors, told, verdict)
 	t.Log(text)
 	results.addText(text)
 	stopCleanly(t, s)

@@ -67,6 +67,19 @@ var bombs = []bomb{
 	{"zeros, compressed", "lakes", "zeros.csv.gz", func(n int) []byte { return append([]byte("id,name,lat,lon\n"), make([]byte, 10*n)...) }, true},
 	{"endless line", "observations", "line.csv", func(n int) []byte { return []byte("lake_id,date,chl,data_type\n" + strings.Repeat("a", n)) }, false},
 	{"a million columns", "observations", "columns.csv", func(n int) []byte { return []byte("lake_id,date,chl,data_type" + strings.Repeat(",c", n/2) + "\n") }, false},
+	{"statements", "advisories", "statements.csv", func(n int) []byte {
+		var b bytes.Buffer
+		b.WriteString("id,lake_id,kind,cause,issuer,issued,valid_from,valid_until\n")
+		for i := 0; b.Len() < n; i++ {
+			fmt.Fprintf(&b, "s%d,LAKE,closure,other,Bomb,2025-08-01,2025-08-01,\n", i)
+		}
+		b.WriteString("wrong\n") // so that no size is accepted
+		return b.Bytes()
+	}, false},
+	{"depth of statements", "advisories", "depth.json", func(n int) []byte { return []byte(`{"advisories":` + strings.Repeat("[", n)) }, false},
+	{"a text of a statement, compressed", "advisories", "text.json.gz", func(n int) []byte {
+		return []byte(`{"advisories":[{"id":"a","lake_id":"LAKE","kind":"closure","text":{"en":"` + strings.Repeat("a", 10*n) + `"}}]}`)
+	}, true},
 	{"repeated rows", "observations", "repeats.csv.gz", func(n int) []byte {
 		return []byte("lake_id,date,chl,data_type\n" + strings.Repeat("LAKE,2025-08-25,1,satellite\nLAKE,2025-08-25,2,satellite\n", n/20))
 	}, true},
@@ -100,7 +113,7 @@ func importBombs(a *assault) {
 			a.fail("%v", err)
 			return
 		}
-		outcome, memory, took := a.importFile(b.kind, file)
+		outcome, memory, took := a.importFile("import", b.kind, file)
 		a.note("%s (%d kB): %s, %.0f MB, %.1f s", b.name, len(text)/1000, outcome, memory/1e6, took.Seconds())
 		if memory > mayPeak {
 			a.fail("the import of %s used %.0f MB", b.name, memory/1e6)
@@ -111,9 +124,9 @@ func importBombs(a *assault) {
 	}
 }
 
-// importFile imports a file under the memory limit, and returns how it ended, its peak of memory and its time.
-func (a *assault) importFile(kind, file string) (outcome string, memory float64, took time.Duration) {
-	cmd := a.command("import", kind, file, "--db", a.db)
+// importFile runs a command that imports a file under the memory limit, and returns how it ended, its peak of memory and its time.
+func (a *assault) importFile(args ...string) (outcome string, memory float64, took time.Duration) {
+	cmd := a.command(append(args, "--db", a.db)...)
 	cmd.Env = append(cmd.Env, "GOMEMLIMIT="+memoryLimit)
 	started := time.Now()
 	if err := cmd.Start(); err != nil {

@@ -109,6 +109,13 @@ func (s *target) hostile(i int, end time.Time, raw []rawRequest, sent *atomic.In
 					a.request(client, monitorPath, "X-API-Key", fmt.Sprintf("lm_%026d", n+k))
 				}
 			},
+			slowReaders(3, true, one(fmt.Sprintf(streamPath+"?since=0&n=%d", n)+"%d")),
+			oddReconnects(10),
+			requests(20, 5, func(_ *assault, k int) string {
+				return "/lakes/" + s.lakes[(n+k)%len(s.lakes)] + []string{"", "/sign", "/preview.png", "/badge.svg"}[k%4]
+			}, oneAddress, "Accept-Language", languages[n%len(languages)]),
+			requests(20, 5, func(_ *assault, k int) string { return searchPath + "?limit=50&q=" + oddTexts[(n+k)%len(oddTexts)] }, oneAddress),
+			connections(10, 1, "POST "+subscribePath+" HTTP/1.1\r\n"+lineHost+"Content-Length: 10000\r\n\r\n{", " "),
 			func(a *assault) {
 				for range 10 {
 					_, _ = s.Converse(raw[random.IntN(len(raw))].text, 5*time.Second) // its answers are checked by TestRawRequests

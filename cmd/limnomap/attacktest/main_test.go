@@ -16,6 +16,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(probeVariable) != "" {
 		os.Exit(runProbe(os.Stdin, os.Stdout)) // this process is the probe of another one
 	}
+	if os.Getenv(watchVariable) != "" {
+		os.Exit(runWatch(os.Stdin, os.Stdout)) // this process watches whether closures are told
+	}
 	if os.Getenv(hostileVariable) != "" {
 		os.Exit(runHostiles(os.Stdin, os.Stdout)) // this process is the hostile clients of another one
 	}

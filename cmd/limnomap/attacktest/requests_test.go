@@ -192,17 +192,44 @@ func rawRequests(s *target) []rawRequest {
 	}
 
 	// Ids, names and words of searches.
-	hostile := []string{"'%20OR%20'1'='1", "1;DROP%20TABLE%20lakes", "%22%20OR%201=1--", "${jndi:ldap://x/a}", "{{7*7}}", "%3Cscript%3Ealert(1)%3C/script%3E", marker + "alert(1)</script>", "%0d%0aX-Injected:%20b", "%00",
-		"%E2%80%AE", "%F0%9F%92%A9", "%C0%AF", "%FF%FE", "*", "%25", "_%25_", strings.Repeat("a", 4000), strings.Repeat("%F0%9F%92%A9", 500), "(((((((((((((((((((((((a%2B)%2B)%2B", "-1", "0", "null", "constructor"}
-	for _, id := range hostile {
+	for _, id := range oddTexts {
 		add("injection", "404|400?", fmt.Sprintf("history of %.40s", id), get("/api/v1/bathing-lakes/history/"+id))
 		add("injection", "200|400+", fmt.Sprintf("search for %.40s", id), get("/api/v1/bathing-lakes/search?q="+id))
 		add("injection", "200|400+", fmt.Sprintf("table of %.40s", id), get("/table?q="+id))
+		for _, suffix := range []string{"", "/sign", "/preview.png", "/badge.svg"} {
+			add("injection", "404|400?", fmt.Sprintf("page%s of %.40s", suffix, id), get("/lakes/"+id+suffix))
+		}
+		for _, path := range []string{"/api/v1/events?region=", "/api/v1/events.atom?region=", "/api/v1/events?since=", "/api/v1/bathing-lakes/advisories?lake=", "/api/v1/bathing-lakes/advisories?active_at=",
+			"/api/v1/bathing-lakes/forecast?date=", "/lakes/" + s.lakes[0] + "?lang=", "/table?lang=", "/api/v1/legend.svg?lang=", "/embed?lake="} {
+			add("injection", "200|400|404+", fmt.Sprintf("%s%.40s", path, id), get(path+id))
+		}
+		for _, path := range []string{"/api/v1/events?kind=", "/api/v1/events.atom?lake=%22", "/api/v1/events/stream?kind=", "/api/v1/events/stream?lake=%22", "/oembed?url=", "/oembed?format=xml&url="} {
+			add("injection", "400|404+", fmt.Sprintf("%s%.40s", path, id), get(path+id))
+		}
+		add("injection", "400|404|410+", fmt.Sprintf("changes since %.40s", id), get("/api/v1/changes?since="+id))
+		for _, path := range []string{"/api/v1/advisories/" + id + ".cap", "/sitemap/" + id + ".xml"} {
+			add("injection", "404|400?", fmt.Sprintf("%.60s", path), get(path))
+		}
+		add("injection", "204|400|404?", fmt.Sprintf("unsubscribing %.40s", id), strings.Replace(get(subscribePath+"/"+id), "GET", "DELETE", 1))
 	}
 	for _, query := range []string{"service=" + marker, "service=WMTS&request=" + marker, "service=WMTS&request=GetTile&version=1.0.0&layer=" + marker, "service=WMTS&request=GetTile", "service=WMS&request=GetMap",
 		"service=WMTS&request=GetTile&version=1.0.0&layer=chlorophyll&style=heat&tilematrixset=WebMercatorQuad&tilematrix=99&tilerow=0&tilecol=0&format=image/png", "service=WMTS&service=WMTS", "<!DOCTYPE%20x%20[<!ENTITY%20e%20SYSTEM%20'file:///etc/passwd'>]>"} {
 		add("injection", "200|400|404|501?", fmt.Sprintf("WMTS %.40s", query), get("/wmts?"+query))
 	}
+
+	// Subscriptions: the only bodies that are read.
+	post := func(body string, fields ...string) string {
+		return strings.Replace(get(subscribePath, append(fields, "Content-Length: "+strconv.Itoa(len(body)))...), "GET", "POST", 1) + body
+	}
+	const isJSON = "Content-Type: application/json"
+	for _, body := range []string{"", "null", "{}", "[1]", `{"endpoint":"https://evil.example/<script>"}`, `{"endpoint":{}}`, strings.Repeat("[", 10_000), "\x00", "\xff\xfe", `{"zone":"<script>"}`} {
+		add("subscriptions", "400+", fmt.Sprintf("%.40q", body), post(body, isJSON))
+	}
+	add("subscriptions", "415+", "no type", post("{}"))
+	add("subscriptions", "415+", "another type", post("{}", "Content-Type: text/plain"))
+	add("subscriptions", "403+", "a page of another site", post("{}", isJSON, "Sec-Fetch-Site: cross-site"))
+	add("subscriptions", "413", "17 kB", post(strings.Repeat(" ", 17<<10), isJSON))
+	add("subscriptions", "400+", "compressed", post("\x1f\x8b", isJSON, "Content-Encoding: gzip"))
 
 	// Keys.
 	for _, key := range []string{"", "a", strings.Repeat("a", 10_000), "'%20OR%20'1'='1", "ä", s.key + "x", s.key[:len(s.key)-1], strings.ToUpper(s.key), "lm_00000000000000000000000000", "null", "*"} {
@@ -248,6 +275,7 @@ func TestRawRequests(t *testing.T) {
 	before, err := s.usage()
 	must(t, err)
 	watched := s.watch()
+	s.closures.begin(t)
 	each(len(all), 8, func(i int) {
 		test := all[i]
 		got, err := s.Converse(test.text+canary, patience)
@@ -271,6 +299,7 @@ func TestRawRequests(t *testing.T) {
 			t.Errorf("%s: %s: the answer contains %q", test.class, test.name, markerHost)
 		}
 	})
+	told := s.closures.end(t)
 	most, err := watched.stop()
 	must(t, err)
 	after, excess, err := s.settle(before, settleTime)
@@ -285,7 +314,7 @@ func TestRawRequests(t *testing.T) {
 	if t.Failed() {
 		verdict = "failed"
 	}
-	results.add(row{class: "raw requests", name: fmt.Sprintf("%d of HTTP/1", len(all)), before: before, peak: most, after: after, idle: 1, verdict: verdict, outcome: countClasses(all)})
+	results.add(row{class: "raw requests", name: fmt.Sprintf("%d of HTTP/1", len(all)), before: before, peak: most, after: after, idle: 1, verdict: verdict, outcome: countClasses(all) + ", " + told})
 	stopCleanly(t, s)
 }
 

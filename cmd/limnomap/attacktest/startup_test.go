@@ -22,7 +22,7 @@ import (
 
 // TestHostileCache starts a server on a tile cache that someone else could write to. It gives the same bytes as without.
 func TestHostileCache(t *testing.T) {
-	s := newTarget(t, 500)
+	s := newDatabase(t, 500)
 	paths := s.tiles(12, 9, 4, 8, ".png")
 	cache := t.TempDir()
 	first := limnomaptest.Start(t, "--db", s.db, "--cache-dir", cache)
@@ -103,7 +103,7 @@ func fetchAll(t *testing.T, s *limnomaptest.Server, paths []string) map[string][
 // TestHostileDatabases starts a server on databases that someone else has made. It refuses them, or serves only what is
 // plausible in them; it neither panics nor hangs.
 func TestHostileDatabases(t *testing.T) {
-	s := newTarget(t, 200)
+	s := newDatabase(t, 200)
 	good, err := os.ReadFile(s.db)
 	must(t, err)
 	for _, test := range testsize.Cases(3, []struct {

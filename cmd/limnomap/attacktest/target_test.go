@@ -37,14 +37,34 @@ var lastWeek = time.Date(2025, 8, 25, 0, 0, 0, 0, time.UTC)
 // A target is the attacked server with its lakes.
 type target struct {
 	*limnomaptest.Server
-	db    string
-	key   string
-	lakes []string    // ids
-	at    []orb.Point // where the lakes are
+	db       string
+	key      string
+	closures *watchProcess
+	hanging  []string    // hosts of push services that never answer
+	lakes    []string    // ids
+	at       []orb.Point // where the lakes are
 }
 
-// newTarget imports that many simulated lakes into a database and starts a server with default limits, or those in args.
+// newTarget makes a database with that many simulated lakes and starts a server with default limits, or those in args, which the watch follows.
 func newTarget(t *testing.T, lakes int, args ...string) *target {
+	t.Helper()
+	s := newDatabase(t, lakes)
+	s.key = strings.TrimSpace(limnomaptest.Run(t, "keys", "create", "--name", "attacker", "--db", s.db))
+	s.launch(t, args...)
+	return s
+}
+
+// launch starts the watch and the server of a database.
+func (s *target) launch(t *testing.T, args ...string) {
+	t.Helper()
+	s.closures = startWatch(t, s.db)
+	s.Server = limnomaptest.LaunchWithEnv(t, append(s.closures.Env, "GOMEMLIMIT="+memoryLimit), append(s.closures.Args, args...)...)
+	s.AwaitReady(t)
+	s.closures.follow(t, s.Base)
+}
+
+// newDatabase imports that many simulated lakes into a database without a server.
+func newDatabase(t *testing.T, lakes int) *target {
 	t.Helper()
 	dir := t.TempDir()
 	files := filepath.Join(dir, "lakes.csv") + "," + filepath.Join(dir, "obs.csv")
@@ -60,9 +80,6 @@ func newTarget(t *testing.T, lakes int, args ...string) *target {
 	limnomaptest.Run(t, "import", "lakes", filepath.Join(dir, "lakes.csv"), "--db", s.db)
 	limnomaptest.Run(t, "import", "observations", filepath.Join(dir, "obs.csv"), "--db", s.db)
 	limnomaptest.Run(t, "import", "observations", old, "--db", s.db)
-	s.key = strings.TrimSpace(limnomaptest.Run(t, "keys", "create", "--name", "attacker", "--db", s.db))
-	s.Server = limnomaptest.LaunchWithEnv(t, []string{"GOMEMLIMIT=" + memoryLimit}, append([]string{"--db", s.db}, args...)...)
-	s.AwaitReady(t)
 	return s
 }
 
@@ -104,4 +121,21 @@ func (s *target) tiles(n int, seed uint64, lowest, highest maptile.Zoom, suffix 
 		}
 	}
 	return paths
+}
+
+// makeEvents imports other values of n lakes, and waits until the log of events tells them.
+func (s *target) makeEvents(t *testing.T, n int) {
+	t.Helper()
+	var rows strings.Builder
+	rows.WriteString("lake_id,date,chl,data_type\n")
+	for _, id := range s.lakes[:min(n, len(s.lakes))] {
+		fmt.Fprintf(&rows, "%s,%s,120,satellite\n", id, weekBefore(0))
+	}
+	limnomaptest.Run(t, "import", "observations", limnomaptest.WriteFile(t, t.TempDir(), "changed.csv", rows.String()), "--db", s.db)
+	limnomaptest.Within(t, patience, "the log tells the changes", func() bool {
+		var page struct{ Newest int }
+		time.Sleep(time.Second) // the open endpoints have a rate
+		limnomaptest.GetJSON(t, s.Base+eventsPath, &page)
+		return page.Newest > n/2
+	})
 }

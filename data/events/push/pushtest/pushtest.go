@@ -25,13 +25,22 @@ type Browser struct {
 // NewBrowser returns a Browser with random keys.
 func NewBrowser(t testing.TB) *Browser {
 	t.Helper()
-	private, err := ecdh.P256().GenerateKey(rand.Reader)
+	b, err := New()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return b
+}
+
+// New is NewBrowser for a process that runs no test of its own.
+func New() (*Browser, error) {
+	private, err := ecdh.P256().GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
 	b := &Browser{private, make([]byte, 16)}
 	rand.Read(b.auth) // never fails
-	return b
+	return b, nil
 }
 
 // P256dh and Auth return the keys as a PushSubscription has them.
