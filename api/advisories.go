@@ -32,7 +32,7 @@ func (h *lakeHandlers) advisories(w http.ResponseWriter, r *http.Request, p *pub
 		}
 		f.lake = int32(i)
 	}
-	f.at, f.all = data.At(asked.at), asked.all
+	f.at, f.all = data.Past(asked.at), asked.all
 	present := !asked.given || asked.all // otherwise the answer depends on the data only
 	if present {
 		f.at = p.snap.Present(h.opts.Now())

@@ -6,16 +6,29 @@ import "time"
 type Present struct {
 	Now  time.Time
 	Also time.Time // zero without a doubt
+
+	past bool
 }
 
 // At is t without a doubt.
 func At(t time.Time) Present { return Present{Now: t} }
 
+// Past is the moment t of a map of an earlier week: what was issued later was not known.
+func Past(t time.Time) Present { return Present{Now: t, past: true} }
+
 // Doubtful reports whether there are two times.
 func (p Present) Doubtful() bool { return !p.Also.IsZero() }
 
-// Valid reports whether a statement is valid at present, or may be: in doubt a beach is rather closed for too long than open too early.
-func (p Present) Valid(a *Advisory) bool { return p.Either(a.ActiveAt) }
+// Valid reports whether a statement is valid at present, or may be: in doubt a beach is rather closed for too long than open too early. A statement that
+// one has was issued: before that time the clock is behind.
+func (p Present) Valid(a *Advisory) bool {
+	return p.Either(func(t time.Time) bool {
+		if !p.past && t.Before(a.Issued) {
+			t = a.Issued
+		}
+		return a.ActiveAt(t)
+	})
+}
 
 // Either reports whether something is so at one of the times.
 func (p Present) Either(is func(time.Time) bool) bool {

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"database/sql"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
 )
@@ -35,5 +38,26 @@ func TestAdvisoriesFromFileToServerAndBack(t *testing.T) {
 	limnomaptest.Within(t, patience, "the withdrawal is shown", func() bool {
 		_, body := limnomaptest.Get(t, base+path+"?active_at=2026-06-15")
 		return strings.HasSuffix(string(body), `"advisories":[]}`+"\n")
+	})
+}
+
+// A clock that is a year behind keeps no closure away if the database knows a later time.
+func TestStatementsByAClockThatIsBehind(t *testing.T) {
+	db := filledDB(t)
+	next := time.Now().AddDate(1, 0, 0).UTC().Format(time.RFC3339)
+	closure := limnomaptest.WriteFile(t, t.TempDir(), "closure.csv", "id,lake_id,kind,cause,issuer,issued,valid_from,valid_until\n"+
+		"next,bow,closure,cyanobacteria,Amt,"+next+","+next+",\n")
+	if out, _, err := runCommand(t, "import", "advisories", closure, "--db", db); err == nil || !strings.Contains(out, "is in the future: want a time up to") {
+		t.Errorf("the import prints\n%s%v, want a refusal", out, err)
+	}
+	changed, err := sql.Open("sqlite", db)
+	mustDo(t, err)
+	_, err = changed.Exec("UPDATE revision SET changed_at = unixepoch('now', '+1 year', '-1 hour')")
+	mustDo(t, errors.Join(err, changed.Close()))
+	base, _ := startServer(t, "--db", db)
+	mustRun(t, "import", "advisories", closure, "--db", db)
+	limnomaptest.Within(t, patience, "the closure is shown", func() bool {
+		_, body := limnomaptest.Get(t, base+"/api/v1/bathing-lakes/advisories")
+		return strings.Contains(string(body), `"id":"next"`)
 	})
 }

@@ -199,6 +199,7 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, opt
 		}
 	}
 	bar := newBar(con, "importing", size, progressbar.OptionShowBytes(true))
+	opts.Now = func() time.Time { return s.Latest(limited, time.Now()) }
 	opts.SkipBad, opts.DryRun, opts.Timeout = c.SkipBad, c.DryRun, c.ImportTimeout
 	opts.Progress = func(n int64) { _ = bar.Set64(n) }
 	report, err := imp(limited, s, files, opts)

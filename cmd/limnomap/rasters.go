@@ -99,7 +99,8 @@ func (c *importRastersCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	limited, cancel := (&importFlags{ImportTimeout: c.ImportTimeout}).limitTime(ctx)
 	defer cancel()
-	report, err := ingest.AllValues(limited, s, values, &ingest.Options{DryRun: c.DryRun, Timeout: c.ImportTimeout},
+	report, err := ingest.AllValues(limited, s, values, &ingest.Options{DryRun: c.DryRun, Timeout: c.ImportTimeout,
+		Now: func() time.Time { return s.Latest(limited, time.Now()) }},
 		func(tx store.Tx, _ ingest.Report) error { return c.Prefer.write(limited, tx) })
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")

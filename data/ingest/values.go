@@ -35,9 +35,10 @@ func AllValues(ctx context.Context, s Store, files []Values, opts *Options, last
 		names = append(names, File{Name: f.Name})
 	}
 	im := newImporter[data.Observation](observationKind{}, names, opts)
+	today := opts.today()
 	err := s.Import(ctx, func(tx store.Tx) error {
 		for i, f := range files {
-			if err := writeValues(ctx, tx, im, i, f, opts.today()); err != nil {
+			if err := writeValues(ctx, tx, im, i, f, today); err != nil {
 				return fmt.Errorf("import: %s: %w", f.Name, err)
 			}
 		}

@@ -153,7 +153,7 @@ func TestStatementsInDoubt(t *testing.T) {
 		{"2026-07-02T10:00:00Z", "2025-07-02T10:00:00Z", true, "2026-07-08T10:00:00Z"}, // nor was it issued
 		{"2027-07-02T10:00:00Z", "2026-07-02T10:00:00Z", true, "2027-07-08T10:00:00Z"},
 		{"2025-07-02T10:00:00Z", "2026-07-02T10:00:00Z", true, "2025-07-08T10:00:00Z"},
-		{"2027-07-02T10:00:00Z", "2025-07-02T10:00:00Z", false, "2028-06-30T08:00:00Z"}, // its issue by the second
+		{"2027-07-02T10:00:00Z", "2025-07-02T10:00:00Z", false, "2028-06-30T08:00:00Z"}, // by the second it has not begun
 		{"2027-07-02T10:00:00Z", "", false, ""},
 	} {
 		p := data.At(at(tt.now))
@@ -171,6 +171,27 @@ func TestStatementsInDoubt(t *testing.T) {
 		if again := got.At(p); again != got {
 			t.Errorf("at %s or %s At returns another snapshot", tt.now, tt.also)
 		}
+	}
+}
+
+// A statement that is issued after the present time shows that the clock is behind. It counts at once, unless it says that it begins later, but
+// not on maps of weeks before it.
+func TestStatementsFromTheFuture(t *testing.T) {
+	issued := closure()
+	issued.Issued, issued.ValidFrom = at("2026-07-03T10:00:00Z"), at("2026-07-03T10:00:00Z")
+	planned := issued
+	planned.ID, planned.LakeID, planned.ValidFrom = "planned", "b", at("2026-07-04T10:00:00Z")
+	src := &memory{lakes: lakes("a", "b"), advisories: []data.Advisory{issued, planned}, observations: []data.Observation{obs(t, "a", "2026-06-01", 3)}}
+	for _, now := range []string{"2026-07-03T09:59:00Z", "2025-07-03T09:59:00Z"} {
+		s := load(t, src, &snapshot.Options{Present: data.ByClock(func() time.Time { return at(now) })})
+		if active := s.Current.Advisories; active.Kind(0) != data.Closure || active.Kind(1) != data.NoAdvisory {
+			t.Errorf("at %s the statements are %s and %s, want a closure and none: the second begins a day later", now, active.Kind(0), active.Kind(1))
+		}
+	}
+	s := load(t, src, nil)
+	week, err := s.View(t.Context(), src.observations[0].Date.Week())
+	if err != nil || week.Advisories.Kind(0) != data.NoAdvisory {
+		t.Errorf("in a week before, the statement is %s, %v: want none", week.Advisories.Kind(0), err)
 	}
 }
 

@@ -177,6 +177,6 @@ func (s *Snapshot) setActive(p data.Present) {
 
 // advisoriesIn returns the official statements for the map of a week that is not the current one.
 func (s *Snapshot) advisoriesIn(w data.Week) *ActiveAdvisories {
-	active, _ := s.Advisories.ActiveAt(data.At(w.End()))
+	active, _ := s.Advisories.ActiveAt(data.Past(w.End()))
 	return active
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"limnomap/data/clock"
@@ -32,6 +33,16 @@ func (s *Store) Times(ctx context.Context) (t clock.Times, err error) {
 		return nil
 	})
 	return t, err
+}
+
+// Latest returns the latest time that may be the present one, if a clock shows now: what is later lies in the future. A clock that is behind what the
+// database knows keeps no statement away.
+func (s *Store) Latest(ctx context.Context, now time.Time) time.Time {
+	known, err := s.Times(ctx)
+	if err != nil {
+		return now // whoever writes reports it
+	}
+	return slices.MaxFunc([]time.Time{now, known.Database, known.Imported, known.Believed}, time.Time.Compare)
 }
 
 // Believe moves the time up to which clocks are believed to now, but by no more than a day, and returns it, or now if that is earlier. What is deleted for

@@ -95,6 +95,7 @@ type Options struct {
 type Store interface {
 	ingest.Store
 	CheckSpace(files int64) error
+	Latest(ctx context.Context, now time.Time) time.Time
 	Refresh(ctx context.Context) (data.Refresh, error)
 	RefreshFiles(ctx context.Context) ([]data.RefreshFile, error)
 	LeaseRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (bool, error)

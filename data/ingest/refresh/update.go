@@ -362,6 +362,11 @@ func (c *claim) endImport(tx store.Tx, end data.RefreshResult) error {
 	return tx.EndRefresh(c.ctx, c.holder, end)
 }
 
+// latest returns the time after which rows lie in the future.
+func (r *Refresher) latest(ctx context.Context) func() time.Time {
+	return func() time.Time { return r.store.Latest(ctx, r.now()) }
+}
+
 // importFiles imports the tables in one transaction, which end is a part of.
 func (r *Refresher) importFiles(c *claim, in *input, end func(store.Tx, data.RefreshResult) error) (Result, error) {
 	files := in.files
@@ -381,7 +386,7 @@ func (r *Refresher) importFiles(c *claim, in *input, end func(store.Tx, data.Ref
 	if err := r.store.CheckSpace(files.bytes()); err != nil {
 		return Result{}, err
 	}
-	reports, err := ingest.All(c.ctx, r.store, files.inputs(), &ingest.Options{SkipBad: r.opts.SkipBad, Now: r.now,
+	reports, err := ingest.All(c.ctx, r.store, files.inputs(), &ingest.Options{SkipBad: r.opts.SkipBad, Now: r.latest(c.ctx),
 		Timeout: r.opts.ImportTimeout, MaxBytes: maxExpansion * r.opts.MaxTotal}, last)
 	switch {
 	case errors.Is(err, ingest.ErrTimeout):
