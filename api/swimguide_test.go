@@ -33,7 +33,7 @@ func sampleSource(tb testing.TB) *fakeSource {
 	add("de_by_medium", "2026-11-16", data.NoCellDensity, time.Time{})                        // its density is derived
 	add("de_mv_never", "2026-11-14", 12.5, time.Time{})                                       // information and the season
 	add("de_mv_stale", "2026-08-04", 7, time.Time{})                                          // too old
-	add("fj_west", "2026-11-16", 0, time.Time{})                                              // a closure that is over, another that is not issued yet
+	add("fj_west", "2026-11-16", 0, time.Time{})                                              // a closure that is over, another that has not begun
 	return f
 }
 

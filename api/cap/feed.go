@@ -13,10 +13,9 @@ import (
 // listedAfter is how long the feed lists a statement that is over, so that a consumer which was away for some days learns of it.
 const listedAfter = 7 * 24 * time.Hour
 
-// IsListed reports whether the feed lists a statement at that time: from when it is issued, also if it begins later, until seven days
-// after its end or its withdrawal.
+// IsListed reports whether the feed lists a statement at that time: also if it begins later, until seven days after its end or its withdrawal.
 func IsListed(a *data.Advisory, now time.Time) bool {
-	if !IsPublished(a, now) {
+	if !IsPublished(a) {
 		return false
 	}
 	end := a.ValidUntil

@@ -103,7 +103,6 @@ func TestFeed(t *testing.T) {
 			a.ValidUntil = begins.AddDate(0, 0, -30)
 			a.ValidFrom = a.Issued
 		}),
-		named("next-week", func(a *data.Advisory) { a.Issued = during.Add(time.Hour) }),
 		named("no-text", func(a *data.Advisory) { a.TextEN, a.TextDE, a.Kind = "", "", data.Season }),
 	}
 	content := feedAt(during, statements...)

@@ -51,11 +51,10 @@ func SenderOf(host string) string {
 	}, host)
 }
 
-// IsPublished reports whether a statement has a message at that time: from when it is issued, and always after that. A statement
-// that was withdrawn or over before it was issued, such as one whose text is corrected after its end, never has one: the message would
-// expire before it is sent.
-func IsPublished(a *data.Advisory, now time.Time) bool {
-	return !now.Before(a.Issued) && (a.ValidUntil.IsZero() || a.ValidUntil.After(a.Issued)) && (a.Withdrawn.IsZero() || a.Withdrawn.After(a.Issued))
+// IsPublished reports whether a statement has a message, which it keeps. A statement that was withdrawn or over before it was issued, such as one whose
+// text is corrected after its end, never has one: the message would expire before it is sent.
+func IsPublished(a *data.Advisory) bool {
+	return (a.ValidUntil.IsZero() || a.ValidUntil.After(a.Issued)) && (a.Withdrawn.IsZero() || a.Withdrawn.After(a.Issued))
 }
 
 // Message returns the message about a statement that is published at that time: a Cancel once it is withdrawn, otherwise an Alert.
