@@ -88,7 +88,7 @@ func scanHook(row rowScanner) (h hookRow, err error) {
 		return laxText[hook.Secret]{textColumn[hook.Secret]{to, name, maxIDBytes}, &h.broken}
 	}
 	err = row.Scan(text(&h.ID, "id", maxIDBytes), text(&h.URL, "url", hook.MaxURLBytes), text(&filter, "filter", maxFilterBytes),
-		secret(&h.Secret, "secret"), secret(&h.Former, "former"), &until, &created, text(&state, "state", maxIDBytes), 
+		secret(&h.Secret, "secret"), secret(&h.Former, "former"), &until, &created, text(&state, "state", maxIDBytes),
 		&h.After, &h.Failures, &others.failing, &others.next, &h.LastError, &others.delivered,
 		&h.Statements.After, &h.Statements.Failures, &statements.failing, &statements.next, &h.Statements.LastError, &statements.delivered)
 	if err != nil {

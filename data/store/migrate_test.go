@@ -15,10 +15,15 @@ import (
 	"limnomap/data"
 )
 
-// migrationFiles returns the first n migrations, as in an older limnomap, or all of them if n is 0.
+// migrationFiles returns the first n migrations of SQLite, as in an older limnomap, or all of them if n is 0.
 func migrationFiles(t *testing.T, n int) fstest.MapFS {
 	t.Helper()
-	names, err := fs.Glob(migrations, "migrations/sqlite/*.sql") // in ascending order
+	return migrationsOf(t, migrations, "sqlite", n)
+}
+
+func migrationsOf(t *testing.T, all fs.FS, database string, n int) fstest.MapFS {
+	t.Helper()
+	names, err := fs.Glob(all, "migrations/"+database+"/*.sql") // in ascending order
 	if err != nil || len(names) < 3 || n > len(names) {
 		t.Fatalf("the migrations are %q, %v", names, err)
 	}
@@ -27,7 +32,7 @@ func migrationFiles(t *testing.T, n int) fstest.MapFS {
 	}
 	files := make(fstest.MapFS)
 	for _, name := range names[:n] {
-		text, err := fs.ReadFile(migrations, name)
+		text, err := fs.ReadFile(all, name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,38 +10,13 @@ import (
 	"limnomap/data/events/push"
 )
 
-// ahead makes the clock of servers show another time than it is; it returns a function that sets by how much.
-func (b *bubble) ahead() (set func(time.Duration)) {
-	var offset atomic.Int64
-	b.present = func() data.Present { return data.At(time.Now().Add(time.Duration(offset.Load()))) }
-	return func(d time.Duration) { offset.Store(int64(d)) }
-}
-
-func (b *bubble) fails(failed bool) {
-	b.network.mu.Lock()
-	defer b.network.mu.Unlock()
-	b.network.failed = failed
-}
-
-func (b *bubble) wantCounts(when string, subscriptions, queued int64) {
-	b.t.Helper()
-	if s, q := b.counts(); s != subscriptions || q != queued {
-		b.t.Errorf("%s: %d subscriptions and %d events that wait, want %d and %d", when, s, q, subscriptions, queued)
-	}
-}
-
 // A clock that is more than a year ahead for two minutes, while a server runs or from its start, loses no subscription and nothing that waits for one; when
 // it is right again, the message is sent.
 func TestAClockThatIsAhead(t *testing.T) {
 	for _, name := range []string{"while it runs", "at a start"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := newBubble(t)
-				ahead := b.ahead()
-				b.add("https://push.example.org/one", "c", "l00")
-				b.fails(true)
-				stop := b.begin()
-				b.happen(changed("l00", 0, 2))
+				b, ahead, stop := newFailing(t)
 				time.Sleep(30 * time.Second)
 				if taken, _ := b.network.counts(); taken == 0 {
 					t.Fatal("there was no attempt")
@@ -101,12 +76,7 @@ func TestNothingIsDroppedInDoubt(t *testing.T) {
 // What waits is dropped when a push service has failed for three days, and not after a few attempts.
 func TestGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBubble(t)
-		ahead := b.ahead()
-		b.add("https://push.example.org/one", "c", "l00")
-		b.fails(true)
-		stop := b.begin()
-		b.happen(changed("l00", 0, 2))
+		b, ahead, stop := newFailing(t)
 		time.Sleep(2 * time.Second)
 		b.wantCounts("at first", 1, 1)
 		passed := time.Duration(0)
