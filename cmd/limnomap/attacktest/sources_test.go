@@ -182,7 +182,7 @@ var hostileSources = map[string][]hostileSource{
 // hostileStatements are files of official statements of which no part may be stored. The first one is in the short form.
 var hostileStatements = []hostileSource{
 	{"bomb.csv.gz", func(_ *sourceFolder, w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write(packed(append([]byte(statementHead), bytes.Repeat([]byte("x,honest,closure,bacteria,Bomb,2025-08-01,2025-08-01,,\n"), size(2_000_000, 300_000))...)))
+		_, _ = w.Write(packed(append([]byte(statementHead), bytes.Repeat([]byte("x,honest,closure,bacteria,Bomb,2025-08-01,2025-08-01,,\n"), size(2_000_000, 50_000))...)))
 	}},
 	{"many.csv", func(_ *sourceFolder, w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, statementHead)
