@@ -288,8 +288,7 @@ func (s *Sender) left() (n int) {
 func (s *Sender) start(ctx context.Context, group *sync.WaitGroup, snap *snapshot.Snapshot) error {
 	for class, hosts := range s.due {
 		for host, waiting := range hosts { // in random order
-			most := s.allowed(host, class < classes/2)
-			for passed := 0; most > 0 && len(waiting) > 0 && passed < min(skipped, len(waiting)) && !s.shares.Full(); {
+			for passed := 0; len(waiting) > 0 && passed < min(skipped, len(waiting)) && !s.shares.Full(); {
 				d := waiting[0]
 				waiting = waiting[1:]
 				place := s.shares.Take(delivery.Turn{Host: d.Host, Client: cmp.Or(d.Client, delivery.Unknown), Urgent: d.Urgent, Retry: d.Failing})
@@ -298,7 +297,11 @@ func (s *Sender) start(ctx context.Context, group *sync.WaitGroup, snap *snapsho
 					passed++
 					continue
 				}
-				most--
+				if !s.allowed(host, class < classes/2) { // maybe since an answer a moment ago
+					place.Return()
+					waiting = append(waiting, d)
+					break
+				}
 				if err := s.startOne(ctx, group, snap, d.ID, place); err != nil {
 					return err
 				}
@@ -361,6 +364,9 @@ func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snaps
 		if ctx.Err() != nil { // the server stops, and the next one sends this message again
 			break
 		}
+		if status == http.StatusServiceUnavailable { // before others get a place because the service answers
+			s.pause(push.HostOf(n.Endpoint), after)
+		}
 		place.Answered(status != 0 && time.Since(sent) < delivery.SlowAfter)
 		if status == http.StatusNotFound || status == http.StatusGone { // RFC 8030, section 7.3: the subscription is over
 			s.Attempted("gone")
@@ -369,9 +375,6 @@ func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snaps
 		if err != nil {
 			s.Attempted("failed")
 			s.Logger.Warn("push service refused a notification", "service", push.HostOf(n.Endpoint), "err", err)
-			if status == http.StatusServiceUnavailable {
-				s.pause(push.HostOf(n.Endpoint), after)
-			}
 			s.fail(n, &o, m.urgent(), after)
 			break
 		}
@@ -420,21 +423,21 @@ func (s *Sender) pause(host string, wait time.Duration) {
 	}
 }
 
-// allowed returns how many requests to a push service may begin now: none while it wants to be left alone, but for something urgent one every urgentWait,
+// allowed reports whether a request to a push service may begin now: none while it wants to be left alone, but for something urgent one every urgentWait,
 // and all when it has taken that.
-func (s *Sender) allowed(host string, urgent bool) int {
+func (s *Sender) allowed(host string, urgent bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
 	switch p := s.pauses[host]; {
 	case !now.Before(p.other):
-		return atOnce
+		return true
 	case urgent && !now.Before(p.urgent):
 		p.urgent = now.Add(urgentWait)
 		s.pauses[host] = p
-		return 1
+		return true
 	}
-	return 0
+	return false
 }
 
 // fail notes in the outcome that a message was not taken, and that the push service asks for a wait.
