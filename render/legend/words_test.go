@@ -29,7 +29,7 @@ func TestEnglishIsThatOfPrograms(t *testing.T) {
 			t.Errorf("%s: the legend of forecasts is %+v, want %+v", limits.Title, got, want)
 		}
 	}
-	if got := w.SignsOf(symbol.Signs()); !slices.Equal(got, symbol.Signs()) || w.Old != symbol.OldLabel {
+	if got := w.SignsOf(symbol.Signs()); !slices.Equal(got, symbol.Signs()) || w.Old != symbol.OldLabel || w.Cluster != symbol.ClusterLabel {
 		t.Errorf("the signs are %+v, and old values %q", got, w.Old)
 	}
 }
