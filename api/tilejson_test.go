@@ -149,7 +149,7 @@ func TestExtent(t *testing.T) {
 
 func TestStyles(t *testing.T) {
 	body := object(t, get(t, testServer(t), http.StatusOK, "/api/v1/styles"))
-	for list, want := range map[string]string{"styles": "[heat dots]", "colormaps": "[limno lightness viridis cividis algae]"} {
+	for list, want := range map[string]string{"styles": "[heat dots]", "colormaps": "[limno viridis cividis algae]"} {
 		var ids []string
 		for i, entry := range body[list].([]any) {
 			entry := entry.(map[string]any)

@@ -48,6 +48,7 @@ type Map struct {
 	limits   Limits
 	high     bool // of a map of probabilities: it shows that of Level2
 	scale    scale
+	bands    []int // the first step of each class that a legend names, and Steps
 	table    [Steps]color.NRGBA
 }
 
@@ -71,7 +72,7 @@ func New(id ID, limits Limits) (*Map, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Map{ID: id, Title: r.title, Min: scaleMin, Max: scaleMax, limits: limits, scale: s, table: r.table(s)}, nil
+		return &Map{ID: id, Title: r.title, Min: scaleMin, Max: scaleMax, limits: limits, scale: s, bands: s.first[:], table: r.table(s)}, nil
 	}
 	var names []string
 	for _, id := range IDs() {
@@ -113,6 +114,14 @@ func (m *Map) Limits() Limits { return m.limits }
 
 // Table returns the colours, lowest value first, all opaque.
 func (m *Map) Table() [Steps]color.NRGBA { return m.table }
+
+// Bands returns the colours of each class that the legend names, lowest value first.
+func (m *Map) Bands() (bands [][]color.NRGBA) {
+	for i, first := range m.bands[:len(m.bands)-1] {
+		bands = append(bands, m.table[first:m.bands[i+1]])
+	}
+	return bands
+}
 
 // Color returns the colour of chl µg/l: Table()[Index(chl)], or NoData if chl is not a value.
 func (m *Map) Color(chl float64) color.NRGBA {

@@ -144,7 +144,8 @@ func TestNewErrors(t *testing.T) {
 		is      error
 		message string
 	}{
-		{"unknown map", "jet", good, ErrUnknown, `"jet": allowed are limno, lightness, viridis, cividis, algae`},
+		{"unknown map", "jet", good, ErrUnknown, `"jet": allowed are limno, viridis, cividis, algae`},
+		{"removed map", "lightness", good, ErrUnknown, `"lightness": allowed are limno,`},
 		{"no map", "", good, ErrUnknown, `""`},
 		{"no limits", Default, Limits{}, ErrLimits, "0 and 0 µg/l"},
 		{"limits fall", Default, Limits{Level1: 50, Level2: 10}, ErrLimits, "50 and 10"},
@@ -193,10 +194,10 @@ func ExampleMap_Color() {
 		fmt.Println(chl, Hex(m.Color(chl)))
 	}
 	// Output:
-	// 0.4 #86d3e8
-	// 9.99 #0a6f94
-	// 10 #ffdf6e
-	// 50 #c22a26
+	// 0.4 #8bebff
+	// 9.99 #5cc8fc
+	// 10 #e19c00
+	// 50 #a7022b
 	// NaN #9aa0a6
 }
 

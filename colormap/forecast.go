@@ -2,27 +2,33 @@ package colormap
 
 import (
 	"fmt"
-	"image/color"
 	"math"
+	"slices"
 	"strconv"
 )
 
 // Forecast names the maps of probabilities, see [NewForecast]. It is not one of the [IDs]: no one can choose it for values.
 const Forecast ID = "forecast"
 
-// The probabilities at which the classes of the map Forecast begin after the first one. Lakes of the upper two have cores in tiles: from
-// one in five on a bloom must not be overlooked, and from one in two on it is more likely than not (Mastrandrea et al., IPCC guidance note on
-// uncertainties, 2010, table 1).
-const (
-	chance1 = 0.2
-	chance2 = 0.5
-)
+// A chance is a class of the map Forecast: the probability at which it begins, how many of the Steps it has, and their colour.
+type chance struct {
+	from  float64
+	steps int
+	color uint32
+}
 
-// forecastRamp is violet, from pale to dark. More is darker. Its blue is so strong that it differs from every colour of limno by a CIE76 of
-// 15 or more to red-blind, green-blind and blue-blind readers too, who see other violets as the blue of low values. The last one is bright
-// enough for dark basemaps.
-func forecastRamp() ramp {
-	return ramp{Forecast, "Forecast", [][]color.NRGBA{hexes(0xc8a8ff, 0x8f4dff, 0x5c0fd8, 0x3c00a0)}}
+// fieldClasses are the indexes of the chances that begin the second and the third class of the heat field. Lakes of both have cores in tiles.
+var fieldClasses = [...]int{2, 3}
+
+// chances returns the classes of the map Forecast. Below one in ten is very unlikely, and from one in two on it is more likely than not
+// (Mastrandrea et al., IPCC guidance note on uncertainties, 2010, table 1). From one in five on a bloom must not be overlooked; four in five is the
+// opposite of that. Of values in [Steps] steps, those of a class are about equally wide.
+//
+// The colours are violet: more is darker. They differ by a CIE76 of 13 or more from their neighbours, and of 15 or more from every colour of limno and
+// from no data, to red-blind, green-blind and blue-blind readers too, who see other violets as the blue of low values. The last one is bright enough for
+// dark basemaps.
+func chances() []chance {
+	return []chance{{0, 3, 0xb889ff}, {0.1, 3, 0xa74dff}, {0.2, 11, 0x7421e0}, {0.5, 9, 0x57209c}, {0.8, 6, 0x3e006c}}
 }
 
 // NewForecast returns the map of the probability that a value reaches Level1 of the limits, which the legend names. The map
@@ -33,13 +39,26 @@ func NewForecast(limits Limits) *Map { return newForecast(limits, false) }
 func NewHighForecast(limits Limits) *Map { return newForecast(limits, true) }
 
 func newForecast(limits Limits, high bool) *Map {
-	round := func(p float64) float64 { return math.Round(perUnit*OfProbability(p)) / perUnit }
-	s, err := newScale(Limits{Level1: round(chance1), Level2: round(chance2)})
-	if err != nil {
-		panic(err) // the limits are constants
+	m := &Map{ID: Forecast, Title: "Forecast", Min: scaleMin, Max: scaleMax, limits: limits, high: high, bands: []int{0}}
+	all, first := chances(), 0
+	for c, class := range all {
+		to := 1.0
+		if c+1 < len(all) {
+			to = all[c+1].from
+		}
+		if k := slices.Index(fieldClasses[:], c); k >= 0 {
+			m.scale.first[k+1] = first
+		}
+		for k := range class.steps {
+			p := class.from + (to-class.from)*float64(k)/float64(class.steps)
+			m.scale.thresholds[first+k] = math.Round(perUnit*OfProbability(p)) / perUnit
+			m.table[first+k] = hexes(class.color)[0]
+		}
+		first += class.steps
+		m.bands = append(m.bands, first)
 	}
-	r := forecastRamp()
-	return &Map{ID: r.id, Title: r.title, Min: scaleMin, Max: scaleMax, limits: limits, high: high, scale: s, table: r.table(s)}
+	m.scale.first[classes], m.scale.thresholds[0] = first, 0
+	return m
 }
 
 // OfProbability returns the number whose colour a map of [NewForecast] has for a probability from 0 to 1. Its logarithm is proportional to the
@@ -112,24 +131,31 @@ func (m *Map) ForecastLegend() ForecastLegend {
 	for i, c := range m.table {
 		l.Steps[i].Color = Hex(c)
 		if i > 0 {
-			// The thresholds are rounded, so these are too.
+			// The thresholds are rounded, so these are too, except where a class begins.
 			percent := math.Round(1000*probabilityOf(m.Threshold(i))) / 10
+			if c := slices.Index(m.bands, i); c > 0 {
+				percent = 100 * chances()[c].from
+			}
 			l.Steps[i].From, l.Steps[i-1].To = &percent, &percent
 		}
 	}
-	edges := [classes + 1]float64{0, 100 * chance1, 100 * chance2, 100}
-	for c := range classes {
-		class := ForecastClass{Label: fmt.Sprintf("%v to below %v %%", edges[c], edges[c+1]), From: edges[c], To: edges[c+1]}
+	all := chances()
+	for c, colors := range m.Bands() {
+		class := ForecastClass{From: 100 * all[c].from, To: 100}
+		if c+1 < len(all) {
+			class.To = 100 * all[c+1].from
+		}
+		class.Label = fmt.Sprintf("%v to below %v %%", class.From, class.To)
 		switch c {
 		case 0:
-			class.Label = fmt.Sprintf("below %v %%", edges[1])
-		case classes - 1:
-			class.Label = fmt.Sprintf("%v %% or more", edges[c])
+			class.Label = fmt.Sprintf("below %v %%", class.To)
+		case len(all) - 1:
+			class.Label = fmt.Sprintf("%v %% or more", class.From)
 		}
-		for _, step := range m.table[m.scale.first[c]:m.scale.first[c+1]] {
+		for _, step := range colors {
 			class.Colors = append(class.Colors, Hex(step))
 		}
-		class.Color = class.Colors[len(class.Colors)/2]
+		class.Color = class.Colors[0]
 		l.Classes = append(l.Classes, class)
 	}
 	return l

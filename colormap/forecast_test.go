@@ -3,6 +3,8 @@ package colormap
 import (
 	"image/color"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -21,8 +23,8 @@ func TestForecastDiffers(t *testing.T) {
 				}
 			}
 			t.Logf("%s, %s: %.1f from limno, %.1f from no data", limits.Title, v.name, fromValues, fromGrey)
-			if fromValues < 15 || fromGrey < 13 {
-				t.Errorf("%s, %s: a colour is %.1f from one of limno, want 15; %.1f from no data, want 13", limits.Title, v.name, fromValues, fromGrey)
+			if fromValues < 15 || fromGrey < 15 {
+				t.Errorf("%s, %s: a colour is %.1f from one of limno, want 15; %.1f from no data, want 15", limits.Title, v.name, fromValues, fromGrey)
 			}
 		}
 		for _, id := range IDs() {
@@ -39,13 +41,17 @@ func TestForecastDiffers(t *testing.T) {
 	}
 }
 
-// TestForecastIsSequential requires that more is darker, for all kinds of colour vision.
+// TestForecastIsSequential requires of the classes that more is darker, and that neighbours can be told apart, for all kinds of colour vision.
 func TestForecastIsSequential(t *testing.T) {
-	table := NewForecast(profiles()[0]).Table()
+	bands := NewForecast(profiles()[0]).Bands()
+	if len(bands) != 5 {
+		t.Fatalf("%d classes, want 5", len(bands))
+	}
 	for _, v := range visions() {
-		for i := 1; i < Steps; i++ {
-			if a, b := v.see(table[i-1]), v.see(table[i]); b.l >= a.l {
-				t.Errorf("%s: step %d has the lightness %.1f, want less than %.1f of the step before", v.name, i, b.l, a.l)
+		for i := 1; i < len(bands); i++ {
+			a, b := v.see(bands[i-1][len(bands[i-1])-1]), v.see(bands[i][0])
+			if d := cie76(a, b); b.l > a.l-5 || d < 13 {
+				t.Errorf("%s: class %d has the lightness %.1f, want at least 5 less than %.1f of the one before; they differ by %.1f, want 13", v.name, i, b.l, a.l, d)
 			}
 		}
 	}
@@ -97,16 +103,21 @@ func TestForecastLegend(t *testing.T) {
 			if from != before || i > 1 && from <= *l.Steps[i-1].From || from <= 0 || from >= 100 {
 				t.Errorf("step %d begins at %v %%, and the one before ends at %v", i, from, before)
 			}
-			if from == l.Classes[1].From || from == l.Classes[2].From {
+			if slices.ContainsFunc(l.Classes, func(c ForecastClass) bool { return c.From == from }) {
 				limits++
 			}
 		}
-		if limits != 2 {
-			t.Errorf("%d of the 2 limits between classes are between steps", limits)
+		if limits != 4 {
+			t.Errorf("%d of the 4 limits between classes are between steps", limits)
 		}
 		n := 0
+		var labels []string
 		for _, c := range l.Classes {
 			n += len(c.Colors)
+			labels = append(labels, c.Label)
+		}
+		if got := strings.Join(labels, ", "); got != "below 10 %, 10 to below 20 %, 20 to below 50 %, 50 to below 80 %, 80 % or more" {
+			t.Errorf("the classes are %s", got)
 		}
 		if n != Steps {
 			t.Errorf("the classes have %d colours, want %d", n, Steps)

@@ -14,13 +14,15 @@ type Legend struct {
 	Unit     string `json:"unit"`
 	Scale    string `json:"scale"`
 	// Min and Max are the ends of the scale; beyond them the first and the last colour apply.
-	Min     float64       `json:"min"`
-	Max     float64       `json:"max"`
-	Profile string        `json:"profile,omitempty"`
-	Steps   []LegendStep  `json:"steps"`
-	Classes []LegendClass `json:"classes"`
-	NoData  LegendNoData  `json:"no_data"`
-	Note    string        `json:"note"`
+	Min float64 `json:"min"`
+	Max float64 `json:"max"`
+	// MaxLabel is the last label of the scale, whose colour shows Max and all above.
+	MaxLabel string        `json:"max_label"`
+	Profile  string        `json:"profile,omitempty"`
+	Steps    []LegendStep  `json:"steps"`
+	Classes  []LegendClass `json:"classes"`
+	NoData   LegendNoData  `json:"no_data"`
+	Note     string        `json:"note"`
 	// Scheme says whose words low, medium and high are, and what the profile says itself. Empty without a profile.
 	Scheme string `json:"scheme,omitempty"`
 	// Guidance is what the profile says in its own words, in its own language.
@@ -83,6 +85,7 @@ func (m *Map) Legend() Legend {
 		Scale:    "logarithmic",
 		Min:      m.Min,
 		Max:      m.Max,
+		MaxLabel: strconv.FormatFloat(m.Max, 'f', -1, 64) + " or more",
 		Profile:  m.limits.Title,
 		Steps:    make([]LegendStep, Steps),
 		NoData:   LegendNoData{Color: Hex(NoData()), Label: "no data"},

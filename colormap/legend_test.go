@@ -73,7 +73,7 @@ func TestLegendJSON(t *testing.T) {
 	}
 	for key, want := range map[string]any{
 		"colormap": "limno", "title": "Limno", "quantity": "chlorophyll-a", "unit": "µg/l", "scale": "logarithmic",
-		"min": 1.0, "max": 100.0, "profile": "WHO 2003", "note": legendNote,
+		"min": 1.0, "max": 100.0, "max_label": "100 or more", "profile": "WHO 2003", "note": legendNote,
 	} {
 		if got[key] != want {
 			t.Errorf("%s = %v, want %v", key, got[key], want)

@@ -5,61 +5,53 @@ import (
 	"math"
 )
 
-// A ramp is a named sequence of colours, before it is fitted to limits.
+// A ramp is a named sequence of colours for each class, before it is fitted to limits.
 type ramp struct {
-	id    ID
-	title string
-	// classes has one gradient per class, or a single one for the whole scale.
-	classes [][]color.NRGBA
+	id      ID
+	title   string
+	classes [classes][]color.NRGBA
 }
 
-// ramps returns every ramp, the default first.
+// ramps returns every ramp, the default first. In each, to all kinds of colour vision, two colours of different classes differ by a CIE76 of 15 or
+// more, and every colour by as much from the grey of no data.
 func ramps() []ramp {
 	return []ramp{
-		{Default, "Limno", [][]color.NRGBA{
-			// Water blue, amber and dark red, around the anchors #1b9e9a #f2b134 #a50f15. In each class darker is more. Hue
-			// and lightness change abruptly at each limit, so that the three classes are visible at once. The first anchor is
-			// shifted towards blue, because teal looks exactly like the grey of no data to a protanope (CIE76 0.8; now 15).
-			// Amber remains yellow enough at its end to differ from red for a deuteranope. The last red is bright enough for
-			// dark basemaps, where the worst bloom must not be the faintest mark.
-			hexes(0x86d3e8, 0x1f97b5, 0x0a6f94),
-			hexes(0xffdf6e, 0xf2b134, 0xe8952a),
-			hexes(0xc22a26, 0xa50f15, 0x7a0519),
+		// Pale water blue, amber and crimson, found by simulated annealing over lightness, chroma and hue: L* of CIELAB falls with every step, from 88 to
+		// 29, by 7 or more at each limit, so that a grey print, a photocopy and a screen in the sun show more as darker. The distances between classes and
+		// to the grey of no data are as large as possible for all kinds of colour vision. The crimson is so saturated that it is no fainter
+		// than the others on dark basemaps, and the first blue differs from white and from the waters of usual street maps.
+		{Default, "Limno", [...][]color.NRGBA{
+			hexes(0x8bebff, 0x5cc8fc),
+			hexes(0xe19c00, 0xcd8722),
+			hexes(0xa7022b, 0x8b001b),
 		}},
-		// For grey prints and photocopies: L* of CIELAB falls with every step, from 88 to 27, so that more is always darker. In
-		// limno the last blue is darker than the first yellow. Pale blue, ochre and crimson, chosen by a random search for classes
-		// that differ for every kind of colour vision (CIE76 30 or more), also from the grey of no data. L* also drops at each
-		// limit. The last crimson is bright enough for dark basemaps, as in limno.
-		{"lightness", "Lightness", [][]color.NRGBA{
-			hexes(0x90ecfb, 0x4eb8ea),
-			hexes(0xd29215, 0xa47000),
-			hexes(0xbc1a5c, 0x80003c),
+		// Parts of published ramps, between which those colours are left out that would make neighbouring classes alike, or look like no data.
+		//
+		// Smith and van der Walt 2015, matplotlib 1.5, released as CC0; 0 to 43 %, 63 to 77 % and 85 to 100 % of it.
+		{"viridis", "Viridis", [...][]color.NRGBA{
+			hexes(0x440154, 0x3f4888, 0x287f8e),
+			hexes(0x2fb07e, 0x49be71, 0x68cb5d),
+			hexes(0x9dd841, 0xc7e02b, 0xfde725),
 		}},
-		// Smith and van der Walt 2015, matplotlib 1.5, released as CC0; every 28th of its 256 colours.
-		{"viridis", "Viridis", [][]color.NRGBA{hexes(0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89,
-			0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725)}},
-		// Nuñez, Anderton and Renslow 2018, PLoS ONE 13(7) e0199239, without its middle, which looks like the grey of no data
-		// (CIE76 15; 11 to a tritanope; 20 without it). The low class has its first two ninths, the other classes its last two,
-		// without the part from 86 to 90 % of it between them. So the map jumps at each limit.
-		{"cividis", "Cividis", [][]color.NRGBA{
-			hexes(0x00204d, 0x00336f, 0x39486b),
-			hexes(0xc4b56c, 0xdcc860),
-			hexes(0xe7d259, 0xffea46),
+		// Nuñez, Anderton and Renslow 2018, PLoS ONE 13(7) e0199239; 0 to 18 %, 73 to 77 % and 95 to 100 % of it. To a tritanope most of it looks like the
+		// grey of no data.
+		{"cividis", "Cividis", [...][]color.NRGBA{
+			hexes(0x00204d, 0x002e66, 0x29416d),
+			hexes(0xb8ab70, 0xc1b36d),
+			hexes(0xf3de51, 0xffea46),
 		}},
-		// Thyng et al. 2016, Oceanography 29(3), cmocean, MIT; twelve colours at equal distances.
-		{"algae", "Algae", [][]color.NRGBA{hexes(0xd6f9cf, 0xbae4ae, 0x9cd18f, 0x7cbf73, 0x55ae5b, 0x259d51, 0x078a4e,
-			0x0d7547, 0x175f3d, 0x194b31, 0x173723, 0x112414)}},
+		// Thyng et al. 2016, Oceanography 29(3), cmocean, MIT; 0 to 18 %, 37 to 52 % and 70 to 85 % of it. Its end is nearly black, and so invisible on dark
+		// basemaps.
+		{"algae", "Algae", [...][]color.NRGBA{
+			hexes(0xd6f9cf, 0xbce6b1, 0x9bd18f),
+			hexes(0x54ad5b, 0x33a153, 0x13904f),
+			hexes(0x156640, 0x185638, 0x19442c),
+		}},
 	}
 }
 
 // table returns the colours of the steps of s.
 func (r ramp) table(s scale) (table [Steps]color.NRGBA) {
-	if len(r.classes) == 1 {
-		for i := range table {
-			table[i] = at(r.classes[0], s.position(i))
-		}
-		return table
-	}
 	for c, stops := range r.classes {
 		from, last := s.first[c], s.first[c+1]-1
 		for i := from; i <= last; i++ {

@@ -7,12 +7,10 @@ import (
 	"testing"
 )
 
-// classMaps returns the maps with a hue for each class, fitted to each profile.
-func classMaps(t *testing.T) (maps []*Map) {
-	for _, id := range []ID{Default, "lightness"} {
-		for _, limits := range profiles() {
-			maps = append(maps, newMap(t, id, limits))
-		}
+// defaultMaps returns the default map, which has a hue for each class, fitted to each profile.
+func defaultMaps(t *testing.T) (maps []*Map) {
+	for _, limits := range profiles() {
+		maps = append(maps, newMap(t, Default, limits))
 	}
 	return maps
 }
@@ -22,18 +20,16 @@ func classMaps(t *testing.T) (maps []*Map) {
 // go test -v -run TestDistances ./colormap
 func TestDistances(t *testing.T) {
 	// CIE76, in which 2.3 is just noticeable: from no data with normal and with deficient vision, and between classes.
-	type bounds struct{ normal, deficient, classes float64 }
-	special := map[ID]bounds{
-		Default:     {25, 14, 28},
-		"lightness": {30, 23, 28},
-		"viridis":   {25, 8, 1}, // as published: a reader without red or green cones sees its teal almost as grey
-		"cividis":   {35, 20, 3.5},
-	}
+	type bounds struct{ noData, classes float64 }
+	// By kind of vision: of limno as large as before its lightness fell with every value. Of all other maps the same, of which the
+	// distance to no data is 20 with normal vision.
+	limno := map[string]bounds{"normal": {33, 56}, "protanopia": {26, 58}, "deuteranopia": {26, 36}, "tritanopia": {41, 38}}
+	others := map[string]bounds{"normal": {20, 15}, "protanopia": {15, 15}, "deuteranopia": {15, 15}, "tritanopia": {15, 15}}
 	for _, id := range IDs() {
 		for _, limits := range profiles() {
-			m, want := newMap(t, id, limits), bounds{20, 15, 1}
-			if special, ok := special[id]; ok {
-				want = special
+			m, wanted := newMap(t, id, limits), others
+			if id == Default {
+				wanted = limno
 			}
 			row := fmt.Sprintf("%-9s %s:", id, limits.Title)
 			for _, v := range visions() {
@@ -45,13 +41,10 @@ func TestDistances(t *testing.T) {
 					}
 				}
 				row += fmt.Sprintf("  %s %4.1f to no data, %4.1f between classes", v.name, noData, between)
-				fromGrey := want.deficient
-				if v.name == "normal" {
-					fromGrey = want.normal
-				}
-				if noData < fromGrey || between < want.classes {
+				want := wanted[v.name]
+				if noData < want.noData || between < want.classes {
 					t.Errorf("%s, %s, %s: a colour is %.1f from the grey of no data, want %v or more; classes differ by %.1f, want %v or more",
-						id, limits.Title, v.name, noData, fromGrey, between, want.classes)
+						id, limits.Title, v.name, noData, want.noData, between, want.classes)
 				}
 			}
 			t.Log(row)
@@ -59,18 +52,17 @@ func TestDistances(t *testing.T) {
 	}
 }
 
-// TestClassColorsDiffer requires the differences between the colours of the classes that the anchors of domain.md have, and in
-// the map lightness, in which the hues cannot overlap in lightness, nearly those.
+// TestClassColorsDiffer requires the differences between the colours of the classes that the anchors of domain.md have.
 func TestClassColorsDiffer(t *testing.T) {
-	smallest := map[ID]float64{Default: 40, "lightness": 34}
-	for _, m := range classMaps(t) {
+	const smallest = 40
+	for _, m := range defaultMaps(t) {
 		classes := m.Legend().Classes
 		for _, v := range visions() {
 			for i, p := range classes {
 				for _, q := range classes[:i] {
-					if d := cie76(v.see(parseHex(t, p.Color)), v.see(parseHex(t, q.Color))); d < smallest[m.ID] {
-						t.Errorf("%s, %s, %s: %s (%s) and %s (%s) differ by %.1f, want %.0f or more",
-							m.ID, m.limits.Title, v.name, q.Color, q.Risk, p.Color, p.Risk, d, smallest[m.ID])
+					if d := cie76(v.see(parseHex(t, p.Color)), v.see(parseHex(t, q.Color))); d < smallest {
+						t.Errorf("%s, %s, %s: %s (%s) and %s (%s) differ by %.1f, want %d or more",
+							m.ID, m.limits.Title, v.name, q.Color, q.Risk, p.Color, p.Risk, d, smallest)
 					}
 				}
 			}
@@ -79,7 +71,7 @@ func TestClassColorsDiffer(t *testing.T) {
 }
 
 // TestStandsOut compares every colour of the maps with a hue for each class with their backgrounds: white, and the dark grey and near black of
-// dark basemaps, on which the worst class must not be the faintest.
+// dark basemaps, on which the worst class must not be the faintest; and the pale blue of other waters.
 func TestStandsOut(t *testing.T) {
 	normal := visions()[0]
 	for _, ground := range []struct {
@@ -87,10 +79,11 @@ func TestStandsOut(t *testing.T) {
 		smallest [classes]float64 // CIE76
 	}{
 		{hexes(0xffffff), [classes]float64{30, 30, 30}},
-		{hexes(0x2b2b2b, 0x0e0e0e), [classes]float64{30, 30, 50}},
+		{hexes(0x2b2b2b, 0x0e0e0e), [classes]float64{30, 30, 55}},
+		{hexes(0xaad3df), [classes]float64{15, 15, 15}}, // waters of usual street maps
 	} {
 		for _, g := range ground.colors {
-			for _, m := range classMaps(t) {
+			for _, m := range defaultMaps(t) {
 				for i, c := range m.table {
 					want := ground.smallest[class(m, i)]
 					if d := cie76(normal.see(c), normal.see(g)); d < want {
@@ -103,32 +96,26 @@ func TestStandsOut(t *testing.T) {
 	}
 }
 
-// TestOrder checks lightness, which a grey print or a photocopy shows: it changes in one direction in every map but the default,
-// in which each class becomes darker (TestHues checks the hues). In the map lightness more is darker, by a visible step at each
-// limit.
+// TestOrder checks lightness, which a grey print, a photocopy or a screen in the sun shows: it changes in one direction in every map, and more
+// at each limit. In limno and algae more is darker.
 func TestOrder(t *testing.T) {
 	normal := visions()[0]
 	for _, id := range IDs() {
 		for _, limits := range profiles() {
 			m := newMap(t, id, limits)
 			sign := 1.0
-			if id == Default || id == "lightness" || id == "algae" {
+			if id == Default || id == "algae" {
 				sign = -1
 			}
 			for i := 1; i < Steps; i++ {
-				p, q := normal.see(m.table[i-1]), normal.see(m.table[i])
-				atLimit := class(m, i) != class(m, i-1)
-				if id == Default && atLimit {
-					continue
-				}
 				smallest := 0.01
-				if id == "lightness" {
-					smallest = 1
-					if atLimit {
-						smallest = 5
-					}
+				if id == Default {
+					smallest = 0.5
 				}
-				if sign*(q.l-p.l) < smallest {
+				if class(m, i) != class(m, i-1) {
+					smallest = 6
+				}
+				if p, q := normal.see(m.table[i-1]), normal.see(m.table[i]); sign*(q.l-p.l) < smallest {
 					t.Errorf("%s, %s: lightness goes from %.2f to %.2f at step %d, want a difference of %v or more",
 						id, limits.Title, p.l, q.l, i, smallest)
 				}
@@ -140,7 +127,7 @@ func TestOrder(t *testing.T) {
 func TestHues(t *testing.T) {
 	// Degrees in CIELAB: blue, amber, red, far from each other and from green, which a deuteranope cannot identify.
 	allowed := [classes][2]float64{{205, 250}, {50, 100}, {0, 45}}
-	for _, m := range classMaps(t) {
+	for _, m := range defaultMaps(t) {
 		for i, c := range m.table {
 			p := visions()[0].see(c)
 			hue := math.Atan2(p.b, p.a) * 180 / math.Pi
@@ -161,11 +148,10 @@ func TestEnds(t *testing.T) {
 		id          ID
 		first, last string
 	}{
-		{Default, "#86d3e8", "#7a0519"},
-		{"lightness", "#90ecfb", "#80003c"},
+		{Default, "#8bebff", "#8b001b"},
 		{"viridis", "#440154", "#fde725"},
 		{"cividis", "#00204d", "#ffea46"},
-		{"algae", "#d6f9cf", "#112414"},
+		{"algae", "#d6f9cf", "#19442c"},
 	} {
 		table := newMap(t, test.id, profiles()[0]).Table()
 		if first, last := Hex(table[0]), Hex(table[Steps-1]); first != test.first || last != test.last {

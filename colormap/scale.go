@@ -80,18 +80,3 @@ func shareSteps(edges [classes + 1]float64) (first [classes + 1]int) {
 	}
 	return first
 }
-
-// position returns the position of the middle of step i on the logarithmic axis: 0 at the first step, 1 at the last.
-func (s *scale) position(i int) float64 {
-	first, last := s.middle(0), s.middle(Steps-1)
-	return (s.middle(i) - first) / (last - first)
-}
-
-// middle returns the logarithm of the middle of step i.
-func (s *scale) middle(i int) float64 {
-	from, to := math.Max(s.thresholds[i], scaleMin), float64(scaleMax)
-	if i < Steps-1 {
-		to = s.thresholds[i+1]
-	}
-	return (math.Log(from) + math.Log(to)) / 2
-}

@@ -19,12 +19,11 @@ func ForecastStyles() []Style {
 	}
 }
 
-// The hatchings of waters without a value, and of all that shows a probability: they cross, and differ in width. The smallest discs have a fine one, of
-// which no line covers more than a third of a disc.
+// The hatchings of waters without a value, and of all that shows a probability: they cross, and differ in width and slope. The lines of the second
+// are 14 pixels apart, so that they do not hide the shapes of small zooms. The smallest discs have none: there the colour tells.
 var (
-	hollowHatching = hatching{rising: true, period: symbol.Hatching, width: 1}
-	chanceHatching = hatching{period: symbol.ForecastHatching, width: symbol.ForecastLine}
-	fineHatching   = hatching{period: 4, width: 1}
+	hollowHatching = hatching{rising: true, period: symbol.Hatching, width: 1, run: 1}
+	chanceHatching = hatching{period: symbol.ForecastHatching, width: symbol.ForecastLine, run: symbol.ForecastRun}
 )
 
 // chanceInks are the inks of probabilities by colour. Their lines have the entries that old values have elsewhere.
@@ -33,21 +32,9 @@ var chanceInks = newChanceInks()
 func newChanceInks() (inks [colormap.Steps]ink) {
 	for i := range inks {
 		inks[i] = valueInks[i][0]
-		inks[i].hatched, inks[i].fine, inks[i].stripe = &chanceHatching, &fineHatching, oldEntry+uint8(i)
+		inks[i].hatched, inks[i].stripe = &chanceHatching, oldEntry+uint8(i)
 	}
 	return inks
-}
-
-// putFine is put for the pixels of a row from a column on, with fine lines in the filling.
-func (k *ink) putFine(pixels, codes []uint8, w window, row, column int, outer uint8) {
-	lines := k.fine.linesOf(w, row)
-	for i, code := range codes {
-		if code == wholeCode && lines.has(column+i) {
-			pixels[i] = k.stripe
-			continue
-		}
-		k.put(&pixels[i], code, outer)
-	}
 }
 
 // newChances returns what probabilities are drawn with. The field has the kernels of that of values.

@@ -130,8 +130,8 @@ func TestForecastsJoin(t *testing.T) {
 	}
 }
 
-// TestForecastIsHatched looks at the middle of a wide field of equal probabilities: each row has lines, and they fall by one pixel to the
-// right with each row, at both scales.
+// TestForecastIsHatched looks at the middle of a wide field of equal probabilities: each row has lines, and they go one pixel to the
+// right with each second row, at both scales; across them they are 12 pixels or more apart.
 func TestForecastIsHatched(t *testing.T) {
 	var at []orb.Point
 	for i := range 400 {
@@ -152,8 +152,8 @@ func TestForecastIsHatched(t *testing.T) {
 				if alpha < 0x60 {
 					faint++
 				}
-				if row >= 1 && column >= 1 {
-					if before := palette[pixels[(row-1)*w.width+column-1]].A; (before < 0x60) != (alpha < 0x60) {
+				if row >= chanceHatching.run && column >= 1 {
+					if before := palette[pixels[(row-chanceHatching.run)*w.width+column-1]].A; (before < 0x60) != (alpha < 0x60) {
 						t.Fatalf("scale %d: the line at row %d, column %d does not continue to the south-east", scale, row, column)
 					}
 				}
@@ -161,6 +161,36 @@ func TestForecastIsHatched(t *testing.T) {
 			if want := w.width * chanceHatching.width / chanceHatching.period; faint != want {
 				t.Fatalf("scale %d: %d of %d pixels of row %d are in lines, want %d", scale, faint, w.width, row, want)
 			}
+		}
+	}
+}
+
+// TestForecastLinesAreFar requires lines that are 12 pixels or more apart, and none on the border of a field.
+func TestForecastLinesAreFar(t *testing.T) {
+	period, run := float64(chanceHatching.period), float64(chanceHatching.run)
+	if across := period * run / math.Hypot(1, run); across < 12 {
+		t.Errorf("across them lines are %.1f pixels apart, want 12 or more", across)
+	}
+	s := renderer().chances.colors[colormap.Forecast].scale
+	for _, entry := range s.shading.entries[0] {
+		if got := s.hatches.full[entry]; got != entry {
+			t.Errorf("the faintest entry %d becomes %d within lines, want no change", entry, got)
+		}
+	}
+	for _, entry := range s.shading.entries[levels-1] {
+		if got := s.hatches.full[entry]; got == entry {
+			t.Errorf("within lines the entry %d of the largest opacity is the same", entry)
+		}
+	}
+}
+
+// TestForecastHasNoFineLines draws the smallest discs of lakes: they have no lines, which would be closer than those of fields.
+func TestForecastHasNoFineLines(t *testing.T) {
+	at := orb.Point{11, 51}
+	_, l := likely(0.3, at)
+	for z := maptile.Zoom(4); z <= 7; z++ {
+		if slices.ContainsFunc(paint(l, windowOf(maptile.At(at, z), 1), Lakes), func(e uint8) bool { return e >= oldEntry }) {
+			t.Errorf("zoom %d: a disc has lines", z)
 		}
 	}
 }

@@ -9,12 +9,13 @@ import (
 	"limnomap/render/symbol"
 )
 
-// dots paints a marker for each lake.
+// dots paints a marker for each lake, or a symbol for each cluster of lakes.
 type dots struct {
-	markers []markers // by zoom, the last for all larger ones
+	markers  []markers // by zoom, the last for all larger ones
+	clusters *clusterPainter
 }
 
-func newDots() *dots { return &dots{newMarkers(markerRadii[:])} }
+func newDots() *dots { return &dots{newMarkers(markerRadii[:]), newClusterPainter()} }
 
 func (d *dots) at(z maptile.Zoom) *markers { return &d.markers[min(int(z), len(d.markers)-1)] }
 
@@ -53,6 +54,7 @@ func (d *dots) stampOf(m *mark, w window, classes classLimits) (*stamp, int, int
 
 func (d *dots) paint(dst []uint8, s *scene, w window, sc *scale, mem *memory) {
 	clear(dst)
+	d.clusters.paint(dst, s.clusters, w, sc)
 	mem.stack.paint(dst, d, s.marks, w, sc, mem)
 }
 

@@ -6,8 +6,8 @@ import "math"
 type hatching struct {
 	rising bool // to the north-east; otherwise to the south-east
 	// period is the distance of two lines along a row in pixels of scale 1, a power of two: so it divides the width of the world. width is that
-	// of a line.
-	period, width int
+	// of a line along a row, and run the number of rows after which a line is a pixel further.
+	period, width, run int
 }
 
 // hatchLines are the lines of a hatching in one row of a window.
@@ -18,11 +18,11 @@ func (h *hatching) linesOf(w window, row int) hatchLines {
 	if h == nil {
 		return hatchLines{}
 	}
-	x, y := int(floorDiv(w.left, w.step())), int(floorDiv(w.top, w.step()))+row
+	x, y := floorDiv(w.left, w.step()), floorDiv(floorDiv(w.top, w.step())+int64(row), int64(h.run))
 	if !h.rising {
 		y = -y
 	}
-	return hatchLines{x + y, h.period*w.scale - 1, h.width * w.scale}
+	return hatchLines{int(x + y), h.period*w.scale - 1, h.width * w.scale}
 }
 
 // has reports whether a line covers the pixel of a column.
@@ -39,7 +39,7 @@ func (l hatchLines) fade(row []uint8, table *[256]uint8) {
 	}
 }
 
-// faintPart is the part of its opacity that a field of probabilities has within the lines of its hatching.
+// faintPart is the part of its opacity that a field of probabilities has within the lines of its hatching where it is most opaque.
 const faintPart = 0.3
 
 // hatches are the hatching of a field of probabilities: the entries within its lines, by entry elsewhere.
@@ -49,13 +49,12 @@ func newHatches(full, faded *shading) *hatches {
 	return &hatches{faintOf(full), faintOf(faded)}
 }
 
-// faintOf returns for the entries of s those of the same colour with faintPart of the opacity. The faintest become transparent.
+// faintOf returns for the entries of s those of the same colour within lines. The fainter an entry, the less it changes: a border where a field ends
+// is not hatched, so that lines do not hide its shape.
 func faintOf(s *shading) (table [256]uint8) {
 	for level, entries := range s.entries {
-		faint := int(math.Round(s.levelOf(faintPart * s.of(level+1))))
-		if faint == 0 {
-			continue
-		}
+		part := 1 - (1-faintPart)*float64(level)/float64(s.levels-1)
+		faint := max(int(math.Round(s.levelOf(part*s.of(level+1)))), 1)
 		for colour, entry := range entries {
 			table[entry] = s.entries[faint-1][colour]
 		}

@@ -75,7 +75,6 @@ const (
 type ink struct {
 	entries [codes]uint8
 	hatched *hatching // of the filling where there is room; nil for none
-	fine    *hatching // of the filling of the smallest symbols
 	stripe  uint8     // the entry of its lines
 }
 

@@ -58,6 +58,8 @@ type scene struct {
 	signs []mark // in the order of drawing
 	cores []core // likewise
 
+	clusters []cluster // drawn below the marks
+
 	waters []mark // drawn above the field
 	patch  patch  // of lakes that are binned
 }
@@ -66,13 +68,13 @@ type scene struct {
 func (s *scene) empty() {
 	clear(s.marks) // they may refer to shores of another layer
 	clear(s.waters)
-	s.marks, s.waters, s.signs, s.cores = s.marks[:0], s.waters[:0], s.signs[:0], s.cores[:0]
+	s.marks, s.waters, s.signs, s.cores, s.clusters = s.marks[:0], s.waters[:0], s.signs[:0], s.cores[:0], s.clusters[:0]
 	s.patch.empty()
 }
 
 // blank reports whether nothing is in reach.
 func (s *scene) blank() bool {
-	return len(s.marks) == 0 && len(s.signs) == 0 && len(s.waters) == 0 && !s.patch.filled()
+	return len(s.marks) == 0 && len(s.signs) == 0 && len(s.waters) == 0 && len(s.clusters) == 0 && !s.patch.filled()
 }
 
 // appendTo appends the bytes of s that are hashed for a fingerprint.
@@ -91,6 +93,9 @@ func (s *scene) appendTo(b []byte) []byte {
 	}
 	for i := range s.cores {
 		b = s.cores[i].appendTo(b)
+	}
+	for i := range s.clusters {
+		b = s.clusters[i].appendTo(b)
 	}
 	if s.patch.filled() {
 		b = s.patch.appendTo(b)

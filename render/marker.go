@@ -170,10 +170,6 @@ func (s *stamp) put(dst []uint8, w window, column, row int, k *ink, outer uint8)
 	}
 	for r := max(top, 0); r < min(top+side, w.height); r++ {
 		pixels := dst[r*w.width+from : r*w.width+to]
-		if k.fine != nil {
-			k.putFine(pixels, s.codes[(r-top)*side+from-left:][:len(pixels)], w, r, from, outer)
-			continue
-		}
 		for i, code := range s.codes[(r-top)*side+from-left:][:len(pixels)] {
 			if code >= fillCode { // most pixels
 				pixels[i] = k.entries[code]

@@ -36,6 +36,10 @@ func (r *Renderer) newPlan(l *Layer, st *style) plan {
 		if densest := zoom.crowds[0]; densest.to-densest.from < plannedCrowd {
 			break
 		}
+		if st.clustered(maptile.Zoom(z)) {
+			p = append(p, nil)
+			continue
+		}
 		p = append(p, m.planned(visible, l, st, maptile.Zoom(z)))
 	}
 	return p

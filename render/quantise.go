@@ -57,10 +57,12 @@ type scale struct {
 	// highest is the first colour of the highest class.
 	highest int
 	hatches *hatches // of probabilities; nil for values
+	// shares are the entries of the shares of clusters.
+	shares [upperClasses + 2]uint8
 }
 
 func newScale(m *colormap.Map, v *logTable) *scale {
-	s := &scale{colours: m, shading: newShading(m, &fullRange), classes: v.classes}
+	s := &scale{colours: m, shading: newShading(m, &fullRange), classes: v.classes, shares: shareEntries(m)}
 	s.shades = *newShadeTable(s.shading, v, 1)
 	faded := newShading(m, &fadedRange)
 	for _, part := range fades {

@@ -49,7 +49,14 @@ func (m *memory) find(l *Layer, w window, st *style, f Filter) {
 
 // appendMarks appends the marks of the selected lakes, of a painter whose marks lie on each other only the visible ones.
 func (m *memory) appendMarks(marks []mark, q *query, st *style, selected *selection) []mark {
-	m.hits = m.search(q, st, selected)
+	if st.clustered(q.window.zoom) {
+		q.hits = m.hits[:0]
+		m.scene.clusters = q.searchClusters(m.scene.clusters)
+		q.sortTies(0)
+		m.hits = q.hits
+	} else {
+		m.hits = m.search(q, st, selected)
+	}
 	by, ok := st.painter.(stacker)
 	if !ok {
 		return st.appendMarks(marks, q.layer, q.hits, q.window)

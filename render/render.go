@@ -18,7 +18,7 @@ import (
 
 // Version identifies the output of the renderer. It changes whenever the same lakes would give other pixels or bytes, and is
 // part of the key of each cached tile. A test compares hashes of tiles that are filed under it.
-const Version = "5"
+const Version = "6"
 
 // TileSize is the width and height of a tile in pixels at scale 1.
 const TileSize = 1 << tileBits
@@ -67,7 +67,8 @@ func Styles() []Style {
 		{Heat, "Heat map", "Chlorophyll-a as a surface: the colour is the value, the opacity tells how near a lake is. From zoom 10 on it " +
 			"fades, and the waters of the lakes take over. " + oldText + "Lakes without a current value leave no trace.", symbol.Look{}},
 		{Dots, "Markers", "A marker in the colour of its value and the shape of its class for each lake: low a disc, medium a triangle, high a diamond, " +
-			"and a grey ring for one without a current value. " + oldText + signsText, markers},
+			"and a grey ring for one without a current value. Up to zoom 6 crowds are rings with the number of lakes and the shares of the classes, with the worst as the rim. " +
+			oldText + signsText, markers},
 		{Lakes, "Waters", "Each lake's water in the colour of its value: its outline from zoom 9 on where that is known, else a " +
 			"disc of its area; grey and hatched without a current value. " + oldText + signsText, waters},
 	}

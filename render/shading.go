@@ -72,7 +72,7 @@ func newShading(m *colormap.Map, o *opacities) *shading {
 // has enough entries.
 func shadingWithin(m *colormap.Map, o *opacities, difference float64) (*shading, bool) {
 	s := &shading{o, make([][colormap.Steps]uint8, o.levels)}
-	table, entry := m.Table(), o.first
+	entry := o.first
 	for level := range s.entries {
 		within := difference / o.of(level+1)
 		if level == o.levels-1 && o.exact {
@@ -80,8 +80,7 @@ func shadingWithin(m *colormap.Map, o *opacities, difference float64) (*shading,
 		}
 		// Class by class: no entry is shared by two.
 		first := 0
-		for _, class := range m.Legend().Classes {
-			colors := table[first : first+len(class.Colors)]
+		for _, colors := range m.Bands() {
 			groups := groupsWithin(colors, within)
 			for i := range colors {
 				s.entries[level][first+i] = uint8(entry + groupOf(i, groups, len(colors)))

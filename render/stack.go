@@ -84,7 +84,7 @@ func (s *stack) paint(dst []uint8, by stacker, marks []mark, w window, sc *scale
 			from = s.ends[last-1]
 		}
 		k := sc.inkOf(m)
-		if from == to || k.fine != nil { // no stamp, or one whose pixels depend on more than their codes
+		if from == to { // no stamp
 			by.paintMark(dst, m, w, sc, mem)
 			continue
 		}

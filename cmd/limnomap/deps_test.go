@@ -51,7 +51,7 @@ var mayImport = map[string][]string{
 	"data/forecast/backtest":    {"data/forecast", "data/forecast/exact"},
 	"data/ingest/rangefile":     {"data/fetchguard"}, // bytes over HTTP: only to know what the guard refused
 	"colormap":                  {},
-	"render":                    {"render/palettepng", "render/symbol", "colormap", "data", "data/snapshot", "data/outline"},
+	"render":                    {"render/palettepng", "render/picture", "render/symbol", "colormap", "data", "data/snapshot", "data/outline"},
 	"render/legend":             {"render/picture", "render/symbol", "colormap"},
 	"render/lakecard":           {"render/picture", "render/symbol", "colormap"},
 	"render/picture":            {"render/symbol", "colormap"},

@@ -70,17 +70,24 @@ func (s *layout) percentAxis(l colormap.ForecastLegend, y float64, f *picture.Fo
 	s.hatchedChance(pad, y, length, barHeight)
 	bottom := y + barHeight
 	baseline := bottom + tickLength + textSize + 1
-	for i, class := range append(l.Classes, colormap.ForecastClass{From: l.Max}) {
-		limit := i > 0 && i < len(l.Classes)
-		text := fmt.Sprintf("%v", class.From)
-		if !limit {
+	// The most important first: the ends, and where the field has other classes.
+	var taken spans
+	froms := []float64{l.Min, l.Max}
+	for _, i := range []int{2, 3, 1, 4} {
+		froms = append(froms, l.Classes[i].From)
+	}
+	for i, percent := range froms {
+		text := fmt.Sprintf("%v", percent)
+		if i < 2 {
 			text += " " + l.Unit
 		}
-		x := at(class.From)
+		x := at(percent)
 		s.rect(min(x, s.width-pad-1), bottom, 1, tickLength, inkColor())
-		half := f.Width(text, textSize, limit) / 2
+		half := f.Width(text, textSize, i >= 2) / 2
 		x = min(max(x, pad/2+half), s.width-pad/2-half) // the label stays off the edge
-		s.text(x, baseline, textSize, 0.5, limit, inkColor(), text)
+		if taken.take(x, half) {
+			s.text(x, baseline, textSize, 0.5, i >= 2, inkColor(), text)
+		}
 	}
 	return baseline
 }
@@ -88,8 +95,11 @@ func (s *layout) percentAxis(l colormap.ForecastLegend, y float64, f *picture.Fo
 // forecastCells adds an entry for each class and one for lakes without a forecast below y, and returns where they end.
 func (s *layout) forecastCells(l colormap.ForecastLegend, absent string, look symbol.Look, y float64, f *picture.Fonts) float64 {
 	const height = forecastCell - 8
-	columns := 1
-	if s.width-2*pad >= 2*cellWidth {
+	columns, widest := 1, cellWidth
+	for _, c := range l.Classes {
+		widest = max(widest, swatchWidth+2*textGap+f.Width(c.Label, wordSize, true))
+	}
+	if s.width-2*pad >= 2*widest {
 		columns = 2
 	}
 	column := math.Floor((s.width - 2*pad) / float64(columns))
@@ -121,10 +131,11 @@ func (s *layout) forecastCells(l colormap.ForecastLegend, absent string, look sy
 func (s *layout) hatchedChance(x, y, w, h float64) {
 	paper := symbol.WhiteColor()
 	paper.A = 0xff - symbol.ForecastAlpha
-	for k := symbol.ForecastHatching * math.Ceil(-h/symbol.ForecastHatching); k < w; k += symbol.ForecastHatching {
-		// The points of the area where the column is from k to k+ForecastLine more than the row.
-		begin := func(k float64) [2]float64 { return [2]float64{max(k, 0), max(-k, 0)} }
-		end := func(k float64) [2]float64 { return [2]float64{min(k+h, w), min(w-k, h)} }
+	for k := symbol.ForecastHatching * math.Ceil(-h/symbol.ForecastRun/symbol.ForecastHatching); k < w; k += symbol.ForecastHatching {
+		// The points of the area where the column is from k to k+ForecastLine more than the row by ForecastRun.
+		const run = symbol.ForecastRun
+		begin := func(k float64) [2]float64 { return [2]float64{max(k, 0), max(-k*run, 0)} }
+		end := func(k float64) [2]float64 { return [2]float64{min(k+h/run, w), min((w-k)*run, h)} }
 		to := min(k+symbol.ForecastLine, w)
 		line := symbol.Shape{Paint: symbol.White, Corners: [][2]float64{begin(k), begin(to), end(to), end(k)}}
 		s.shapes = append(s.shapes, shape{line, x, y, color.NRGBA(paper)})

@@ -24,7 +24,7 @@ func TestForecastLegend(t *testing.T) {
 			p := parseSVG(t, body)
 			for _, want := range []string{
 				"Forecast: chance of medium or high risk", "Probability that chlorophyll-a reaches 10 µg/l (WHO 2003)", "0 %", "20", "50", "100 %",
-				"below 20 %", "20 to below 50 %", "50 % or more", test.absent, "A statistical forecast from each lake's earlier values, not a measurement.",
+				"below 10 %", "10 to below 20 %", "20 to below 50 %", "50 to below 80 %", "80 % or more", test.absent, "A statistical forecast from each lake's earlier values, not a measurement.",
 			} {
 				if !strings.Contains(p.words, want) {
 					t.Errorf("width %d: the legend has no %q: %s", width, want, p.words)

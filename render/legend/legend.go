@@ -154,6 +154,9 @@ func (w *Words) description(l colormap.Legend, look symbol.Look) string {
 		absent = w.Description.Waters
 	}
 	parts = append(parts, fill(absent, "label", l.NoData.Label))
+	if look.Kind == symbol.Markers {
+		parts = append(parts, w.Cluster+".")
+	}
 	if look.Kind != symbol.Field {
 		parts = append(parts, w.Old+".")
 	}
@@ -199,9 +202,9 @@ func (s *layout) axis(l colormap.Legend, w *Words, y float64, f *picture.Fonts) 
 	for _, v := range []float64{*l.Classes[1].From, *l.Classes[2].From} {
 		s.rect(at(v)-1, y-tickLength, 2, barHeight+2*tickLength, inkColor())
 	}
-	// The most important first: a label that would touch an earlier one is omitted.
-	type span struct{ from, to float64 }
-	var taken []span
+	// The most important first: a label that would touch an earlier one is omitted, or, that of the end, on a line of its own.
+	var taken spans
+	end := baseline
 	var ticks []float64
 	for i, v := range []float64{*l.Classes[1].From, *l.Classes[2].From, l.Min, l.Max, 10, 2, 5, 20, 50} {
 		x := at(v)
@@ -216,17 +219,35 @@ func (s *layout) axis(l colormap.Legend, w *Words, y float64, f *picture.Fonts) 
 			s.rect(min(x, s.width-pad-1), bottom, 1, tickLength, ink)
 		}
 		text := w.number(v)
+		if v == l.Max {
+			text = l.MaxLabel
+		}
 		half := f.Width(text, textSize, limit) / 2
 		x = min(max(x, pad/2+half), s.width-pad/2-half) // the label stays off the edge
-		if slices.ContainsFunc(taken, func(t span) bool {
-			return x-half-tickGap < t.to && x+half+tickGap > t.from
-		}) {
-			continue
+		row := baseline
+		if !taken.take(x, half) {
+			if v != l.Max {
+				continue
+			}
+			// That the last colour is of all larger values too must not be omitted.
+			row += textSize + 1
+			end = row
 		}
-		taken = append(taken, span{x - half, x + half})
-		s.text(x, baseline, textSize, 0.5, limit, ink, text)
+		s.text(x, row, textSize, 0.5, limit, ink, text)
 	}
-	return baseline
+	return end
+}
+
+// spans are where the labels of an axis are.
+type spans [][2]float64
+
+// take adds the span of a label around x. It reports false, and adds none, if the label would touch an earlier one.
+func (s *spans) take(x, half float64) bool {
+	if slices.ContainsFunc(*s, func(t [2]float64) bool { return x-half-tickGap < t[1] && x+half+tickGap > t[0] }) {
+		return false
+	}
+	*s = append(*s, [2]float64{x - half, x + half})
+	return true
 }
 
 // classes adds a cell for each class and one for no data below y, and returns where they end. Markers are shown as such, in the
@@ -311,6 +332,9 @@ type entry struct {
 // Worse means that the lake is worse than that.
 func (w *Words) entriesOf(l colormap.Legend, look symbol.Look) (entries []entry) {
 	value := parseHex(l.Classes[0].Color)
+	if look.Kind == symbol.Markers {
+		entries = append(entries, entry{symbol.ClusterShapes(swatchWidth / 2), value, w.Cluster})
+	}
 	if look.Kind != symbol.Field {
 		entries = append(entries, entry{symbol.Low.OldShapes(markerRadius), value, w.Old})
 	}

@@ -218,7 +218,7 @@ func TestErrSize(t *testing.T) {
 
 // hashVersion is that of the bytes of legends. It changes with any of them, and with render.Version if the renderer does: tiles are kept on disk
 // under that one, and legends are not.
-const hashVersion = "7"
+const hashVersion = "8"
 
 // TestBytesOfThisVersion compares legends with the hashes that are filed under hashVersion.
 func TestBytesOfThisVersion(t *testing.T) {

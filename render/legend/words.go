@@ -34,7 +34,7 @@ type Words struct {
 
 	Below, Middle, OrMore, OrLess, MiddleAbove, Above string
 
-	NoData, NoValue, Old, Note string
+	NoData, NoValue, Old, Cluster, Note string
 
 	// Scheme says whose words the names of the risks are, and Quotes what WHO 2003 says itself; {profile}.
 	Scheme, Quotes string
@@ -64,6 +64,7 @@ func In(language string) (*Words, error) {
 func (w *Words) Legend(m *colormap.Map) colormap.Legend {
 	l := m.Legend()
 	l.Quantity, l.NoData.Label, l.Note = w.Quantity, w.NoData, w.Note
+	l.MaxLabel = fill(w.OrMore, "from", w.number(l.Max))
 	switch {
 	case l.Guidance != nil:
 		l.Scheme = fill(w.Quotes, "profile", l.Profile)

@@ -29,8 +29,34 @@ func TestEnglishIsThatOfPrograms(t *testing.T) {
 			t.Errorf("%s: the legend of forecasts is %+v, want %+v", limits.Title, got, want)
 		}
 	}
-	if got := w.SignsOf(symbol.Signs()); !slices.Equal(got, symbol.Signs()) || w.Old != symbol.OldLabel {
+	if got := w.SignsOf(symbol.Signs()); !slices.Equal(got, symbol.Signs()) || w.Old != symbol.OldLabel || w.Cluster != symbol.ClusterLabel {
 		t.Errorf("the signs are %+v, and old values %q", got, w.Old)
+	}
+}
+
+// The scale says in each language, at each width and with each profile, that its last colour is of all larger values too.
+func TestScaleEndsOpen(t *testing.T) {
+	for _, language := range languages(t) {
+		w, err := In(language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, limits := range []colormap.Limits{who2003(), who2021(), {Level1: 15, Level2: 75, Title: "UBA 2015"}} {
+			m := newMap(t, colormap.Default, limits)
+			want := fill(w.OrMore, "from", "100")
+			if got := w.Legend(m).MaxLabel; got != want || want == "100" {
+				t.Errorf("%s: the last label is %q, want %q", language, got, want)
+			}
+			for _, width := range []int{MinWidth, 240, 320, 640, MaxWidth} {
+				body, err := w.SVG(m, symbol.Look{}, width)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !strings.Contains(string(body), ">"+want+"</text>") {
+					t.Errorf("%s, %s, width %d: the scale does not say %q", language, limits.Title, width, want)
+				}
+			}
+		}
 	}
 }
 

@@ -247,6 +247,14 @@ type Look struct {
 	Signs []Sign // signs of marked lakes, the gravest first; nil for none
 }
 
+// ClusterLabel explains the symbol of many lakes.
+const ClusterLabel = "Ring with a number: so many lakes; the rim is the worst class"
+
+// ClusterShapes returns the shapes of the symbol of many lakes in a legend, which has no number.
+func ClusterShapes(radius float64) []Shape {
+	return []Shape{{Paint: White, Radius: radius}, {Paint: Dark, Radius: radius - rimPx}, {Paint: Value, Radius: radius - rimPx - linePx}, {Paint: White, Radius: radius / 2}}
+}
+
 // OldLabel explains pale symbols.
 const OldLabel = "Pale: older than two weeks"
 
@@ -257,10 +265,11 @@ const Hatching = 8
 // HollowAlpha is the opacity of a water without a value between the lines of its hatching.
 const HollowAlpha = 0x59
 
-// The hatching of forecasts: the distance between its lines along a row and their width in pixels, and the opacity of the colour of a
-// water within them. The distance is a power of two, as Hatching.
+// The hatching of forecasts: the distance between its lines along a row and their width in pixels, the number of rows after which a line is a pixel
+// further, and the opacity of the colour of a water within them. The distance is a power of two, as Hatching; across the lines it is 14 pixels.
 const (
-	ForecastHatching = 8
-	ForecastLine     = 3
+	ForecastHatching = 16
+	ForecastLine     = 2
+	ForecastRun      = 2
 	ForecastAlpha    = 0x60
 )

@@ -17,7 +17,7 @@ import (
 
 const (
 	// Version changes whenever the same lakes would give other bytes.
-	Version = "mvt3"
+	Version = "mvt4"
 	// LayerName is the name of the only layer of a tile.
 	LayerName = "lakes"
 	// gzipLevel is the library's default: levels 7 to 9 take twice the time and save a hundredth of the bytes.

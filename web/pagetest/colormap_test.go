@@ -40,7 +40,7 @@ func TestPageColourMap(t *testing.T) {
 		browsertest.Until(heatDrawn),
 	)
 	wantColours(t, b, base, "limno")
-	for _, id := range []string{"lightness", "algae", "limno"} {
+	for _, id := range []string{"cividis", "algae", "limno"} {
 		b.Do(t,
 			chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
 				const select = document.querySelector('#layer-panel select');
@@ -52,10 +52,10 @@ func TestPageColourMap(t *testing.T) {
 		wantColours(t, b, base, id)
 	}
 	// A shared address, and a step back in the history.
-	b.Do(t, chromedp.Navigate(base+"/?again#"+place+"&colormap=lightness&lake=high"), chromedp.WaitReady(".leaflet-marks-pane canvas"),
+	b.Do(t, chromedp.Navigate(base+"/?again#"+place+"&colormap=cividis&lake=high"), chromedp.WaitReady(".leaflet-marks-pane canvas"),
 		chromedp.Evaluate[chromedp.Void](pixel), browsertest.Until(heatDrawn))
-	wantColours(t, b, base, "lightness")
-	browsertest.Want(t, b, `document.querySelector('#layer-panel select').selectedOptions[0].textContent`, "Lightness: darker is more", "the panel names the colour map")
+	wantColours(t, b, base, "cividis")
+	browsertest.Want(t, b, `document.querySelector('#layer-panel select').selectedOptions[0].textContent`, "Cividis", "the panel names the colour map")
 	setHash(t, b, "#"+place+"&lake=high")
 	wantColours(t, b, base, "limno")
 	b.WantNoProblems(t, base)

@@ -37,7 +37,7 @@ func TestPageShareAndEmbed(t *testing.T) {
 	b := startBrowser(t, "en-GB")
 	b.Do(t,
 		chromedp.EmulateViewport(1280, 800),
-		chromedp.Navigate(base+"/#lake="+embeddedLake+"&style=dots&colormap=lightness"),
+		chromedp.Navigate(base+"/#lake="+embeddedLake+"&style=dots&colormap=cividis"),
 		chromedp.WaitVisible("#card h2"),
 		chromedp.WaitVisible("#share-open"),
 		// The test replaces writeText, so that it needs no permission to read the clipboard.
@@ -56,7 +56,7 @@ func TestPageShareAndEmbed(t *testing.T) {
 		t.Fatalf("copied: %q, want the link and the code", put)
 	}
 	link, err := url.Parse(put[0])
-	if err != nil || !strings.HasPrefix(put[0], base+"/#") || !strings.Contains(link.Fragment, "lake="+embeddedLake) || !strings.Contains(link.Fragment, "style=dots&colormap=lightness") {
+	if err != nil || !strings.HasPrefix(put[0], base+"/#") || !strings.Contains(link.Fragment, "lake="+embeddedLake) || !strings.Contains(link.Fragment, "style=dots&colormap=cividis") {
 		t.Errorf("the link is %q, want this page with its lake, style and colour map", put[0])
 	}
 	b.Do(t, chromedp.KeyEvent(kb.Escape), browsertest.Until(`!document.querySelector('#share')?.open && document.activeElement.id === 'share-open'`))
@@ -64,7 +64,7 @@ func TestPageShareAndEmbed(t *testing.T) {
 
 	code := put[1]
 	for _, want := range []string{`title="Starnberger See"`, `width="600"`, `height="480"`, `loading="lazy"`, `allow="fullscreen"`,
-		`src="` + html.EscapeString(base+"/embed?lake="+embeddedLake+"&style=dots&colormap=lightness&lang=en") + `"`} {
+		`src="` + html.EscapeString(base+"/embed?lake="+embeddedLake+"&style=dots&colormap=cividis&lang=en") + `"`} {
 		if !strings.Contains(code, want) {
 			t.Errorf("the code lacks %s: %s", want, code)
 		}

@@ -47,13 +47,13 @@ function step({ color }) {
   return span
 }
 
-// addTicks writes the limits of the classes below the colour bar.
+// addTicks writes the limits of the classes below the colour bar, and on a line of its own that the last colour shows all larger values.
 function addTicks({ classes, min, max, steps }) {
   const ticks = document.querySelector('.ticks')
   let position = 0
   for (const { to, colors } of [{ to: min, colors: [] }, ...classes]) {
-    if (to === null && position > 0.85) break // the last limit needs the room
     position += colors.length / steps.length
-    ticks.appendChild(element('span', {}, number(to ?? max))).style.left = `${position * 100}%`
+    const [className, text] = to === null ? ['end', fill(words.legend.last, { from: number(max) })] : ['', number(to)]
+    ticks.appendChild(element('span', { className }, text)).style.left = `${position * 100}%`
   }
 }

@@ -11,8 +11,8 @@ test('a view and its fragment', () => {
   for (const [fragment, view] of /** @type {[string, object][]} */ ([
     ['', {}],
     ['#map=6/51.1000/10.4000', { zoom: 6, lat: 51.1, lon: 10.4 }],
-    ['#map=6.5/-51.1000/-10.4000&date=2026-10-05&style=lakes&colormap=lightness&lake=de_by_starnberger_see&risk=high,none&opacity=40',
-      { zoom: 6.5, lat: -51.1, lon: -10.4, date: '2026-10-05', style: 'lakes', colormap: 'lightness', lake: 'de_by_starnberger_see', risk: 'high,none', opacity: 40 }],
+    ['#map=6.5/-51.1000/-10.4000&date=2026-10-05&style=lakes&colormap=cividis&lake=de_by_starnberger_see&risk=high,none&opacity=40',
+      { zoom: 6.5, lat: -51.1, lon: -10.4, date: '2026-10-05', style: 'lakes', colormap: 'cividis', lake: 'de_by_starnberger_see', risk: 'high,none', opacity: 40 }],
     ['#lake=a%26b%23c%2Bd', { lake: 'a&b#c+d' }],
     ['#lake=a&forecast=0', { lake: 'a', forecast: '0' }],
     ['#forecast=4', { forecast: '4' }],

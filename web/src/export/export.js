@@ -80,6 +80,9 @@ function addFoot(sheet, text, source) {
   sheet.text(`limnomap, ${location.origin}${location.pathname}`, { size: 12, quiet: true })
 }
 
+// isEnd reports whether a label has a line of its own.
+const isEnd = (/** @type {HTMLElement} */ tick) => tick.className === 'end'
+
 // addLegend adds the colours, the values below them and the symbols.
 async function addLegend(sheet, legend) {
   const steps = [...legend.querySelectorAll('.bar span')].map((e) => getComputedStyle(e).backgroundColor)
@@ -91,12 +94,13 @@ async function addLegend(sheet, legend) {
   }))
   const ticks = /** @type {HTMLElement[]} */ ([...legend.querySelectorAll('.ticks span')])
   const style = getComputedStyle(document.body)
-  sheet.add(16, (ctx, x, y) => {
+  const lines = ticks.some(isEnd) ? 2 : 1
+  sheet.add(2 + 14 * lines, (ctx, x, y) => {
     Object.assign(ctx, { font: `12px ${style.fontFamily}`, fillStyle: sheet.colour('--ink'), textBaseline: 'top' })
     for (const tick of ticks) {
       const at = parseFloat(tick.style.left) / 100
       ctx.textAlign = at < 0.05 ? 'left' : at > 0.95 ? 'right' : 'center'
-      ctx.fillText(textOf(tick), x + at * wide, y + 2)
+      ctx.fillText(textOf(tick), x + at * wide, y + (isEnd(tick) ? 16 : 2))
     }
   })
   for (const item of legend.querySelectorAll('li:not([hidden])')) {

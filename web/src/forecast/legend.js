@@ -4,14 +4,14 @@ import { fetchJSON } from '../fetchjson.js'
 import { fill, number } from '../words.js'
 import { text } from './words.js'
 
-const ticks = [0, 25, 50, 75, 100] // %
+const tenths = Array.from({ length: 10 }, (_, i) => 10 * i) // %: all classes begin at one
 
 /** Adds the legend, with the colours and the limit of the server. */
 export async function addForecastLegend() {
-  const { steps, limit_ug_l: limit, profile, no_data: none } = await fetchJSON('api/v1/legend.json?forecast=1')
-  const bar = element('div', { className: 'bar', ariaHidden: 'true' }, ...steps.map(({ color }) => coloured(color)))
-  const scale = element('div', { className: 'ticks', ariaHidden: 'true' }, ...ticks.map((percent) => {
-    const tick = element('span', {}, `${percent} %`)
+  const { classes, limit_ug_l: limit, profile, no_data: none } = await fetchJSON('api/v1/legend.json?forecast=1')
+  const bar = element('div', { className: 'bar', ariaHidden: 'true' }, ...tenths.map((from) => coloured(classes.findLast((c) => c.from <= from).color)))
+  const scale = element('div', { className: 'ticks', ariaHidden: 'true' }, ...[...classes.map(({ from }) => from), 100].map((percent) => {
+    const tick = element('span', {}, percent === 100 ? '100 %' : percent)
     tick.style.left = `${percent}%`
     return tick
   }))
