@@ -228,8 +228,8 @@ func TestHighChancesShow(t *testing.T) {
 		shift := uint(MaxZoom - z)
 		w.left, w.top = (int64(x>>shift)&^(subUnits-1))-subUnits, (int64(y>>shift)&^(subUnits-1))-subUnits
 		w.width, w.height = 3, 3
-		s := colorsOf(l).scale
-		if !slices.ContainsFunc(paint(l, w, Heat), func(e uint8) bool { return e != 0 && s.entryClass[e] == upperClasses }) {
+		classes := classesOfEntries(colorsOf(l).scale)
+		if !slices.ContainsFunc(paint(l, w, Heat), func(e uint8) bool { return e != 0 && classes[e] == upperClasses }) {
 			t.Errorf("zoom %d: the likely lake has no pixel of its class", z)
 		}
 	}

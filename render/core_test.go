@@ -65,27 +65,6 @@ func widest(counts []int) (n int) {
 	return n
 }
 
-// TestWorstCoreIsOnTop draws blooms that overlap: at the place of the worst is its own colour, and around it, on the core of another, a
-// lighter rim.
-func TestWorstCoreIsOnTop(t *testing.T) {
-	const z = maptile.Zoom(6)
-	degrees := 360 / (TileSize * math.Exp2(float64(z)))
-	l := layerOf(testLake{lon: 0.5 * degrees, lat: 0.5 * degrees, chl: 60}, testLake{lon: 2.5 * degrees, lat: 0.5 * degrees, chl: 130}, testLake{lon: 4.5 * degrees, lat: 0.5 * degrees, chl: 60})
-	middle := int64(1) << (z + tileBits - 1 + subBits)
-	w := window{zoom: z, scale: 1, left: middle - 4*subUnits, top: middle - subUnits, width: 12, height: 1}
-	p, m := paletteOf(colormap.Default, Heat, z), newMap(t, colormap.Default, who2003())
-	pixels := paint(l, w, Heat)
-	full, rim := uint8(math.Round(maxOpacity*0xff)), uint8(math.Round(fullRange.of(rimLevel)*0xff))
-	for at, want := range map[int]struct {
-		chl   float64
-		alpha uint8
-	}{3: {60, full}, 4: {50, rim}, 5: {130, full}, 6: {130, full}, 7: {130, full}, 8: {50, rim}, 9: {60, full}} {
-		if c := p[pixels[at]]; c.A != want.alpha || want.alpha == full && opaqueOf(c) != m.Color(want.chl) {
-			t.Errorf("pixel %d is %v, want the colour of %v µg/l with alpha %d", at, c, want.chl, want.alpha)
-		}
-	}
-}
-
 // TestCoresOfCrowds puts more and more blooms into a neighbourhood. Up to a quarter of its pixels all have a core; beyond, the worst of
 // each cell has one, and medium lakes have what is left.
 func TestCoresOfCrowds(t *testing.T) {

@@ -72,12 +72,8 @@ func TestDocFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sigmas := "| σ, pixels |"
-	for _, s := range baseSizes {
-		sigmas += fmt.Sprintf(" %.1f |", math.Exp2(float64(s)/4))
-	}
 	for _, want := range []string{
-		sigmas,
+		fmt.Sprintf("between %.1f and %.1f pixels", math.Exp2(smallest/4.0), math.Exp2(lone/4.0)),
 		fmt.Sprintf("wᵢ = gᵢ + %d·exp( −d² / 2(%gσ)² )", narrowWeight, narrowSigma),
 		fmt.Sprintf("opacity = %g · min( 1, (1 − Π(1 − tᵢ)) / %g )", maxOpacity, saturated),
 		fmt.Sprintf("1 − tᵢ = exp( −%g·gᵢ )", opacityGain),
@@ -162,7 +158,7 @@ func wideField(lakes []testLake) (cover, values []float64) {
 	cover, values = make([]float64, TileSize*TileSize), make([]float64, TileSize*TileSize)
 	l := layerOf(lakes...)
 	for site, p := range l.sites {
-		sigma := math.Exp2(float64(p.blob.at(w.zoom)) / stepsPerZoom)
+		sigma := math.Exp2(float64(p.size(w.zoom)) / stepsPerZoom)
 		x := axisOf(int64(p.x>>(MaxZoom-w.zoom))-w.left, w.width, w, sigma)
 		y := axisOf(int64(p.y>>(MaxZoom-w.zoom))-w.top, w.height, w, sigma)
 		for i := range cover {

@@ -136,7 +136,7 @@ func (p *picture) disc(x, y, radius float64, visit func(row, column int, class u
 }
 
 // discRadius returns the radius in pixels of scale 1 of the disc of a lake that is alone: half as opaque as its middle.
-func (s size) discRadius() float64 { return 1.87 * math.Exp2(float64(s)/stepsPerZoom) }
+func (s size) discRadius() float64 { return halfOpaque * math.Exp2(float64(s)/stepsPerZoom) }
 
 // A lakeFigures counts lakes with a value of a picture.
 type lakeFigures struct {
@@ -201,8 +201,8 @@ type drawer struct {
 	radius func(*Layer, maptile.Zoom) func(*site) float64
 }
 
-var today = drawer{"today", pictureOf, func(l *Layer, z maptile.Zoom) func(*site) float64 {
-	return func(s *site) float64 { return s.blob.at(z).discRadius() }
+var today = drawer{"field", pictureOf, func(l *Layer, z maptile.Zoom) func(*site) float64 {
+	return func(s *site) float64 { return s.size(z).discRadius() }
 }}
 
 // TestHeatFigures measures what heat-field.md promises of the picture, and prints it as tables.
@@ -236,8 +236,8 @@ func printFigures(t *testing.T, d drawer, l *Layer, b orb.Bound) {
 		w := windowOver(b, z)
 		p := d.draw(l, w)
 		s, f := p.shares(), p.lakeFigures(l, d.radius(l, z))
-		t.Logf("zoom %2d: low/medium/high of the coloured area %.1f/%.1f/%.1f %%; foreign disc %.0f %% (visible %.0f %%, cores %.0f); low lakes worse %.1f %%; high seen %d of %d; medium %d of %d; own %.0f %%",
-			z, 100*s[0], 100*s[1], 100*s[2], percent(f.foreign, f.lakes), percent(p.lakeFigures(l, func(s *site) float64 {return d.radius(l,z)(s)*3.2/1.87}).foreign, f.lakes), percent(p.lakeFigures(l, func(s *site) float64 {return d.radius(l,z)(s)*1/1.87}).foreign, f.lakes), percent(f.lowWorse, f.low), f.seen, f.high, f.mediumSeen, f.medium, percent(f.own, f.lakes))
+		t.Logf("zoom %2d: low/medium/high of the coloured area %.1f/%.1f/%.1f %%; foreign disc %.0f %%; low lakes worse %.1f %%; high seen %d of %d; medium %d of %d; own %.0f %%",
+			z, 100*s[0], 100*s[1], 100*s[2], percent(f.foreign, f.lakes), percent(f.lowWorse, f.low), f.seen, f.high, f.mediumSeen, f.medium, percent(f.own, f.lakes))
 		if z > 8 {
 			continue
 		}

@@ -75,20 +75,26 @@ func TestBlobSize(t *testing.T) {
 	// A round water of 10 km² has a radius of 1784 m, which is 186.9 pixels of zoom 14 at the equator: a sigma of
 	// 99.9 pixels there, and of 12.5 at zoom 11.
 	s := blobSize(10, equator)
-	if got, want := s.at(11), size(15); got != want {
+	if got, want := s.at(11), 15; got != want {
 		t.Errorf("size of 10 km² at zoom 11 = %d, want %d", got, want)
+	}
+	sizeAt := func(z maptile.Zoom, areaKM2 float64, room size) size {
+		return (&site{blob: blobSize(areaKM2, equator), room: room}).size(z)
 	}
 	tests := []struct {
 		name string
 		got  size
 		want size
 	}{
-		{"a small lake of a country", blobSize(0.1, equator).at(6), baseSize(6)},
-		{"the largest blob", blobSize(10, equator).at(18), largest},
+		{"a small lake that is alone", sizeAt(6, 0.1, largest), lone},
+		{"a small lake among others", sizeAt(6, 0.1, -20), 4},
+		{"a small lake beside another one", sizeAt(6, 0.1, math.MinInt8), smallest},
+		{"a large lake beside another one", sizeAt(11, 10, math.MinInt8), 15},
+		{"the largest disc", sizeAt(18, 10, largest), largest},
 		{"no area", blobSize(0, equator), blobSize(0.2, equator)},
 		{"area NaN", blobSize(math.NaN(), equator), blobSize(0.2, equator)},
 		{"area infinite", blobSize(math.Inf(1), equator), largest},
-		{"hardly any area", blobSize(math.SmallestNonzeroFloat64, equator).at(MaxZoom), baseSize(MaxZoom)},
+		{"hardly any area", sizeAt(MaxZoom, math.SmallestNonzeroFloat64, largest), lone},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

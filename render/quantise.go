@@ -52,10 +52,6 @@ type scale struct {
 	shading *shading
 	faded   []*shadeTable // by zoom from fadeZoom on
 	classes classLimits
-	// entryClass is the class of each palette entry of the style Heat.
-	entryClass [256]uint8
-	// highest is the first colour of the highest class.
-	highest int
 	hatches *hatches // of probabilities; nil for values
 }
 
@@ -65,16 +61,6 @@ func newScale(m *colormap.Map, v *logTable) *scale {
 	faded := newShading(m, &fadedRange)
 	for _, part := range fades {
 		s.faded = append(s.faded, newShadeTable(faded, v, part))
-	}
-	s.highest = m.Index(v.classes[upperClasses-1].Float())
-	for _, entries := range s.shading.entries {
-		for colour, entry := range entries {
-			for i, limit := range v.classes {
-				if colour >= m.Index(limit.Float()) {
-					s.entryClass[entry] = uint8(i + 1)
-				}
-			}
-		}
 	}
 	return s
 }

@@ -36,7 +36,7 @@ func (m *memory) find(l *Layer, w window, st *style, f Filter) {
 		if st.cored {
 			s.cores = m.cores.appendTo(s.cores, &q)
 		}
-		if selected.blurred {
+		if s.crowded = selected.blurred; s.crowded {
 			s.patch.bin(l, w, st)
 		}
 	}
@@ -89,7 +89,7 @@ func (q *query) groups(st *style, s *selection) []group {
 }
 
 // small is a site that reaches as far as every lake that is binned.
-var small = site{blob: math.MinInt8}
+var small = site{blob: math.MinInt8, room: math.MinInt8}
 
 // bin makes p the patch of the lakes of l that are binned.
 func (p *patch) bin(l *Layer, w window, by *style) {
@@ -262,7 +262,7 @@ func (q *query) visit(i int) {
 		r = q.painter.reachBelow(s, w.zoom)
 	case q.patch == nil:
 		r = q.painter.reach(s, w)
-	case s.blob.at(w.zoom) == baseSize(w.zoom):
+	case s.size(w.zoom) == smallest:
 		r = q.reach
 	}
 	y := int64(s.y>>q.shift) - w.top

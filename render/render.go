@@ -135,7 +135,6 @@ type memory struct {
 	found    sceneKey
 	hashed   []byte // of the marks, for the fingerprint
 	field    field
-	cored    []bool // by pixel: whether the core of a high lake covers it
 	mask     mask
 	ring     []orb.Point
 	pixels   []uint8
