@@ -118,7 +118,7 @@ func TestOwnPixelHasTheExactColour(t *testing.T) {
 			for _, weight := range []float32{1, 36, 0.7, 35.99999, 1e-3} {
 				log := r.logs.of(v)
 				var got [1]uint8
-				shadeRow(got[:], []float32{1}, []float32{weight}, []float32{float32(log*weight) + log}, &c.scale.shades, plain[0])
+				shadeRow(got[:], []float32{1}, []float32{weight}, []float32{float32(log*weight) + log}, &c.scale.shades, [2]uint8{8, 8})
 				if got[0] != want {
 					t.Fatalf("%s: shade of %v µg/l = %d, want %d", id, v, got[0], want)
 				}

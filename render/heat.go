@@ -48,7 +48,7 @@ func (t *heat) paint(dst []uint8, s *scene, w window, sc *scale, m *memory) {
 func (t *heat) paintField(dst []uint8, s *scene, w window, sc *scale, m *memory) {
 	f, shades := &m.field, sc.shadesAt(w.zoom)
 	f.reset(s, w, t)
-	top, p := floorDiv(w.top, w.step()), patternAt(w.zoom)
+	top, p := floorDiv(w.top, w.step()), &dither
 	for from := 0; from < w.height; from += bandRows {
 		to := min(from+bandRows, w.height)
 		first, end := f.reached(from, to)

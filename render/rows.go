@@ -16,10 +16,11 @@ const (
 	// shadeLevels is the number of opacities of a shadeTable, with none: all values of the upper four bits of a byte, so that
 	// no cover leads outside of the table.
 	shadeLevels = 16
-	// valley is the slope of the opacity where one class begins to outweigh another, and solid the largest weight that counts there: at it the
-	// opacity has reached its maximum, so that it falls in crowds too.
-	valley = 0.5
-	solid  = 0.9
+	// solid is the largest weight that counts where there are upper classes: at it the opacity has reached its maximum, so that it falls
+	// between two classes in crowds too.
+	solid = 0.75
+	// valley is the part of the weight that is left where two classes weigh the same: as much as is just visible.
+	valley = 0.04
 	// levelMask selects the level of a byte of cover.
 	levelMask = 0xf0
 )
@@ -81,7 +82,7 @@ func addRowsGo(dst, src []float32, stride int, weights []float32) {
 
 // keepNearestGo leaves of the sums of all lakes those of the class that weighs most; of equal ones, the worst. The weights of medium and high
 // lakes are of both kernels; what is left is low lakes. The less that class outweighs the second one, the smaller wide becomes, so that the
-// field is transparent where two are equal. It changes narrow too, so that wide plus narrow is the weight of the class. Where only low
+// field is nearly transparent where two are equal. It changes narrow too, so that wide plus narrow is the weight of the class. Where only low
 // lakes weigh, it changes nothing.
 func keepNearestGo(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32) {
 	narrow, logs = narrow[:len(wide)], logs[:len(wide)]
@@ -106,8 +107,8 @@ func keepNearestGo(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, h
 		if high >= first {
 			log = highLogs[i]
 		}
-		part := float32(valley*float32(first-second)) / float32(first+second)
-		g = min(g, solid) * min(part, 1)
+		part := (first - second) / (first + second)
+		g = min(g, solid) * max(float32(float32(part*part)*part), valley)
 		wide[i], narrow[i], logs[i] = g, first-g, log
 	}
 }

@@ -34,13 +34,13 @@ func TestKeepNearest(t *testing.T) {
 	}{
 		{"nothing", 0, 0, 0, 0, 0, 0},
 		{"low only", 3, 0, 0, 1, 3, 1},
-		{"low weighs most", 3, 2, 1, 0.09, 3, 1},
-		{"medium weighs most", 2, 3, 1, 0.09, 3, 2},
-		{"high weighs most", 2, 1, 3, 0.09, 3, 4},
-		{"high outweighs low", 1, 0, 1000, 0.449, 1000, 4},
-		{"medium hardly outweighs high", 0, 3, 2.9, 0.0076, 3, 2},
-		{"of equal weights the worst, transparent", 2, 2, 2, 0, 2, 4},
-		{"of low and medium", 2, 2, 0, 0, 2, 2},
+		{"low weighs most", 3, 2, 1, 0.03, 3, 1},
+		{"medium weighs most", 2, 3, 1, 0.03, 3, 2},
+		{"high weighs most", 2, 1, 3, 0.03, 3, 4},
+		{"high outweighs low", 1, 0, 1000, 0.7455, 1000, 4},
+		{"medium hardly outweighs high", 0, 3, 2.9, 0.03, 3, 2},
+		{"of equal weights the worst, faint", 2, 2, 2, 0.03, 2, 4},
+		{"of low and medium", 2, 2, 0, 0.03, 2, 2},
 	} {
 		for form, keepNearest := range nearForms {
 			const n = lanes + 3

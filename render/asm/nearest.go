@@ -12,8 +12,8 @@ import (
 
 // As in rows.go.
 const (
-	valley = 0.5
-	solid  = 0.9
+	solid  = 0.75
+	valley = 0.04
 )
 
 func keepNearest() {
@@ -26,8 +26,7 @@ func keepNearest() {
 	at, zero := build.GP64(), build.YMM()
 	build.XORQ(at, at)
 	build.VXORPS(zero, zero, zero)
-	slope, most := constant("valley", math.Float32bits(valley)), constant("solid", math.Float32bits(solid))
-	one := constant("whole", math.Float32bits(1))
+	least, most := constant("valley", math.Float32bits(valley)), constant("solid", math.Float32bits(solid))
 	element := func(base reg.Register) operand.Mem { return operand.Mem{Base: base, Index: at, Scale: floatBytes} }
 
 	build.Label("next")
@@ -68,12 +67,13 @@ func keepNearest() {
 	build.VBLENDVPS(some, log, other, log)
 	build.VMOVUPS(log, element(logs))
 
-	part, sum := build.YMM(), build.YMM()
+	part, cube, sum := build.YMM(), build.YMM(), build.YMM()
 	build.VSUBPS(second, first, part)
 	build.VADDPS(second, first, sum)
-	build.VMULPS(slope, part, part)
 	build.VDIVPS(sum, part, part)
-	build.VMINPS(one, part, part)
+	build.VMULPS(part, part, cube)
+	build.VMULPS(part, cube, part)
+	build.VMAXPS(least, part, part)
 	build.VMINPS(most, g, sum)
 	build.VMULPS(part, sum, sum)
 	build.VBLENDVPS(some, sum, g, g)
