@@ -18,7 +18,7 @@ const (
 // A denseZoom is a zoom at which the field may be blurred, if enough of the lakes have a value.
 type denseZoom struct {
 	crowds []span    // the sites of each tile with more than maxStamped of them, the largest first
-	wide   selection // the sites whose disc is larger than the smallest one: they are always stamped
+	wide   selection // the sites whose disc is larger than the smallest one, or that have an outline: they are always stamped
 }
 
 func (g *geometry) denseZooms() (zooms []denseZoom) {
@@ -39,11 +39,11 @@ func (g *geometry) denseZooms() (zooms []denseZoom) {
 	return zooms
 }
 
-// wideAt returns the sites whose disc at zoom z is larger than the smallest one. The others are blurred.
+// wideAt returns the sites that are stamped at zoom z where others are blurred.
 func (g *geometry) wideAt(z maptile.Zoom) selection {
 	wide := []int32{} // not nil, which means all
 	for i := range g.sites {
-		if g.sites[i].size(z) > smallest {
+		if !g.sites[i].binned(z) {
 			wide = append(wide, int32(i))
 		}
 	}

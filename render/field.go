@@ -8,6 +8,7 @@ type field struct {
 	window window
 	splats []splat // of lakes that are stamped
 	blur   blur    // of the others
+	glows  glows   // of the lakes with outlines
 	sums   sums    // of some rows
 }
 
@@ -15,8 +16,15 @@ type field struct {
 func (f *field) reset(s *scene, w window, t *heat) {
 	f.window = w
 	f.splats = f.splats[:0]
+	f.glows.reset()
 	for i := range s.marks {
 		m := &s.marks[i]
+		if m.log() < 0 {
+			continue
+		}
+		if m.shore != nil {
+			f.glows.add(m, w, t.glow[w.scale-1], t.logs.classOf(m.log()))
+		}
 		f.splats = appendSplats(f.splats, m, w, t.kernels.of(m.size), t.logs.classOf(m.log()))
 	}
 	for i := range s.cores {
@@ -36,6 +44,9 @@ func (f *field) reached(from, to int) (first, end int) {
 		first = min(first, max(s.top, from))
 		end = max(end, min(s.top+len(s.row), to))
 	}
+	for _, g := range f.glows.list {
+		first, end = min(first, max(g.top, from)), max(end, min(g.top+g.height, to))
+	}
 	return first, max(first, end)
 }
 
@@ -44,6 +55,7 @@ func (f *field) sum(first, end int) {
 	from, to := f.classed(first, end)
 	f.sums.reset(f.window.width, end-first, from-first, to-first)
 	f.sums.add(f.splats, first, end-first)
+	f.glows.addTo(&f.sums, first, end)
 	if !f.blur.filled() {
 		return
 	}
@@ -61,6 +73,11 @@ func (f *field) classed(first, end int) (from, to int) {
 	for i := range f.splats {
 		if s := &f.splats[i]; s.class > 0 {
 			from, to = min(from, max(s.top, first)), max(to, min(s.top+len(s.row), end))
+		}
+	}
+	for _, g := range f.glows.list {
+		if g.class > 0 {
+			from, to = min(from, max(g.top, first)), max(to, min(g.top+g.height, end))
 		}
 	}
 	return from, max(from, to)

@@ -48,7 +48,7 @@ func newGrid(l *Layer, z maptile.Zoom) *grid {
 	for i := range l.sites {
 		s := &l.sites[i]
 		v := l.value(i)
-		if !v.Valid() || s.size(z) != smallest {
+		if !v.Valid() || !s.binned(z) {
 			continue
 		}
 		x, y := int64(s.x>>shift), int64(s.y>>shift)

@@ -9,29 +9,47 @@ import (
 // heat paints the value field.
 type heat struct {
 	kernels *kernels
+	glow    glowWeights
 	logs    *logTable
 	waters  *waters
 }
 
 func newHeat(logs *logTable) *heat {
-	return &heat{newKernels(), logs, newWaters()}
+	return &heat{newKernels(), newGlowWeights(), logs, newWaters()}
 }
 
-func (t *heat) reach(s *site, w window) int64 { return t.kernels.reach(s.size(w.zoom)) }
+func (t *heat) reach(s *site, w window) int64 {
+	disc := t.kernels.reach(s.size(w.zoom))
+	if s.glows(w.zoom) {
+		return max(s.reachOfShore(w, glowReach), disc)
+	}
+	return disc
+}
 
 // reachBelow includes waters: they are drawn at larger zooms.
 func (t *heat) reachBelow(s *site, z maptile.Zoom) int64 {
-	return max(t.kernels.reach(s.size(z)), t.waters.reachBelow(s, z))
+	return max(t.kernels.reach(s.size(z)), t.waters.reachBelow(s, z)+glowReach)
 }
 
 func (t *heat) widest(g *geometry, z maptile.Zoom) int64 {
 	most := site{blob: g.blob, room: g.room}
-	return max(t.kernels.reach(most.size(z)), t.waters.widest(g, z))
+	return max(t.kernels.reach(most.size(z)), t.waters.widest(g, z)+glowReach)
 }
+
+// noValue is the logarithm in the marks of lakes without a value. All others are positive.
+const noValue = -1
 
 func (t *heat) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mark {
 	for _, h := range hits {
-		marks = append(marks, mark{x: h.x, y: h.y, value: math.Float32bits(h.log), size: l.sites[h.site].size(w.zoom), old: h.old})
+		s := &l.sites[h.site]
+		m := mark{x: h.x, y: h.y, value: math.Float32bits(h.log), size: s.size(w.zoom), old: h.old}
+		if s.glows(w.zoom) {
+			m.shore = s.shore
+		}
+		if !h.Valid() {
+			m.value = math.Float32bits(noValue)
+		}
+		marks = append(marks, m)
 	}
 	return marks
 }
@@ -63,6 +81,7 @@ func (t *heat) paintField(dst []uint8, s *scene, w window, sc *scale, m *memory)
 		}
 		clear(dst[end*w.width : to*w.width])
 	}
+	t.paintTraces(dst, s, w)
 }
 
 // From fadeZoom on the field fades, and waters are drawn above it; from waterZoom on there are only waters.

@@ -44,11 +44,18 @@ func sizeOf(pixels float64) size {
 // at returns the size at zoom z of what has size s at zoom 0.
 func (s size) at(z maptile.Zoom) int { return int(s) + stepsPerZoom*int(z) }
 
-// size returns the size of the disc of s at zoom z: as large as its water, or, if that is less, as large as its neighbours leave room for.
+// size returns the size of the disc of s at zoom z: as large as its water, or, if that is less, as large as its neighbours leave room for. A lake
+// that is drawn as its outline has the smallest one, so that its own pixel has its colour wherever it lies.
 func (s *site) size(z maptile.Zoom) size {
+	if s.glows(z) {
+		return smallest
+	}
 	disc := min(max(s.room.at(z), smallest), lone)
 	return size(min(max(s.blob.at(z), disc), largest))
 }
+
+// binned reports whether the lake of s is one of those that are binned where the field is blurred: the lakes with the smallest disc.
+func (s *site) binned(z maptile.Zoom) bool { return s.size(z) == smallest && !s.glows(z) }
 
 // A kernel is the weight of a lake of one size by the distance from it.
 type kernel struct {

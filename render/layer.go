@@ -49,6 +49,7 @@ type Layer struct {
 	cores        []*coreList        // likewise, the cores
 	thinned      func() []selection // by zoom below roomy: the sites with a marker
 	thinnedSigns func() [][]int32   // by zoom below roomy: the sites with a sign
+	valueless    func() [][]int32   // by zoom of grids: of the sites that are binned those without a value that are seen
 	dots, waters plan               // in the styles Dots and Lakes, of a layer of values that was prepared
 	fingerprints *lru.Cache[fingerprintKey, remembered]
 }
@@ -186,6 +187,7 @@ func (r *Renderer) newLayer(g *geometry, v *snapshot.Values, size int) *Layer {
 	}
 	l.thinned = sync.OnceValue(func() []selection { return newThinned(l, g.roomy) })
 	l.thinnedSigns = sync.OnceValue(func() [][]int32 { return newThinnedSigns(l, g.roomy) })
+	l.valueless = sync.OnceValue(func() [][]int32 { return newValueless(l, maptile.Zoom(len(l.grids))) })
 	return l
 }
 

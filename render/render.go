@@ -197,7 +197,7 @@ func New(limits colormap.Limits) *Renderer {
 	r := &Renderer{
 		drawing: drawing{
 			styles: map[StyleID]*style{
-				Heat:  heatStyle(field),
+				Heat:  heatStyle(field, false),
 				Dots:  {painter: newDots(), sites: (*Layer).forDots, palette: markPalette, signs: signs},
 				Lakes: {painter: field.waters, byExtent: true, sites: (*Layer).forWaters, palette: markPalette, signs: signs},
 			},
@@ -217,11 +217,10 @@ func New(limits colormap.Limits) *Renderer {
 	return r
 }
 
-// heatStyle returns the style Heat of a field.
-func heatStyle(field *heat) *style {
-	// A lake without a value has no colour, and grey would be read as one.
+// heatStyle returns the style Heat of a field, in which lakes without a value leave a trace or none.
+func heatStyle(field *heat, valued bool) *style {
 	return &style{
-		painter: field, above: &style{painter: field.waters, valued: true, byExtent: true}, cored: true, valued: true,
+		painter: field, above: &style{painter: field.waters, valued: valued, byExtent: true}, cored: true, valued: valued, byExtent: true,
 		sites: (*Layer).forField, palette: heatPalette, filter: palettepng.Sub,
 	}
 }
@@ -302,6 +301,9 @@ func (r *Renderer) release(m *memory) {
 	}
 	if cap(m.field.splats) > 2*maxKept {
 		m.field.splats = nil
+	}
+	if cap(m.field.glows.weights) > 16*maxKept {
+		m.field.glows = glows{}
 	}
 	if cap(m.hashed) > 16*maxKept {
 		m.hashed = nil
