@@ -14,55 +14,49 @@ import (
 
 func chlorophyllOf(ugL float64) data.Chlorophyll { return data.Chlorophyll(math.Round(100 * ugL)) }
 
-// TestCoresAreWideEnough draws a bloom, and a medium lake, among clean lakes half a pixel away on all sides, at any place within a pixel: it
-// has three pixels of its own colour in a row and in a column, or two of its class, at both scales.
-func TestCoresAreWideEnough(t *testing.T) {
+// TestCoresAreOnTop draws a bloom, and a medium lake, among clean lakes half a pixel away on all sides, at any place within a pixel: within a
+// pixel of its place it has its own class, at both scales, and the bloom is opaque. So it is where the field is blurred.
+func TestCoresAreOnTop(t *testing.T) {
 	const z = maptile.Zoom(6)
 	degrees := 360 / (TileSize * math.Exp2(float64(z)))
-	m := newMap(t, colormap.Default, who2003())
+	classes, palette := entryClasses[0](), paletteOf(colormap.Default, Heat, z)
 	for _, tt := range []struct {
-		chl  float64
-		wide int
-	}{{300, 3}, {30, 2}} {
-		for i := range 16 {
-			for j := range 16 {
-				x, y := float64(i)/16*degrees, float64(j)/16*degrees
-				lakes := []testLake{{lon: x, lat: y, chl: tt.chl}}
-				for k := range 12 {
-					angle := 2 * math.Pi * float64(k) / 12
-					lakes = append(lakes, testLake{lon: x + 0.5*degrees*math.Cos(angle), lat: y + 0.5*degrees*math.Sin(angle), chl: 2})
-				}
-				l := layerOf(lakes...)
-				for scale := 1; scale <= 2; scale++ {
-					middle := int64(1) << (z + tileBits - 1 + subBits)
-					w := window{zoom: z, scale: scale, left: middle - 16*subUnits, top: middle - 16*subUnits, width: 32 * scale, height: 32 * scale}
-					p := paletteOf(colormap.Default, Heat, z)
-					own := func(e uint8) bool {
-						c := p[e]
-						return c.A == 219 && m.Color(tt.chl) == opaqueOf(c)
+		chl   float64
+		class uint8
+		clean int
+		alpha uint8
+	}{{300, 3, 20, 0x80}, {30, 2, 4, 1}} {
+		for place := range 16 * 16 {
+			x, y := float64(place%16)/16*degrees, float64(place/16)/16*degrees
+			lakes := []testLake{{lon: x, lat: y, chl: tt.chl}}
+			for k := range tt.clean {
+				angle := 2 * math.Pi * float64(k) / float64(tt.clean)
+				lakes = append(lakes, testLake{lon: x + 0.5*degrees*math.Cos(angle), lat: y + 0.5*degrees*math.Sin(angle), chl: 2})
+			}
+			l := layerOf(lakes...)
+			for scale := 1; scale <= 2; scale++ {
+				middle := int64(1) << (z + tileBits - 1 + subBits)
+				w := window{zoom: z, scale: scale, left: middle - 16*subUnits, top: middle - 16*subUnits, width: 32 * scale, height: 32 * scale}
+				for name, layer := range map[string]*Layer{"stamped": l, "blurred": blurredCopy(l, z)} {
+					if name == "blurred" && tt.class < 3 {
+						continue // low and medium lakes are blurred together
 					}
-					pixels := paint(l, w, Heat)
-					rows, columns := make([]int, w.height), make([]int, w.width)
-					for at, e := range pixels {
-						if own(e) {
-							rows[at/w.width]++
-							columns[at%w.width]++
+					p := picture{window: w, classes: paint(layer, w, Heat)}
+					atX, atY := p.at(&l.sites[0])
+					most := uint8(0)
+					p.disc(atX, atY, float64(scale), func(_, _ int, e uint8) {
+						if classes[e] == tt.class {
+							most = max(most, palette[e].A)
 						}
-					}
-					if widest(rows) < tt.wide*scale || widest(columns) < tt.wide*scale {
-						t.Fatalf("%v µg/l at %d,%d sixteenths, scale %d: %d by %d pixels, want %d or more", tt.chl, i, j, scale, widest(rows), widest(columns), tt.wide*scale)
+					})
+					if most < tt.alpha {
+						t.Fatalf("%v µg/l among %d, %s, place %d, scale %d: its class has an alpha of %d within a pixel, want %d or more",
+							tt.chl, tt.clean, name, place, scale, most, tt.alpha)
 					}
 				}
 			}
 		}
 	}
-}
-
-func widest(counts []int) (n int) {
-	for _, c := range counts {
-		n = max(n, c)
-	}
-	return n
 }
 
 // TestCoresOfCrowds puts more and more blooms into a neighbourhood. Up to a quarter of its pixels all have a core; beyond, the worst of

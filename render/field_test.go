@@ -175,24 +175,3 @@ func TestBloomSurvivesACrowd(t *testing.T) {
 		}
 	}
 }
-
-func TestNoValueLeavesNoTrace(t *testing.T) {
-	lakes := country()
-	var known []testLake
-	for _, l := range lakes {
-		if l.chl >= 0 {
-			known = append(known, l)
-		}
-	}
-	all, some := layerOf(lakes...), layerOf(known...)
-	for z := maptile.Zoom(0); z <= 14; z++ {
-		s := Spec{Tile: maptile.At([2]float64{11, 51}, z), Scale: 1, Style: Heat, Colormap: colormap.Default}
-		if string(mustRender(t, all, s)) != string(mustRender(t, some, s)) {
-			t.Errorf("tile %v: lakes without a value change it", s.Tile)
-		}
-		s.Style = Dots
-		if z > 3 && z < 8 && string(mustRender(t, all, s)) == string(mustRender(t, some, s)) {
-			t.Errorf("tile %v: dots without the lakes that have no value are the same", s.Tile)
-		}
-	}
-}

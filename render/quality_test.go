@@ -81,7 +81,7 @@ func demoTiles(t *testing.T) (*Layer, []maptile.Tile) {
 			lakes = append(lakes, testLake{lon: lake.Point.Lon(), lat: lake.Point.Lat(), chl: c.Float(), areaKM2: lake.AreaKM2})
 		}
 	}
-	return renderer().Layer(s.Current.Values()), someTiles(lakes)
+	return layerOf(lakes...), someTiles(lakes) // without outlines, which the reference does not have
 }
 
 func demoSnapshot(t *testing.T) *snapshot.Snapshot {

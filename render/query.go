@@ -105,7 +105,7 @@ func (p *patch) bin(l *Layer, w window, by *style, hits []hit) []hit {
 		if by.valued {
 			return hits
 		}
-		sites.sites = l.valueless()[w.zoom]
+		sites.sites = l.traced[w.zoom]
 	}
 	q.around(sites, q.reach)
 	return q.hits
@@ -128,8 +128,9 @@ type query struct {
 	hits  []hit  // found so far
 
 	below bool   // also find marks of larger zooms, and end with the first hit
-	patch *patch // collects lakes that are binned, instead of hits
-	reach int64  // of such lakes
+	patch *patch // collects lakes that are binned, and hits only of those that leave a trace
+	trace traceThinning
+	reach int64 // of such lakes
 
 	thinning *thinning // collects sites, instead of hits
 }
@@ -286,6 +287,9 @@ func (q *query) visit(i int) {
 	}
 	value := q.layer.value(i)
 	if q.valued && !value.Valid() || !q.layer.shows(q.filter, i, &value) {
+		return
+	}
+	if q.patch != nil && !value.Valid() && !q.trace.keeps(q.layer, i, w.zoom) {
 		return
 	}
 	for ; x < w.lastCentre(w.width)+r; x += q.world {

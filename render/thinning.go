@@ -75,20 +75,6 @@ func newThinned(l *Layer, end maptile.Zoom) (thinned []selection) {
 	return thinned
 }
 
-// newValueless returns those of the thinned sites at the zooms below end that have no value and are binned. No slice is nil.
-func newValueless(l *Layer, end maptile.Zoom) [][]int32 {
-	valueless := make([][]int32, end)
-	for z, thinned := range l.thinned()[:end] {
-		valueless[z] = []int32{}
-		for _, site := range thinned.all[0].sites {
-			if v := l.value(int(site)); !v.Valid() && l.sites[site].binned(maptile.Zoom(z)) {
-				valueless[z] = append(valueless[z], site)
-			}
-		}
-	}
-	return valueless
-}
-
 // newThinnedSigns returns the sites with a sign at the zooms below end. No slice is nil.
 func newThinnedSigns(l *Layer, end maptile.Zoom) [][]int32 {
 	return thinnedBelow(end, l.allMarked().sites, thinning{layer: l, signs: true})

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
 	"limnomap/render/palettepng"
 )
@@ -47,4 +49,32 @@ func (t *heat) paintTraces(dst []uint8, s *scene, w window) {
 			}
 		}
 	}
+}
+
+// A traceThinning selects the lakes without a value that leave a trace among those that are binned: where the world is not roomy, of those in one
+// pixel the first in the order of the codes.
+type traceThinning struct {
+	some bool   // whether there is a last one
+	last uint64 // the pixel of the last one
+}
+
+// keeps reports whether a site leaves a trace at zoom z. The sites are asked for in ascending order.
+func (t *traceThinning) keeps(l *Layer, site int, z maptile.Zoom) bool {
+	pixel := l.codes[site] >> (2 * (uint(MaxZoom-z) + subBits))
+	if z < l.roomy && t.some && t.last == pixel {
+		return false
+	}
+	t.some, t.last = true, pixel
+	return true
+}
+
+// newTraced returns the sites that are binned at zoom z, have no value and leave a trace. It is not nil.
+func newTraced(l *Layer, z maptile.Zoom) []int32 {
+	traced, thinning := []int32{}, traceThinning{}
+	for i := range l.sites {
+		if v := l.value(i); !v.Valid() && l.sites[i].binned(z) && thinning.keeps(l, i, z) {
+			traced = append(traced, int32(i))
+		}
+	}
+	return traced
 }
