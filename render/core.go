@@ -21,7 +21,7 @@ type core struct {
 
 // coreWeights are the weights of the cores by class at their centres. They have the narrow kernel: next to a low lake at the same place, of
 // which each pixel has at least narrowWeight, a medium lake has a disc of 1.2 pixels in radius, and a high one of 1.6.
-var coreWeights = [upperClasses + 1]float32{1: 20, 2: 400}
+var coreWeights = [upperClasses + 1]float32{1: 15, 2: 400}
 
 // crowdWeight is the factor of coreWeights where the field is blurred: there some twenty lakes may lie in a pixel.
 const crowdWeight = 100

@@ -44,7 +44,7 @@ func TestCoresAreOnTop(t *testing.T) {
 					p := picture{window: w, classes: paint(layer, w, Heat)}
 					atX, atY := p.at(&l.sites[0])
 					most := uint8(0)
-					p.disc(atX, atY, float64(scale), func(_, _ int, e uint8) {
+					p.disc(atX, atY, float64(scale), func(e uint8) {
 						if classes[e] == tt.class {
 							most = max(most, palette[e].A)
 						}

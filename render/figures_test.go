@@ -1,42 +1,35 @@
 package render
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
+	"limnomap/data/testsize"
 )
 
 // grounds of a light and of a dark map, as those of the page.
 var mapGrounds = [...]color.NRGBA{{0xf4, 0xf2, 0xee, 0xff}, {0x22, 0x26, 0x2b, 0xff}}
 
-// madeUpSites returns n lakes as dense as the bathing sites of Germany, from a fixed seed: one in six is a second site of a lake, a few hundred metres
-// from another one, half of the others lie in lake districts, and the rest anywhere.
+// madeUpSites returns n lakes that are about as dense as the bathing sites of Germany, from a fixed seed: a third of them lie 0.7 to 10 km from
+// another one, a third 3 to 30 km, and the others anywhere.
 func madeUpSites(n int) []testLake {
 	rng := rand.New(rand.NewPCG(11, 12))
-	centre := func() (lon, lat float64) { return 6 + 9*rng.Float64(), 47.5 + 7*rng.Float64() }
-	var districts [40][2]float64
-	for i := range districts {
-		districts[i][0], districts[i][1] = centre()
-	}
 	lakes := make([]testLake, 0, n)
 	for i := range n {
-		lon, lat := centre()
-		switch {
-		case i%6 == 5: // 100 m to 1 km from another one
-			near, km := lakes[rng.IntN(i)], math.Pow(10, rng.Float64()-1)
+		lon, lat := 6+9*rng.Float64(), 47.5+7*rng.Float64()
+		if i%3 != 0 {
+			near, km := lakes[rng.IntN(i)], 0.7*math.Pow(15, rng.Float64())
+			if i%3 == 2 {
+				km = 3 * math.Pow(10, rng.Float64())
+			}
 			angle := 2 * math.Pi * rng.Float64()
 			lon, lat = near.lon+km*math.Cos(angle)/70, near.lat+km*math.Sin(angle)/111
-		case i%2 == 0:
-			d := districts[rng.IntN(len(districts))]
-			lon, lat = d[0]+0.3*rng.NormFloat64(), d[1]+0.2*rng.NormFloat64()
 		}
 		chl := math.Round(100*min(math.Exp(math.Log(5)+rng.NormFloat64()), 1500)) / 100
 		lakes = append(lakes, testLake{lon: lon, lat: lat, chl: chl})
@@ -61,6 +54,12 @@ func pictureOf(l *Layer, w window) picture {
 	return p
 }
 
+// scaled returns w with that scale.
+func (w window) scaled(scale int) window {
+	w.scale, w.width, w.height = scale, scale*w.width, scale*w.height
+	return w
+}
+
 // boundOf returns the bound of lakes with a margin in degrees.
 func boundOf(lakes []testLake, margin float64) orb.Bound {
 	b := orb.Point{lakes[0].lon, lakes[0].lat}.Bound()
@@ -68,12 +67,6 @@ func boundOf(lakes []testLake, margin float64) orb.Bound {
 		b = b.Extend(orb.Point{l.lon, l.lat})
 	}
 	return b.Pad(margin)
-}
-
-// scaled returns w with that scale.
-func (w window) scaled(scale int) window {
-	w.scale, w.width, w.height = scale, scale*w.width, scale*w.height
-	return w
 }
 
 // step returns the mean distance in RGB, of 441, between neighbouring pixels of two classes over a ground, the largest one, and how many
@@ -101,7 +94,7 @@ func (p *picture) step(a, b int, ground color.NRGBA) (mean, largest float64, n i
 	return mean / float64(max(n, 1)), largest, n
 }
 
-// shares returns the parts of the coloured pixels by class.
+// shares returns the parts of the coloured pixels by class in per cent.
 func (p *picture) shares() (s [upperClasses + 1]float64) {
 	n := 0.0
 	for _, c := range p.classes {
@@ -111,25 +104,23 @@ func (p *picture) shares() (s [upperClasses + 1]float64) {
 		}
 	}
 	for i := range s {
-		s[i] /= n
+		s[i] *= 100 / n
 	}
 	return s
 }
 
 // at returns the position of a lake in pixels of p.
 func (p *picture) at(s *site) (x, y float64) {
-	shift := uint(MaxZoom - p.zoom)
-	return float64(int64(s.x>>shift)-p.left) / float64(p.step1()), float64(int64(s.y>>shift)-p.top) / float64(p.step1())
+	shift, pixel := uint(MaxZoom-p.zoom), float64(p.window.step())
+	return float64(int64(s.x>>shift)-p.left) / pixel, float64(int64(s.y>>shift)-p.top) / pixel
 }
 
-func (p *picture) step1() int64 { return p.window.step() }
-
 // disc calls visit for the classes of the pixels whose centres are at most radius from x, y.
-func (p *picture) disc(x, y, radius float64, visit func(row, column int, class uint8)) {
+func (p *picture) disc(x, y, radius float64, visit func(class uint8)) {
 	for row := max(int(y-radius)-1, 0); row <= min(int(y+radius)+1, p.height-1); row++ {
 		for column := max(int(x-radius)-1, 0); column <= min(int(x+radius)+1, p.width-1); column++ {
 			if math.Hypot(float64(column)+0.5-x, float64(row)+0.5-y) <= radius {
-				visit(row, column, p.classes[row*p.width+column])
+				visit(p.classes[row*p.width+column])
 			}
 		}
 	}
@@ -138,53 +129,43 @@ func (p *picture) disc(x, y, radius float64, visit func(row, column int, class u
 // discRadius returns the radius in pixels of scale 1 of the disc of a lake that is alone: half as opaque as its middle.
 func (s size) discRadius() float64 { return halfOpaque * math.Exp2(float64(s)/stepsPerZoom) }
 
-// A lakeFigures counts lakes with a value of a picture.
+// lakeFigures counts lakes with a value.
 type lakeFigures struct {
-	lakes, foreign     int // with more than a tenth of their own disc in another class
-	low, lowWorse      int // low lakes whose own pixel has a worse class
-	high, seen         int // high lakes with a pixel of their class within one pixel of their place
-	own                int // lakes whose own pixel has their class
-	medium, mediumSeen int
+	lakes, foreign int // foreign: with more than a tenth of their own disc in another class
+	low, lowWorse  int // lowWorse: with a worse class at their own pixel
+	high, seen     int // seen: with a pixel of their class within one pixel of their place
 }
 
-func (p *picture) lakeFigures(l *Layer, radius func(*site) float64) (f lakeFigures) {
+// lakeFigures returns the figures of the lakes of l in p.
+func (p *picture) lakeFigures(l *Layer) (f lakeFigures) {
 	for i := range l.sites {
 		v, s := l.value(i), &l.sites[i]
-		x, y := p.at(s)
-		if !v.Valid() || x < 0 || y < 0 || x >= float64(p.width) || y >= float64(p.height) {
+		if !v.Valid() {
 			continue
 		}
+		x, y := p.at(s)
 		class := uint8(l.logs.classes.of(v.Chlorophyll)) + 1
-		pixels, other, seen := 0, 0, uint8(0)
-		p.disc(x, y, radius(s)*float64(p.scale), func(_, _ int, c uint8) {
+		pixels, other, seen := 0, 0, false
+		p.disc(x, y, s.size(p.zoom).discRadius()*float64(p.scale), func(c uint8) {
 			pixels++
 			if c != 0 && c != class {
 				other++
 			}
 		})
-		p.disc(x, y, 1, func(_, _ int, c uint8) { seen = max(seen, c) })
+		p.disc(x, y, 1, func(c uint8) { seen = seen || c == class })
 		f.lakes++
 		if 10*other > pixels {
 			f.foreign++
 		}
-		pixel := p.classes[int(y)*p.width+int(x)]
-		if pixel == class {
-			f.own++
-		}
 		switch class {
 		case 1:
 			f.low++
-			if pixel > class {
+			if p.classes[int(y)*p.width+int(x)] > class {
 				f.lowWorse++
-			}
-		case 2:
-			f.medium++
-			if seen >= class {
-				f.mediumSeen++
 			}
 		case upperClasses + 1:
 			f.high++
-			if seen == class {
+			if seen {
 				f.seen++
 			}
 		}
@@ -194,100 +175,109 @@ func (p *picture) lakeFigures(l *Layer, radius func(*site) float64) (f lakeFigur
 
 func percent(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
 
-// A drawer draws the lakes of a layer in a window, and knows the radius of a disc.
-type drawer struct {
-	name   string
-	draw   func(*Layer, window) picture
-	radius func(*Layer, maptile.Zoom) func(*site) float64
-}
+// The limits of the figures.
+const (
+	mostStep  = 100.0 // of colour between neighbouring pixels of the classes low and medium at scale 1, of 441; less at scale 2
+	mostShift = 2.0   // of a class's part of the coloured pixels, from one zoom to the next, in points
+	leastOwn  = 80.0  // of the pixels within half of the discs of a lone pair, those of their own lake's class, in per cent
+)
 
-var today = drawer{"field", pictureOf, func(l *Layer, z maptile.Zoom) func(*site) float64 {
-	return func(s *site) float64 { return s.size(z).discRadius() }
-}}
+// mostForeign and mostWorse are the largest parts of lakes from zoom 5 on in per cent: of those with more than a tenth of their own disc in another
+// class, and of low lakes with a worse class at their own pixel.
+var (
+	mostForeign = [...]float64{60, 45, 30, 15, 10}
+	mostWorse   = [...]float64{100, 100, 12, 8, 5}
+)
 
-// TestHeatFigures measures what heat-field.md promises of the picture, and prints it as tables.
+// TestHeatFigures measures what docs/heat-field.md promises of the picture, and prints it: go test -v -run TestHeatFigures ./render. With the build
+// tag long it measures the bathing sites of Germany, too.
 func TestHeatFigures(t *testing.T) {
-	for _, set := range figureSets {
+	for _, set := range testsize.Cases(1, []struct {
+		name  string
+		lakes func(*testing.T) []testLake
+	}{
+		// Of productive lakes half are of the upper classes.
+		{"made up, productive", func(*testing.T) []testLake { return productive(madeUpSites(2010)) }},
+		{"independent", func(t *testing.T) []testLake { return bathingSites(t, 2016) }},
+		{"independent, productive", func(t *testing.T) []testLake { return productive(bathingSites(t, 2016)) }},
+		{"regional", func(t *testing.T) []testLake { return regional(bathingSites(t, 2016), 1) }},
+		{"regional, productive", func(t *testing.T) []testLake { return productive(regional(bathingSites(t, 2016), 2)) }},
+	}) {
 		t.Run(set.name, func(t *testing.T) {
 			lakes := set.lakes(t)
-			printFigures(t, today, layerOf(lakes...), boundOf(lakes, 0.3))
+			checkFigures(t, layerOf(lakes...), boundOf(lakes, 0.3))
 		})
 	}
-	t.Run("pairs", func(t *testing.T) { printPairs(t, today) })
+	t.Run("pairs", checkPairs)
 }
 
-// A figureSet is lakes that are measured.
-type figureSet struct {
-	name  string
-	lakes func(*testing.T) []testLake
-}
-
-// figureSets are as many lakes as Germany has, with values by chance and alike by region; of the productive ones half are of upper classes.
-var figureSets = []figureSet{
-	{"made up, productive", func(*testing.T) []testLake { return productive(madeUpSites(2010)) }},
-	{"independent", func(t *testing.T) []testLake { return bathingSites(t, 2016) }},
-	{"independent, productive", func(t *testing.T) []testLake { return productive(bathingSites(t, 2016)) }},
-	{"regional", func(t *testing.T) []testLake { return regional(bathingSites(t, 2016), 1) }},
-	{"regional, productive", func(t *testing.T) []testLake { return productive(regional(bathingSites(t, 2016), 2)) }},
-}
-
-func printFigures(t *testing.T, d drawer, l *Layer, b orb.Bound) {
-	for z := maptile.Zoom(5); z <= 9; z++ {
+func checkFigures(t *testing.T, l *Layer, b orb.Bound) {
+	var last [upperClasses + 1]float64
+	for i := range mostForeign {
+		z := maptile.Zoom(5 + i)
 		w := windowOver(b, z)
-		p := d.draw(l, w)
-		s, f := p.shares(), p.lakeFigures(l, d.radius(l, z))
-		t.Logf("zoom %2d: low/medium/high of the coloured area %.1f/%.1f/%.1f %%; foreign disc %.0f %%; low lakes worse %.1f %%; high seen %d of %d; medium %d of %d; own %.0f %%",
-			z, 100*s[0], 100*s[1], 100*s[2], percent(f.foreign, f.lakes), percent(f.lowWorse, f.low), f.seen, f.high, f.mediumSeen, f.medium, percent(f.own, f.lakes))
-		if z > 8 {
-			continue
+		p := pictureOf(l, w)
+		s, f := p.shares(), p.lakeFigures(l)
+		foreign, worse := percent(f.foreign, f.lakes), percent(f.lowWorse, f.low)
+		t.Logf("zoom %d: %.1f %% of the coloured pixels are low, %.1f %% medium and %.1f %% high; %.0f %% of discs are foreign, %.1f %% of low lakes show a worse class; %d of %d high lakes are seen",
+			z, s[0], s[1], s[2], foreign, worse, f.seen, f.high)
+		if foreign > mostForeign[i] || worse > mostWorse[i] || f.seen != f.high {
+			t.Errorf("zoom %d: %.0f %% of discs are foreign, %.1f %% of low lakes show a worse class and %d of %d high lakes are seen, want at most %v and %v %%, and all",
+				z, foreign, worse, f.seen, f.high, mostForeign[i], mostWorse[i])
 		}
-		var line strings.Builder
-		for scale := 1; scale <= 2; scale++ {
-			p := d.draw(l, w.scaled(scale))
-			for _, g := range mapGrounds {
-				mean, largest, n := p.step(0, 1, g)
-				fmt.Fprintf(&line, "  %dx: %.0f, largest %.0f, of %d;", scale, mean, largest, n)
+		for class := range s {
+			if shift := math.Abs(s[class] - last[class]); i > 0 && shift > mostShift {
+				t.Errorf("zoom %d: class %d has %.1f %% of the coloured pixels, and %.1f %% at the zoom before, want at most %v points between", z, class, s[class], last[class], mostShift)
 			}
 		}
-		t.Logf("         step%s", line.String())
+		last = s
+		if z < 9 {
+			checkSteps(t, l, w, p)
+		}
 	}
 }
 
-func printPairs(t *testing.T, d drawer) {
+// checkSteps measures the steps of colour between low and medium pixels over light and dark maps; p is w at scale 1.
+func checkSteps(t *testing.T, l *Layer, w window, p picture) {
+	sharp := pictureOf(l, w.scaled(2))
+	for _, ground := range mapGrounds {
+		one, largest, n := p.step(0, 1, ground)
+		two, _, _ := sharp.step(0, 1, ground)
+		t.Logf("zoom %d, on %s: a mean step of %.0f, the largest of %.0f, between %d pixels; %.0f at scale 2", w.zoom, colormap.Hex(ground), one, largest, n, two)
+		if one > mostStep || two >= one {
+			t.Errorf("zoom %d, on %s: a mean step of %.0f at scale 1 and %.0f at scale 2, want at most %v, and less", w.zoom, colormap.Hex(ground), one, two, mostStep)
+		}
+	}
+}
+
+// checkPairs draws two lakes of different classes 6 to 30 pixels apart.
+func checkPairs(t *testing.T) {
 	for z := maptile.Zoom(5); z <= 9; z++ {
-		var line strings.Builder
 		for _, values := range [][2]float64{{2, 20}, {2, 120}, {20, 120}} {
-			least, at, worst := 1.0, 0, 1.0
+			least, at := 100.0, 6
 			for apart := 6; apart <= 30; apart++ {
 				l, w := pair(z, float64(apart), values[0], values[1])
-				p := d.draw(l, w)
-				x0, y0 := p.at(&l.sites[0])
-				x1, y1 := p.at(&l.sites[1])
-				own := [2]uint8{uint8(l.logs.classes.of(l.value(0).Chlorophyll)) + 1, uint8(l.logs.classes.of(l.value(1).Chlorophyll)) + 1}
-				r := [2]float64{d.radius(l, z)(&l.sites[0]) / 2, d.radius(l, z)(&l.sites[1]) / 2}
-				var n, ok [2]int
-				for i, c := range p.classes {
-					px, py := float64(i%p.width)+0.5, float64(i/p.width)+0.5
-					d0, d1 := math.Hypot(px-x0, py-y0), math.Hypot(px-x1, py-y1)
-					k := 0
-					if d1 < d0 {
-						k = 1
-					}
-					if d0 > r[0] && d1 > r[1] {
-						continue
-					}
-					n[k]++
-					if c == own[k] {
-						ok[k]++
-					}
+				p := pictureOf(l, w)
+				pixels, own := 0, 0
+				for i := range l.sites {
+					s := &l.sites[i]
+					x, y := p.at(s)
+					class := uint8(l.logs.classes.of(l.value(i).Chlorophyll)) + 1
+					p.disc(x, y, s.size(z).discRadius()/2, func(c uint8) {
+						pixels++
+						if c == class {
+							own++
+						}
+					})
 				}
-				if s := float64(ok[0]+ok[1]) / float64(n[0]+n[1]); s < least {
-					least, at = s, apart
+				if part := percent(own, pixels); part < least {
+					least, at = part, apart
 				}
-				worst = min(worst, float64(ok[0])/float64(max(n[0], 1)), float64(ok[1])/float64(max(n[1], 1)))
 			}
-			fmt.Fprintf(&line, "  %v: least %.0f %% (%d px), of one lake %.0f %%;", values, 100*least, at, 100*worst)
+			t.Logf("zoom %d, lakes of %v µg/l: at least %.0f %% of the pixels within half of their discs are of their own class (%d pixels apart)", z, values, least, at)
+			if least < leastOwn {
+				t.Errorf("zoom %d, lakes of %v µg/l, %d pixels apart: %.0f %% of the pixels are of their own class, want at least %v", z, values, at, least, leastOwn)
+			}
 		}
-		t.Logf("zoom %d pairs:%s", z, line.String())
 	}
 }

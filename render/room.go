@@ -1,6 +1,10 @@
 package render
 
-import "math"
+import (
+	"math"
+	"math/bits"
+	"sort"
+)
 
 const (
 	// roomPart is the part of the distance to the nearest site that is the radius of a disc. Of two discs of that size the middle of the space
@@ -15,17 +19,16 @@ const (
 // measureRoom sets room of all sites. It counts sites without a value too, so that a disc has the same size in all weeks.
 func (g *geometry) measureRoom() {
 	n := nearest{g: g}
-	meets, visit := n.meets, n.visit
+	s := search{codes: g.codes, meets: n.meets, visit: n.visit}
 	for i := range g.sites {
-		n.begin(i)
-		if n.least >= closest*closest {
-			Search(g.codes, nil, meets, visit)
+		if n.begin(i); n.least >= closest*closest {
+			n.search(&s)
 		}
-		s := &g.sites[i]
-		if s.room = math.MinInt8; n.least >= closest*closest {
-			s.room = sizeOf(roomPart * math.Sqrt(float64(n.least)) / (worldUnits / TileSize))
+		at := &g.sites[i]
+		if at.room = math.MinInt8; n.least >= closest*closest {
+			at.room = sizeOf(roomPart * math.Sqrt(float64(n.least)) / (worldUnits / TileSize))
 		}
-		g.room = max(g.room, s.room)
+		g.room = max(g.room, at.room)
 	}
 }
 
@@ -42,6 +45,17 @@ func (n *nearest) begin(site int) {
 	const each = 2
 	n.site, n.least = site, farthest*farthest
 	n.visit(max(site-each, 0), min(site+each+1, len(n.g.sites)), false)
+}
+
+// search searches the smallest quadrant with all of the box, which is mostly much smaller than the world.
+func (n *nearest) search(s *search) {
+	b, codes := &n.box, n.g.codes
+	first, last := morton(b.left, b.top), morton(b.right, b.bottom)
+	levels := uint(bits.Len64(first^last)+1) / 2
+	code := first >> (2 * levels) << (2 * levels)
+	from := sort.Search(n.site, func(i int) bool { return codes[i] >= code })
+	to := n.site + sort.Search(len(codes)-n.site, func(i int) bool { return (codes[n.site+i]^code)>>(2*levels) != 0 })
+	s.quadrant(from, to, code, levels)
 }
 
 func (n *nearest) meets(x, y, last uint32) (some, all bool) {
