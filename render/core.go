@@ -19,11 +19,11 @@ type core struct {
 	old bool
 }
 
-// coreWeights are the weights of the cores by class at their centres. They have the narrow kernel: next to a low lake at the same place, of
-// which each pixel has at least narrowWeight, a medium lake has a disc of 1.2 pixels in radius, and a high one of 1.6.
+// coreWeights are the weights of the cores by class at their centres. They have the narrow kernel, in addition to that of every
+// lake: a medium lake lies on top of low ones up to 1.2 pixels from its place, where they weigh 1, and a high one up to 1.7.
 var coreWeights = [upperClasses + 1]float32{1: 15, 2: 400}
 
-// crowdWeight is the factor of coreWeights where the field is blurred: there some twenty lakes may lie in a pixel.
+// crowdWeight is the factor of coreWeights where the field is blurred: there hundreds of lakes may lie in a pixel.
 const crowdWeight = 100
 
 // The radii of cores in units, by which their pixels are counted.

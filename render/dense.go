@@ -61,7 +61,7 @@ func (g *geometry) firstRoomy() maptile.Zoom {
 	return z
 }
 
-// crowded reports whether any of the crowds has more than maxStamped lakes with a value. Lakes without one leave no trace:
+// crowded reports whether any of the crowds has more than maxStamped lakes with a value. Lakes without one leave only traces:
 // they must not change how the field is drawn either.
 func (l *Layer) crowded(crowds []span) bool {
 	return slices.ContainsFunc(crowds, func(c span) bool {

@@ -173,7 +173,7 @@ func appendSplats(splats []splat, m *mark, w window, k *kernel, class int) []spl
 	return splats
 }
 
-// appendCore appends the splat of c if it touches w. Where all zooms are crowded it is heavier.
+// appendCore appends the splat of c if it touches w. At crowded zooms it is heavier.
 func appendCore(splats []splat, c *core, w window, t *heat, crowded bool) []splat {
 	log := t.logs.of(c.Chlorophyll)
 	s := splat{gain: coreWeights[t.logs.classOf(log)], log: log, narrow: true, class: t.logs.classOf(log)}

@@ -64,8 +64,9 @@ type (
 func Styles() []Style {
 	markers, waters := symbol.Look{Kind: symbol.Markers, Signs: symbol.Signs()}, symbol.Look{Kind: symbol.Waters, Signs: symbol.Signs()}
 	return []Style{
-		{Heat, "Heat map", "Chlorophyll-a as a surface: the colour is the value, the opacity tells how near a lake is. From zoom 10 on it " +
-			"fades, and the waters of the lakes take over. " + oldText + "Lakes without a current value leave no trace.", symbol.Look{}},
+		{Heat, "Heat map", "Chlorophyll-a as soft discs, smaller where lakes are dense: the colour is the value, the opacity tells how near a lake is. Lakes with a known " +
+			"outline are drawn by it. From zoom 10 on the discs fade, and the waters of the lakes take over. " + oldText +
+			"Lakes without a current value are faintly grey.", symbol.Look{}},
 		{Dots, "Markers", "A marker in the colour of its value and the shape of its class for each lake: low a disc, medium a triangle, high a diamond, " +
 			"and a grey ring for one without a current value. " + oldText + signsText, markers},
 		{Lakes, "Waters", "Each lake's water in the colour of its value: its outline from zoom 9 on where that is known, else a " +
