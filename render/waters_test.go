@@ -235,7 +235,7 @@ func TestOutlineBeginsAtItsZoom(t *testing.T) {
 	}
 }
 
-// TestOutlinesAreOfWaters checks that outlines do not change tiles and cache keys without waters.
+// TestOutlinesAreNotOfDots checks that outlines do not change tiles and cache keys without waters.
 func TestOutlinesAreNotOfDots(t *testing.T) {
 	lakes := lakeland()
 	with, without := layerOfShores(t, lakes...), layerOf(places(lakes)...)
