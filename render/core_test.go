@@ -1,7 +1,6 @@
 package render
 
 import (
-	"image/color"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -9,10 +8,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
-	"limnomap/data"
 )
-
-func chlorophyllOf(ugL float64) data.Chlorophyll { return data.Chlorophyll(math.Round(100 * ugL)) }
 
 // TestCoresAreOnTop draws a bloom, and a medium lake, among clean lakes half a pixel away on all sides, at any place within a pixel: within a
 // pixel of its place it has its own class, at both scales, and the bloom is opaque. So it is where the field is blurred.
@@ -103,10 +99,4 @@ func TestCoresOfCrowds(t *testing.T) {
 	if !found {
 		t.Error("the worst lake has no core")
 	}
-}
-
-// opaqueOf returns c without its opacity.
-func opaqueOf(c color.NRGBA) color.NRGBA {
-	c.A = 0xff
-	return c
 }

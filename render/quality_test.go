@@ -23,7 +23,7 @@ var grounds = [...][3]float64{{255, 255, 255}, {0x2b, 0x2b, 0x2b}}
 func TestQuality(t *testing.T) {
 	const (
 		meanBound, largestBound = 1.5, 10.0 // CIE76
-		psnrBound               = 43.0     // dB
+		psnrBound               = 43.0      // dB
 	)
 	m := newMap(t, colormap.Default, who2003())
 	for _, source := range testsize.Cases(1, []struct {
