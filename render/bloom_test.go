@@ -134,7 +134,7 @@ func bloomsOf(l *Layer, z maptile.Zoom) (b blooms) {
 		// A lone lake is visible up to a Gaussian of faint, and a pixel further.
 		radius := float64(max(s.disc(z), smallestRadius(z)))/subUnits + 1
 		if z < waterZoom {
-			radius = max(radius, lone*math.Exp2(float64(s.blob.at(z))/stepsPerZoom)+1)
+			radius = max(radius, lone*math.Exp2(float64(s.size(z))/stepsPerZoom)+1)
 		}
 		discs = append(discs, place{x, y, radius})
 	}
@@ -193,6 +193,16 @@ func entryClassesAt(z maptile.Zoom) (classes [256]uint8) {
 	for _, entries := range newShading(m, o).entries {
 		for i, e := range entries {
 			classes[e] = uint8(classOf(m, i)) + 1
+		}
+	}
+	return classes
+}
+
+// classesOfEntries returns the class of each palette entry of the field below fadeZoom.
+func classesOfEntries(s *scale) (classes [256]uint8) {
+	for _, entries := range s.shading.entries {
+		for i, e := range entries {
+			classes[e] = uint8(classOf(s.colours, i))
 		}
 	}
 	return classes

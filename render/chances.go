@@ -44,7 +44,7 @@ func newChances(values *heat, limits colormap.Limits) drawing {
 	field.logs = newLogTable(m)
 	d := drawing{
 		styles: map[StyleID]*style{
-			Heat:  heatStyle(&field),
+			Heat:  heatStyle(&field, true),
 			Lakes: {painter: field.waters, byExtent: true, sites: (*Layer).forMarkers, palette: markPalette},
 		},
 		logs: field.logs,

@@ -137,7 +137,7 @@ func beyondReach(t fataler, lake testShore, s Spec) bool {
 	switch s.Style {
 	case Heat:
 		if s.Tile.Z < waterZoom {
-			reach = 4.3 * math.Exp2(float64(p.blob.at(s.Tile.Z))/stepsPerZoom)
+			reach = 4.3 * math.Exp2(float64(p.size(s.Tile.Z))/stepsPerZoom)
 		}
 		if s.Tile.Z >= fadeZoom {
 			reach = max(reach, water)

@@ -57,13 +57,14 @@ func TestClustersAreHonest(t *testing.T) {
 				first, last := maptile.At(orb.Point{4, 57}, z), maptile.At(orb.Point{18, 45}, z)
 				w := windowOf(first, scale)
 				w.width, w.height = w.width*int(last.X-first.X+1), w.height*int(last.Y-first.Y+1)
-				coloured, red := 0, 0
+				coloured, red, colours := 0, 0, colorsOf(l).scale
+				highest := colours.colours.Index(colours.classes[upperClasses-1].Float())
 				for _, e := range paint(l, w, Dots) {
 					if e < fillEntry || e >= oldEntry || (e-fillEntry)%quarters < quarters/2 {
 						continue // less than half of the pixel has a colour
 					}
 					coloured++
-					if int(e-fillEntry)/quarters >= colorsOf(l).scale.highest {
+					if int(e-fillEntry)/quarters >= highest {
 						red++
 					}
 				}

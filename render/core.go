@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"encoding/binary"
-	"math"
 	"slices"
 
 	"github.com/paulmach/orb/maptile"
@@ -11,30 +10,26 @@ import (
 	"limnomap/data"
 )
 
-// A core is a small disc in a lake's own colour, drawn above the field: without it a lake that is worse than its neighbours would
-// disappear where they are closer than a pixel or two. Lakes of the first class have none.
+// A core is the middle of the disc of a lake of an upper class: there the lake weighs so much more than better ones that it lies on top of them,
+// as a small disc. Without it a lake that is worse than its neighbours would disappear where they are closer than a pixel or two. Lakes of the
+// first class have none.
 type core struct {
 	x, y int32 // in units from the window's north-west corner
 	data.Chlorophyll
 	old bool
 }
 
-// Lengths are in units. A disc of highCore is at least three pixels wide at scale 1, and one of mediumCore two, wherever the lake lies
-// within a pixel: their radii are at least sqrt(1.5²+0.5²) and sqrt(1²+0.5²) pixels, rounded up.
+// coreWeights are the weights of the cores by class at their centres. They have the narrow kernel, in addition to that of every
+// lake: a medium lake lies on top of low ones up to 1.2 pixels from its place, where they weigh 1, and a high one up to 1.7.
+var coreWeights = [upperClasses + 1]float32{1: 15, 2: 400}
+
+// crowdWeight is the factor of coreWeights where the field is blurred: there hundreds of lakes may lie in a pixel.
+const crowdWeight = 100
+
+// The radii of cores in units, by which their pixels are counted.
 const (
 	mediumCore = 18
 	highCore   = 26
-	// coreRim is the width of the rim of a core on another one of the highest class. It is fainter than a core: lighter on a white map.
-	coreRim = subUnits
-	// coreReach is the smallest distance from a lake at which its core changes no pixel.
-	coreReach = highCore + coreRim + 1
-)
-
-const (
-	// oldCoreLevel is the level of the core of an old value, which is about as opaque as the field there.
-	oldCoreLevel = 8
-	// rimLevel is the level of a rim: the map below shines through.
-	rimLevel = 5
 )
 
 // coreRadius returns the radius of the cores of a class.
@@ -70,6 +65,7 @@ func newCoreList(l *Layer, z maptile.Zoom) *coreList {
 type coreSearch struct {
 	neighbourhood neighbourhood
 	found         [upperClasses][]core // by class, in the order of the sites
+	reach         int64                // the smallest distance from a lake at which its core changes no pixel
 }
 
 // appendTo appends the cores that touch the window of q, in the order of drawing: medium ones, and then the high ones, the worst last.
@@ -78,6 +74,7 @@ func (s *coreSearch) appendTo(cores []core, q *query) []core {
 	if w.zoom >= fadeZoom { // from there on waters show the lakes
 		return cores
 	}
+	s.reach = q.painter.reach(&small, w)
 	for k := range s.found {
 		s.found[k] = s.found[k][:0]
 	}
@@ -115,7 +112,7 @@ func (c *core) appendTo(b []byte) []byte {
 
 // searchList finds the cores of a list.
 func (s *coreSearch) searchList(q *query, list *coreList) {
-	q.search(list.codes, nil, coreReach, 1, func(from, to int, _ bool) bool {
+	q.search(list.codes, nil, s.reach, 1, func(from, to int, _ bool) bool {
 		for i := from; i < to; i++ {
 			s.add(q, list.codes[i], list.cores[i])
 		}
@@ -131,7 +128,7 @@ func (s *coreSearch) searchSites(q *query) {
 			s.add(q, q.layer.codes[i], q.layer.value(int(i)))
 		}
 	}
-	q.search(q.layer.codes, nil, coreReach, neighbourhoodPx*subUnits, func(from, to int, whole bool) bool {
+	q.search(q.layer.codes, nil, s.reach, neighbourhoodPx*subUnits, func(from, to int, whole bool) bool {
 		for i := from; i < to; i++ {
 			if whole || q.contains(i) {
 				add(s.neighbourhood.add(q.layer, i))
@@ -147,95 +144,12 @@ func (s *coreSearch) add(q *query, code uint64, v value) {
 	w := q.window
 	atX, atY := World(code)
 	y := int64(atY>>q.shift) - w.top
-	if y <= w.firstCentre()-coreReach || y >= w.lastCentre(w.height)+coreReach {
+	if y <= w.firstCentre()-s.reach || y >= w.lastCentre(w.height)+s.reach {
 		return
 	}
 	found := &s.found[q.layer.logs.classes.of(v.Chlorophyll)-1]
-	west := w.firstCentre() - coreReach + 1
-	for x := west + (int64(atX>>q.shift)-w.left-west)&(q.world-1); x < w.lastCentre(w.width)+coreReach; x += q.world {
+	west := w.firstCentre() - s.reach + 1
+	for x := west + (int64(atX>>q.shift)-w.left-west)&(q.world-1); x < w.lastCentre(w.width)+s.reach; x += q.world {
 		*found = append(*found, core{int32(x), int32(y), v.Chlorophyll, v.old})
 	}
-}
-
-// A disc has the half width of a disc, in units, by the distance of a row of pixels from its middle.
-type disc []int32
-
-func newDisc(radius int32) disc {
-	d := make(disc, radius+1)
-	for dy := range d {
-		d[dy] = int32(math.Sqrt(float64(int(radius)*int(radius) - dy*dy)))
-	}
-	return d
-}
-
-// columns returns the range of columns of w whose centres are in the disc around x, y, in a row of pixels.
-func (d disc) columns(x, y int32, row int, w window) (from, to int) {
-	dy := distance(int64(row)*w.step()+w.firstCentre(), int64(y))
-	if dy >= int64(len(d)) {
-		return 0, 0
-	}
-	half, bits := int64(d[dy]), w.stepBits()
-	from = int((int64(x) - half - w.firstCentre() + w.step() - 1) >> bits)
-	to = int((int64(x)+half-w.firstCentre())>>bits) + 1
-	return max(from, 0), min(to, w.width)
-}
-
-// A corePainter draws cores on the field.
-type corePainter struct{ medium, high, rim disc }
-
-func newCorePainter() *corePainter {
-	return &corePainter{newDisc(mediumCore), newDisc(highCore), newDisc(highCore + coreRim)}
-}
-
-// paint draws cores. Those of medium lakes change only pixels of the first class, so that they hide nothing worse.
-func (p *corePainter) paint(dst []uint8, cores []core, w window, sc *scale, m *memory) {
-	covered := m.cored[:0]
-	for i := range cores {
-		c := &cores[i]
-		level := levels
-		if c.old {
-			level = oldCoreLevel
-		}
-		fill := sc.shading.entries[level-1][sc.colours.Index(c.Float())]
-		first, end := w.rows(int64(c.y), coreReach)
-		if sc.class(c.Chlorophyll) < upperClasses {
-			for row := first; row < end; row++ {
-				from, to := p.medium.columns(c.x, c.y, row, w)
-				for at := row*w.width + from; at < row*w.width+to; at++ {
-					if dst[at] != 0 && sc.entryClass[dst[at]] == 0 {
-						dst[at] = fill
-					}
-				}
-			}
-			continue
-		}
-		if len(covered) == 0 {
-			covered = falses(m.cored, len(dst))
-			m.cored = covered
-		}
-		rim := sc.shading.entries[rimLevel-1][sc.highest]
-		for row := first; row < end; row++ {
-			line, over := dst[row*w.width:][:w.width], covered[row*w.width:][:w.width]
-			from, to := p.rim.columns(c.x, c.y, row, w)
-			for at := from; at < to; at++ {
-				if over[at] {
-					line[at] = rim
-				}
-			}
-			from, to = p.high.columns(c.x, c.y, row, w)
-			for at := from; at < to; at++ {
-				line[at], over[at] = fill, true
-			}
-		}
-	}
-}
-
-// falses returns n times false, in the memory of b if that is large enough.
-func falses(b []bool, n int) []bool {
-	if cap(b) < n {
-		return make([]bool, n)
-	}
-	b = b[:n]
-	clear(b)
-	return b
 }

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"image/color"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -9,79 +8,49 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
-	"limnomap/data"
 )
 
-func chlorophyllOf(ugL float64) data.Chlorophyll { return data.Chlorophyll(math.Round(100 * ugL)) }
-
-// TestCoresAreWideEnough draws a bloom, and a medium lake, among clean lakes half a pixel away on all sides, at any place within a pixel: it
-// has three pixels of its own colour in a row and in a column, or two of its class, at both scales.
-func TestCoresAreWideEnough(t *testing.T) {
+// TestCoresAreOnTop draws a bloom, and a medium lake, among clean lakes half a pixel away on all sides, at any place within a pixel: within a
+// pixel of its place it has its own class, at both scales, and the bloom is opaque. So it is where the field is blurred.
+func TestCoresAreOnTop(t *testing.T) {
 	const z = maptile.Zoom(6)
 	degrees := 360 / (TileSize * math.Exp2(float64(z)))
-	m := newMap(t, colormap.Default, who2003())
+	classes, palette := entryClasses[0](), paletteOf(colormap.Default, Heat, z)
 	for _, tt := range []struct {
-		chl  float64
-		wide int
-	}{{300, 3}, {30, 2}} {
-		for i := range 16 {
-			for j := range 16 {
-				x, y := float64(i)/16*degrees, float64(j)/16*degrees
-				lakes := []testLake{{lon: x, lat: y, chl: tt.chl}}
-				for k := range 12 {
-					angle := 2 * math.Pi * float64(k) / 12
-					lakes = append(lakes, testLake{lon: x + 0.5*degrees*math.Cos(angle), lat: y + 0.5*degrees*math.Sin(angle), chl: 2})
-				}
-				l := layerOf(lakes...)
-				for scale := 1; scale <= 2; scale++ {
-					middle := int64(1) << (z + tileBits - 1 + subBits)
-					w := window{zoom: z, scale: scale, left: middle - 16*subUnits, top: middle - 16*subUnits, width: 32 * scale, height: 32 * scale}
-					p := paletteOf(colormap.Default, Heat, z)
-					own := func(e uint8) bool {
-						c := p[e]
-						return c.A == 219 && m.Color(tt.chl) == opaqueOf(c)
+		chl   float64
+		class uint8
+		clean int
+		alpha uint8
+	}{{300, 3, 20, 0x80}, {30, 2, 4, 1}} {
+		for place := range 16 * 16 {
+			x, y := float64(place%16)/16*degrees, float64(place/16)/16*degrees
+			lakes := []testLake{{lon: x, lat: y, chl: tt.chl}}
+			for k := range tt.clean {
+				angle := 2 * math.Pi * float64(k) / float64(tt.clean)
+				lakes = append(lakes, testLake{lon: x + 0.5*degrees*math.Cos(angle), lat: y + 0.5*degrees*math.Sin(angle), chl: 2})
+			}
+			l := layerOf(lakes...)
+			for scale := 1; scale <= 2; scale++ {
+				middle := int64(1) << (z + tileBits - 1 + subBits)
+				w := window{zoom: z, scale: scale, left: middle - 16*subUnits, top: middle - 16*subUnits, width: 32 * scale, height: 32 * scale}
+				for name, layer := range map[string]*Layer{"stamped": l, "blurred": blurredCopy(l, z)} {
+					if name == "blurred" && tt.class < 3 {
+						continue // low and medium lakes are blurred together
 					}
-					pixels := paint(l, w, Heat)
-					rows, columns := make([]int, w.height), make([]int, w.width)
-					for at, e := range pixels {
-						if own(e) {
-							rows[at/w.width]++
-							columns[at%w.width]++
+					p := picture{window: w, classes: paint(layer, w, Heat)}
+					atX, atY := p.at(&l.sites[0])
+					most := uint8(0)
+					p.disc(atX, atY, float64(scale), func(e uint8) {
+						if classes[e] == tt.class {
+							most = max(most, palette[e].A)
 						}
-					}
-					if widest(rows) < tt.wide*scale || widest(columns) < tt.wide*scale {
-						t.Fatalf("%v µg/l at %d,%d sixteenths, scale %d: %d by %d pixels, want %d or more", tt.chl, i, j, scale, widest(rows), widest(columns), tt.wide*scale)
+					})
+					if most < tt.alpha {
+						t.Fatalf("%v µg/l among %d, %s, place %d, scale %d: its class has an alpha of %d within a pixel, want %d or more",
+							tt.chl, tt.clean, name, place, scale, most, tt.alpha)
 					}
 				}
 			}
-		}
-	}
-}
-
-func widest(counts []int) (n int) {
-	for _, c := range counts {
-		n = max(n, c)
-	}
-	return n
-}
-
-// TestWorstCoreIsOnTop draws blooms that overlap: at the place of the worst is its own colour, and around it, on the core of another, a
-// lighter rim.
-func TestWorstCoreIsOnTop(t *testing.T) {
-	const z = maptile.Zoom(6)
-	degrees := 360 / (TileSize * math.Exp2(float64(z)))
-	l := layerOf(testLake{lon: 0.5 * degrees, lat: 0.5 * degrees, chl: 60}, testLake{lon: 2.5 * degrees, lat: 0.5 * degrees, chl: 130}, testLake{lon: 4.5 * degrees, lat: 0.5 * degrees, chl: 60})
-	middle := int64(1) << (z + tileBits - 1 + subBits)
-	w := window{zoom: z, scale: 1, left: middle - 4*subUnits, top: middle - subUnits, width: 12, height: 1}
-	p, m := paletteOf(colormap.Default, Heat, z), newMap(t, colormap.Default, who2003())
-	pixels := paint(l, w, Heat)
-	full, rim := uint8(math.Round(maxOpacity*0xff)), uint8(math.Round(fullRange.of(rimLevel)*0xff))
-	for at, want := range map[int]struct {
-		chl   float64
-		alpha uint8
-	}{3: {60, full}, 4: {50, rim}, 5: {130, full}, 6: {130, full}, 7: {130, full}, 8: {50, rim}, 9: {60, full}} {
-		if c := p[pixels[at]]; c.A != want.alpha || want.alpha == full && opaqueOf(c) != m.Color(want.chl) {
-			t.Errorf("pixel %d is %v, want the colour of %v µg/l with alpha %d", at, c, want.chl, want.alpha)
 		}
 	}
 }
@@ -130,10 +99,4 @@ func TestCoresOfCrowds(t *testing.T) {
 	if !found {
 		t.Error("the worst lake has no core")
 	}
-}
-
-// opaqueOf returns c without its opacity.
-func opaqueOf(c color.NRGBA) color.NRGBA {
-	c.A = 0xff
-	return c
 }

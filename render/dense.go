@@ -18,7 +18,7 @@ const (
 // A denseZoom is a zoom at which the field may be blurred, if enough of the lakes have a value.
 type denseZoom struct {
 	crowds []span    // the sites of each tile with more than maxStamped of them, the largest first
-	wide   selection // the sites whose water is wider than the smallest blob: they are always stamped
+	wide   selection // the sites whose disc is larger than the smallest one, or that have an outline: they are always stamped
 }
 
 func (g *geometry) denseZooms() (zooms []denseZoom) {
@@ -39,11 +39,11 @@ func (g *geometry) denseZooms() (zooms []denseZoom) {
 	return zooms
 }
 
-// wideAt returns the sites whose water at zoom z is wider than the smallest blob. The others are blurred.
+// wideAt returns the sites that are stamped at zoom z where others are blurred.
 func (g *geometry) wideAt(z maptile.Zoom) selection {
 	wide := []int32{} // not nil, which means all
 	for i := range g.sites {
-		if g.sites[i].blob.at(z) > baseSize(z) {
+		if !g.sites[i].binned(z) {
 			wide = append(wide, int32(i))
 		}
 	}
@@ -61,7 +61,7 @@ func (g *geometry) firstRoomy() maptile.Zoom {
 	return z
 }
 
-// crowded reports whether any of the crowds has more than maxStamped lakes with a value. Lakes without one leave no trace:
+// crowded reports whether any of the crowds has more than maxStamped lakes with a value. Lakes without one leave only traces:
 // they must not change how the field is drawn either.
 func (l *Layer) crowded(crowds []span) bool {
 	return slices.ContainsFunc(crowds, func(c span) bool {

@@ -21,12 +21,12 @@ const maxBlurredZoom = 8
 // below grids, and for each tile at the others.
 func blurred(grids int, lakes ...testLake) *Layer {
 	l := layerOf(lakes...)
-	l.dense, l.blurred, l.grids = nil, nil, nil
+	l.dense, l.blurred, l.grids, l.traced = nil, nil, nil, nil
 	for z := range maptile.Zoom(maxBlurredZoom + 1) {
 		l.dense = append(l.dense, denseZoom{wide: l.wideAt(z)})
 		l.blurred = append(l.blurred, func() bool { return true })
 		if int(z) < grids {
-			l.grids = append(l.grids, newGrid(l, z))
+			l.grids, l.traced = append(l.grids, newGrid(l, z)), append(l.traced, newTraced(l, z))
 		}
 	}
 	return l
@@ -116,11 +116,21 @@ func TestBlurAgreesWithStamps(t *testing.T) {
 			d := compareFields(t, l, stamped, z, scale)
 			t.Logf("zoom %d, scale %d: opacity differs by %.4f, at most by %.3f; value by %.2f %%",
 				z, scale, d.opacity, d.largest, 100*d.value)
-			if d.opacity > 0.002 || d.largest > 0.03 || d.value > 0.03 {
-				t.Errorf("zoom %d, scale %d: %+v, want at most 0.002, 0.03 and 0.03", z, scale, d)
+			if d.opacity > 0.005 || d.largest > 0.2 || d.value > 0.05 {
+				t.Errorf("zoom %d, scale %d: %+v, want at most 0.005, 0.2 and 0.05", z, scale, d)
 			}
 		}
 	}
+}
+
+// coreless returns the field of l in w without cores, which are heavier where the field is blurred.
+func coreless(l *Layer, w window) *field {
+	var f field
+	h := renderer().styles[Heat]
+	s := sceneOf(l, w, h)
+	s.cores = nil
+	f.reset(s, w, h.painter.(*heat))
+	return &f
 }
 
 // fieldDifference is how much two fields differ: on average where the first has an opacity of a tenth or more.
@@ -130,7 +140,7 @@ func compareFields(t *testing.T, one, other *Layer, z maptile.Zoom, scale int) (
 	n, blurred := 0.0, false
 	for _, at := range [][2]float64{{22.5, 62}, {11, 51}, {179.99, -16}} {
 		w := windowOf(maptile.At(at, z), scale)
-		a, b := fieldOf(one, w), fieldOf(other, w)
+		a, b := coreless(one, w), coreless(other, w)
 		if b.blur.filled() {
 			t.Fatalf("zoom %d: both are blurred", z)
 		}

@@ -16,31 +16,27 @@
 // Each lake i with a value c_i (µg/l) has two Gaussian kernels of the distance d in pixels of scale 1:
 //
 //	g_i = exp(-d²/2σ²)                     σ = 2^(size/4) pixels
-//	w_i = g_i + 600·exp(-d²/2(0.25σ)²)
+//	w_i = g_i + h_i·exp(-d²/2·0.5²)        h_i = 1, or 16 and 401 in the classes medium and high
 //
 // A pixel shows the kernel-weighted mean of the logarithm over the lakes of one class, and is the more opaque the nearer lakes are:
 //
 //	value   = exp(Σ w_i·ln c_i / Σ w_i)             of the class whose Σ w_i is largest
-//	opacity = 0.86·min(1, (1 - Π(1-t_i)) / 0.97)    with 1-t_i = exp(-4·g_i), so that Π(1-t_i) = exp(-4·Σ g_i)
+//	opacity = 0.86·min(1, (1 - Π(1-t_i)) / 0.95)    with 1-t_i = exp(-4·g_i), so that Π(1-t_i) = exp(-4·Σ g_i)
 //
-// It changes with the zoom:
-//   - from 8 on, the class is the worst one that is nearly as strong as the strongest: its sum is at least what one lake gives 0.6 σ farther
-//     away than where it gives the largest sum;
-//   - up to 9, lakes of the upper classes have cores: discs of their own colour above the field;
-//   - at 10 and 11 the field fades, and the waters of the style Lakes are drawn above it;
-//   - from 12 on, there are only these waters.
+// Where upper classes are in reach, with E1 and E2 the weights of the first and the second class, Σ g_i in the opacity is
+// min(Σ g_i, 0.75)·max(((E1-E2)/(E1+E2))³, 0.04): the field is nearly transparent where two classes weigh the same.
 //
-// For example, at zoom 8 a pixel between a lake of the highest class and a slightly nearer one of the lowest has the highest class. Old
-// values (see [snapshot.OldAfter]) have a quarter of the weight.
+// σ is the same at all zooms: 3.4 pixels for a small lake that is alone, smaller where the nearest other site is near, down to 0.8 pixels, and up to
+// 32 pixels for a lake whose water is wider. A lake with an outline of at least 6 pixels has, in place of its wide kernel, the inside of the outline, softened by
+// a Gaussian of 1.2 pixels, and the smallest disc at its own point. The lakes whose h_i is more than 1 have cores, up to zoom 9: where
+// too many are in one place, only the worst. Old values (see [snapshot.OldAfter]) have a quarter of the weight. Sites without a value leave grey
+// traces where the field is transparent.
 //
-// Concentrations below 0.5 µg/l are drawn as 0.5, and those above 100 as 100. By zoom, σ is at least
+// At zooms 10 and 11 the field fades, and the waters of the style Lakes are drawn above it; from 12 on there are only these waters.
 //
-//	zoom  0    1    2    3    4    5    6    7    8    9    10   11 and more
-//	σ px  2.4  2.4  2.8  3.4  4.0  4.8  5.7  6.7  6.7  8.0  8.0  9.5
-//
-// and larger, up to 32 pixels, for a lake whose water is wider. docs/heat-field.md explains the choices. A tile's colours are
-// entries of one palette for all tiles below zoom 10, and of another one from there on: up to 32 colours at 12 opacities, or 7 where the field fades. No entry serves two classes. From zoom 10
-// on, the steps between opacities are dithered.
+// Concentrations below 0.5 µg/l are drawn as 0.5, and those above 100 as 100. docs/heat-field.md explains the choices. A tile's colours are
+// entries of one palette for all tiles below zoom 10, and of another one from there on: up to 32 colours at 12 opacities, or 7 where the field fades. No entry serves two classes. The
+// steps between opacities are dithered.
 //
 // # The styles Dots and Lakes
 //
@@ -62,10 +58,10 @@
 //
 // With few lakes near a tile each is stamped: rows times columns of its separable kernel. At zooms where a tile can contain
 // more than 4,096 lakes with a value, lakes are binned by pixels, each shared among the four nearest centres, and the bins
-// are blurred along rows and columns. Lakes wider than the smallest blob are always stamped. Where the world has at most
+// are blurred along rows and columns. Lakes with an outline, or with a larger disc than the smallest, are always stamped. Where the world has at most
 // sixteen pixels per lake, the bins are made once for all tiles, and of the lakes in one pixel only the one with the
 // highest value has a marker, and of the marked ones only the gravest a sign. Of the classes only the highest one is kept apart, and its
-// lakes count as the middle of its colours. Blurred and stamped fields differ on average by at most 0.002 of opacity and 3 % of the value.
+// lakes count as the middle of its colours. Blurred and stamped fields differ on average by at most 0.005 of opacity and 5 % of the value.
 //
 // # Exactness
 //

@@ -72,16 +72,17 @@ func TestDocFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sigmas := "| σ, pixels |"
-	for _, s := range baseSizes {
-		sigmas += fmt.Sprintf(" %.1f |", math.Exp2(float64(s)/4))
-	}
 	for _, want := range []string{
-		sigmas,
-		fmt.Sprintf("wᵢ = gᵢ + %d·exp( −d² / 2(%gσ)² )", narrowWeight, narrowSigma),
+		fmt.Sprintf("between %.1f and %.1f pixels", math.Exp2(smallest/4.0), math.Exp2(lone/4.0)),
+		fmt.Sprintf("wᵢ = gᵢ + hᵢ·exp( −d² / 2·%g² )", narrowSigma),
+		fmt.Sprintf("hᵢ = %d for low lakes, %g for medium ones, %g for high ones", narrowWeight, narrowWeight+coreWeights[1], narrowWeight+coreWeights[2]),
+		fmt.Sprintf("min( Σ gᵢ, %g ) · max( ((E₁ − E₂) / (E₁ + E₂))³, %g )", solid, valley),
+		fmt.Sprintf("half as opaque at %g of the distance", roomPart),
+		fmt.Sprintf("at least %d pixels wide or high", glowing),
+		fmt.Sprintf("a sigma of %g pixels", glowSigma),
 		fmt.Sprintf("opacity = %g · min( 1, (1 − Π(1 − tᵢ)) / %g )", maxOpacity, saturated),
 		fmt.Sprintf("1 − tᵢ = exp( −%g·gᵢ )", opacityGain),
-		fmt.Sprintf("up to %g pixels", math.Exp2(largest/4)),
+		fmt.Sprintf("a σ up to %g pixels", math.Exp2(largest/4)),
 		fmt.Sprintf("more than %d,%03d lakes", maxStamped/1000, maxStamped%1000),
 		fmt.Sprintf("lines of %d pixels, %d apart", symbol.ForecastLine, symbol.ForecastHatching),
 		fmt.Sprintf("within them the field has %g of its opacity", faintPart),
@@ -119,7 +120,8 @@ func bloom() []testLake {
 // densityPicture is the usual heat map, and ours.
 func densityPicture(t *testing.T) image.Image {
 	lakes := bloom()
-	cover, _ := wideField(lakes)
+	const sigma = 5.7 // so that neighbours overlap, as in most heat maps
+	cover, _ := wideField(lakes, func(*site) float64 { return sigma })
 	highest := slices.Max(cover) // as in most heat maps: relative to the densest point in view
 	ramp := []color.NRGBA{{0, 0, 255, 255}, {0, 255, 255, 255}, {0, 255, 0, 255}, {255, 255, 0, 255}, {255, 0, 0, 255}}
 	usual := image.NewNRGBA(image.Rect(0, 0, TileSize, TileSize))
@@ -140,7 +142,7 @@ func kernelPicture(t *testing.T) image.Image {
 	lakes := append(bloom(), lakeAt(docTile(), 100, 110, 90)) // in the middle of the crowd, too
 	m := newMap(t, colormap.Default, who2003())
 	plain := image.NewNRGBA(image.Rect(0, 0, TileSize, TileSize))
-	cover, values := wideField(lakes)
+	cover, values := wideField(lakes, func(s *site) float64 { return math.Exp2(float64(s.size(docTile().Z)) / stepsPerZoom) })
 	for i, v := range values {
 		if cover[i] > 0 {
 			c := m.Color(v)
@@ -153,16 +155,17 @@ func kernelPicture(t *testing.T) image.Image {
 
 // shownOpacity is the opacity of the package comment, in sixteen steps.
 func shownOpacity(cover float64) uint8 {
-	return uint8(255 * math.Round(16*0.86*min(1, (1-math.Exp(-4*cover))/0.97)) / 16)
+	return uint8(255 * math.Round(16*0.86*min(1, (1-math.Exp(-4*cover))/saturated)) / 16)
 }
 
 // wideField is the sum of the wide kernel, and the mean in µg/l of only that kernel, at each pixel of docTile.
-func wideField(lakes []testLake) (cover, values []float64) {
+func wideField(lakes []testLake, sigmaOf func(*site) float64) (cover, values []float64) {
 	w := windowOf(docTile(), 1)
 	cover, values = make([]float64, TileSize*TileSize), make([]float64, TileSize*TileSize)
 	l := layerOf(lakes...)
-	for site, p := range l.sites {
-		sigma := math.Exp2(float64(p.blob.at(w.zoom)) / stepsPerZoom)
+	for site := range l.sites {
+		p := &l.sites[site]
+		sigma := sigmaOf(p)
 		x := axisOf(int64(p.x>>(MaxZoom-w.zoom))-w.left, w.width, w, sigma)
 		y := axisOf(int64(p.y>>(MaxZoom-w.zoom))-w.top, w.height, w, sigma)
 		for i := range cover {

@@ -48,13 +48,13 @@ func TestBlurredHighLakesAreHigh(t *testing.T) {
 			var m memory
 			m.find(l, w, r.styles[Heat], 0)
 			m.draw(r.styles[Heat], r.colors[colormap.Default].scale, w)
-			seen := 0
+			seen, classes := 0, classesOfEntries(r.colors[colormap.Default].scale)
 			for i, e := range m.pixels {
 				if e == 0 {
 					continue
 				}
-				if seen++; r.colors[colormap.Default].scale.entryClass[e] != upperClasses {
-					t.Fatalf("%s, %v µg/l: pixel %d has the class %d", limits.Title, chl, i, r.colors[colormap.Default].scale.entryClass[e])
+				if seen++; classes[e] != upperClasses {
+					t.Fatalf("%s, %v µg/l: pixel %d has the class %d", limits.Title, chl, i, classes[e])
 				}
 			}
 			if seen == 0 {
@@ -76,31 +76,4 @@ func blurredCopy(l *Layer, z maptile.Zoom) *Layer {
 		c.blurred = append(c.blurred, func() bool { return true })
 	}
 	return &c
-}
-
-// TestADiscIsOneLakes draws a lake next to a worse one at zooms at which single discs are visible: where they nearly coincide all is of the
-// worse class, and further apart the pixel of each lake has its own.
-func TestADiscIsOneLakes(t *testing.T) {
-	for z := maptile.Zoom(tieZoom); z < fadeZoom; z++ {
-		classes, palette := entryClasses[0](), paletteOf(colormap.Default, Heat, z)
-		sigma := math.Exp2(float64(baseSize(z)) / stepsPerZoom)
-		for _, values := range [][2]float64{{2, 20}, {2, 120}, {20, 120}} {
-			worse := uint8(renderer().logs.classOf(renderer().logs.of(chlorophyllOf(values[1])))) + 1
-			for apart := 0.0; apart < 4; apart += 0.1 {
-				l, w := pair(z, apart*sigma, values[0], values[1])
-				better := 0 // pixels of at least a tenth of opacity
-				for _, e := range paintField(l, w) {
-					if palette[e].A > 0xff/10 && classes[e] != worse {
-						better++
-					}
-				}
-				switch {
-				case apart < tieSigma-0.15 && better > 0:
-					t.Errorf("zoom %d, %v µg/l, %.1f sigma apart: %d pixels have the better class, want none", z, values, apart, better)
-				case apart > 2*tieSigma && better < 100:
-					t.Errorf("zoom %d, %v µg/l, %.1f sigma apart: %d pixels have the better class, want its disc", z, values, apart, better)
-				}
-			}
-		}
-	}
 }

@@ -8,6 +8,7 @@ type field struct {
 	window window
 	splats []splat // of lakes that are stamped
 	blur   blur    // of the others
+	glows  glows   // of the lakes with outlines
 	sums   sums    // of some rows
 }
 
@@ -15,11 +16,21 @@ type field struct {
 func (f *field) reset(s *scene, w window, t *heat) {
 	f.window = w
 	f.splats = f.splats[:0]
+	f.glows.reset()
 	for i := range s.marks {
 		m := &s.marks[i]
+		if m.log() < 0 {
+			continue
+		}
+		if m.shore != nil {
+			f.glows.add(m, w, t.glow[w.scale-1], t.logs.classOf(m.log()))
+		}
 		f.splats = appendSplats(f.splats, m, w, t.kernels.of(m.size), t.logs.classOf(m.log()))
 	}
-	f.blur.reset(&s.patch, w, t.kernels.of(baseSize(w.zoom)), t.logs.high)
+	for i := range s.cores {
+		f.splats = appendCore(f.splats, &s.cores[i], w, t, s.crowded)
+	}
+	f.blur.reset(&s.patch, w, t.kernels.of(smallest), t.logs.high)
 }
 
 // reached returns the range of rows within [from, to) that lakes reach.
@@ -33,6 +44,9 @@ func (f *field) reached(from, to int) (first, end int) {
 		first = min(first, max(s.top, from))
 		end = max(end, min(s.top+len(s.row), to))
 	}
+	for _, g := range f.glows.list {
+		first, end = min(first, max(g.top, from)), max(end, min(g.top+g.height, to))
+	}
 	return first, max(first, end)
 }
 
@@ -41,6 +55,7 @@ func (f *field) sum(first, end int) {
 	from, to := f.classed(first, end)
 	f.sums.reset(f.window.width, end-first, from-first, to-first)
 	f.sums.add(f.splats, first, end-first)
+	f.glows.addTo(&f.sums, first, end)
 	if !f.blur.filled() {
 		return
 	}
@@ -58,6 +73,11 @@ func (f *field) classed(first, end int) (from, to int) {
 	for i := range f.splats {
 		if s := &f.splats[i]; s.class > 0 {
 			from, to = min(from, max(s.top, first)), max(to, min(s.top+len(s.row), end))
+		}
+	}
+	for _, g := range f.glows.list {
+		if g.class > 0 {
+			from, to = min(from, max(g.top, first)), max(to, min(g.top+g.height, end))
 		}
 	}
 	return from, max(from, to)
@@ -117,11 +137,11 @@ func zeroed(s []float32, n int) []float32 {
 func (s *sums) row(of []float32, r int) []float32 { return of[r*s.stride:][:s.width] }
 
 // shade writes the shades of row r to dst, and changes the sums.
-func (s *sums) shade(dst []uint8, r int, t *shadeTable, ties *tieTable, add [2]uint8) {
+func (s *sums) shade(dst []uint8, r int, t *shadeTable, add [2]uint8) {
 	wide, narrow, logs := s.row(s.wide, r), s.row(s.narrow, r), s.row(s.logs, r)
 	if r >= s.from && r < s.to {
 		medium, high := &s.upper[0], &s.upper[1]
-		keepNearest(wide, narrow, logs, s.row(medium.weights, r), s.row(medium.logs, r), s.row(high.weights, r), s.row(high.logs, r), ties)
+		keepNearest(wide, narrow, logs, s.row(medium.weights, r), s.row(medium.logs, r), s.row(high.weights, r), s.row(high.logs, r))
 	}
 	shadeRow(dst, wide, narrow, logs, t, add)
 }
@@ -143,20 +163,36 @@ func appendSplats(splats []splat, m *mark, w window, k *kernel, class int) []spl
 		gain = 1.0 / freshShares
 	}
 	s := splat{gain: gain, log: m.log(), class: class}
-	if s.clip(m, w, k.wide.whole) {
+	if s.clip(m.x, m.y, w, k.wide.whole) {
 		splats = append(splats, s)
 	}
 	s = splat{gain: gain * narrowWeight, log: m.log(), narrow: true, class: class}
-	if s.clip(m, w, k.narrow.whole) {
+	if s.clip(m.x, m.y, w, k.narrow.whole) {
 		splats = append(splats, s)
 	}
 	return splats
 }
 
-// clip makes s the part in w of the falloff around m, and reports whether there is any.
-func (s *splat) clip(m *mark, w window, f *falloff) bool {
-	s.left, s.column = f.clipped(int64(m.x), w, w.width)
-	s.top, s.row = f.clipped(int64(m.y), w, w.height)
+// appendCore appends the splat of c if it touches w. At crowded zooms it is heavier.
+func appendCore(splats []splat, c *core, w window, t *heat, crowded bool) []splat {
+	log := t.logs.of(c.Chlorophyll)
+	s := splat{gain: coreWeights[t.logs.classOf(log)], log: log, narrow: true, class: t.logs.classOf(log)}
+	if c.old {
+		s.gain /= freshShares
+	}
+	if crowded {
+		s.gain *= crowdWeight
+	}
+	if s.clip(c.x, c.y, w, t.kernels.of(smallest).narrow.whole) {
+		splats = append(splats, s)
+	}
+	return splats
+}
+
+// clip makes s the part in w of the falloff around a point, and reports whether there is any.
+func (s *splat) clip(x, y int32, w window, f *falloff) bool {
+	s.left, s.column = f.clipped(int64(x), w, w.width)
+	s.top, s.row = f.clipped(int64(y), w, w.height)
 	return len(s.column) > 0 && len(s.row) > 0
 }
 

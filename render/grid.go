@@ -40,7 +40,7 @@ func (v *value) shares() uint32 {
 	return freshShares
 }
 
-// newGrid returns the grid for zoom z of the lakes of l with a value and a blob of the smallest size.
+// newGrid returns the grid for zoom z of the lakes of l with a value and a disc of the smallest size.
 func newGrid(l *Layer, z maptile.Zoom) *grid {
 	g := &grid{all: newBlocks(z), high: newBlocks(z)}
 	g.high.counted = true
@@ -48,7 +48,7 @@ func newGrid(l *Layer, z maptile.Zoom) *grid {
 	for i := range l.sites {
 		s := &l.sites[i]
 		v := l.value(i)
-		if !v.Valid() || s.blob.at(z) != baseSize(z) {
+		if !v.Valid() || !s.binned(z) {
 			continue
 		}
 		x, y := int64(s.x>>shift), int64(s.y>>shift)

@@ -10,46 +10,57 @@ const (
 	// tail is the height at which a Gaussian is cut off, along each axis: at 4.3 sigma. There the outline of a hundred lakes at
 	// one point is still a circle; with shorter kernels the corners of the product of two axes would show.
 	tail = 1e-4
-	// narrowWeight is the weight of the narrow kernel at the centre, relative to the wide one; narrowSigma is its sigma,
-	// relative to that of the wide one. With them a bloom keeps the colour of its own pixel among clean neighbours eleven
-	// pixels away and, at zoom 6, in a crowd whose nearest lake is four pixels away. A weight of 35 and a sigma of 0.3
-	// showed three blooms of the 2,010 German sites in the colour of the class below.
-	narrowWeight = 600
-	narrowSigma  = 0.25
+	// narrowSigma is the sigma in pixels of the narrow kernel, and narrowWeight its weight at the centre relative to the wide one. With them
+	// a lake keeps its own colour at its own pixel next to lakes of its class.
+	narrowSigma  = 0.5
+	narrowWeight = 1
 	// stepsPerZoom is the number of sizes between a zoom and the next, at which waters are twice as large.
 	stepsPerZoom = 4
-	// smallest and largest are the sizes of the smallest and the largest blob, which are visible up to 7 and 96 pixels from
-	// their centres.
-	smallest, largest = 5, 20
+	// smallest and largest are the sizes of the smallest and the largest disc, which are visible up to 2.4 and 93 pixels from
+	// their centres. The smallest one covers three pixels in a row.
+	smallest, largest = -1, 20
+	// lone is the size of the disc of a small lake that is alone, at all zooms. It is visible up to 9.8 pixels from its centre, which is 1.9 km
+	// at zoom 9 in Germany.
+	lone = 7
+	// halfOpaque is the distance in sigma at which a disc is half as opaque as at its centre: there exp(-opacityGain*g) is 1/2.
+	halfOpaque = 1.87
 )
 
-// A size is the size of a blob on a logarithmic scale: its wide kernel has a sigma of 2^(size/4) pixels.
+// A size is the size of a disc on a logarithmic scale: its wide kernel has a sigma of 2^(size/4) pixels.
 type size int8
 
-// baseSizes are the smallest sizes of blobs by zoom. They make a country one surface (zoom 5 to 7), a region some patches
-// (8 and 9), and show single lakes from 10.
-var baseSizes = [...]size{5, 5, 6, 7, 8, 9, 10, 11, 11, 12, 12, 13}
-
-// baseSize returns the size of the blob of a small lake.
-func baseSize(z maptile.Zoom) size { return baseSizes[min(int(z), len(baseSizes)-1)] }
-
-// blobSize returns the size at zoom 0 of a blob that covers about as much as a round water of that area at world
+// blobSize returns the size at zoom 0 of a disc that covers about as much as a round water of that area at world
 // coordinate y. At zoom z it is larger by stepsPerZoom*z.
 func blobSize(areaKM2 float64, y uint32) size {
-	// A blob is half as opaque as at its centre where exp(-opacityGain*g) is 1/2, at 1.87 sigma.
-	const halfOpaque = 1.87
-	s := math.Round(stepsPerZoom * math.Log2(waterRadius(areaKM2)*pixelsPerMetre(y)/halfOpaque))
+	return sizeOf(waterRadius(areaKM2) * pixelsPerMetre(y))
+}
+
+// sizeOf returns the size of a disc that is half as opaque as at its centre at that many pixels from it.
+func sizeOf(pixels float64) size {
+	s := math.Round(stepsPerZoom * math.Log2(pixels/halfOpaque))
 	return size(min(max(s, math.MinInt8), largest))
 }
 
-// at returns the size at zoom z of a blob whose size at zoom 0 is s.
-func (s size) at(z maptile.Zoom) size {
-	return size(min(max(int(s)+stepsPerZoom*int(z), int(baseSize(z))), largest))
+// at returns the size at zoom z of what has size s at zoom 0.
+func (s size) at(z maptile.Zoom) int { return int(s) + stepsPerZoom*int(z) }
+
+// size returns the size of the disc of s at zoom z: as large as its water, or, if that is less, as large as its neighbours leave room for. A lake
+// that is drawn as its outline has the smallest one, so that its own pixel has its colour wherever it lies.
+func (s *site) size(z maptile.Zoom) size {
+	if s.glows(z) {
+		return smallest
+	}
+	disc := min(max(s.room.at(z), smallest), lone)
+	return size(min(max(s.blob.at(z), disc), largest))
 }
+
+// binned reports whether the lake of s is one of those that are binned where the field is blurred: the lakes with the smallest disc.
+func (s *site) binned(z maptile.Zoom) bool { return s.size(z) == smallest && !s.glows(z) }
 
 // A kernel is the weight of a lake of one size by the distance from it.
 type kernel struct {
-	wide, narrow axes
+	wide   axes
+	narrow *axes // the same for all sizes
 }
 
 // axes are the falloffs whose product is a Gaussian: the same along both axes.
@@ -65,9 +76,9 @@ type kernels [largest - smallest + 1]kernel
 
 func newKernels() *kernels {
 	var ks kernels
+	narrow := newAxes(narrowSigma * subUnits)
 	for i := range ks {
-		sigma := subUnits * math.Exp2(float64(i+smallest)/stepsPerZoom)
-		ks[i] = kernel{wide: newAxes(sigma), narrow: newAxes(narrowSigma * sigma)}
+		ks[i] = kernel{newAxes(subUnits * math.Exp2(float64(i+smallest)/stepsPerZoom)), &narrow}
 	}
 	return &ks
 }
@@ -75,8 +86,11 @@ func newKernels() *kernels {
 // of returns the kernel of s.
 func (ks *kernels) of(s size) *kernel { return &ks[s-smallest] }
 
-// reach returns the distance in units at which the weight of a blob of size s is zero.
-func (ks *kernels) reach(s size) int64 { return ks.of(s).wide.whole.reach() }
+// reach returns the distance in units at which the weight of a disc of size s is zero.
+func (ks *kernels) reach(s size) int64 {
+	k := ks.of(s)
+	return max(k.wide.whole.reach(), k.narrow.whole.reach())
+}
 
 // newAxes returns the falloffs of a Gaussian whose sigma is in units.
 func newAxes(sigma float64) axes {

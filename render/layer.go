@@ -47,6 +47,7 @@ type Layer struct {
 	blurred      []func() bool      // by zoom of dense: whether the field is blurred
 	grids        []*grid            // by zoom, the lakes binned in advance; at other zooms they are binned for each tile
 	cores        []*coreList        // likewise, the cores
+	traced       [][]int32          // likewise, the binned sites that leave a trace
 	thinned      func() []selection // by zoom below roomy: the sites with a marker
 	thinnedSigns func() [][]int32   // by zoom below roomy: the sites with a sign
 	dots, waters plan               // in the styles Dots and Lakes, of a layer of values that was prepared
@@ -118,6 +119,7 @@ func (l *Layer) bin() {
 		if blurred := l.blurred[z](); blurred && int(z) < zooms {
 			l.grids = append(l.grids, newGrid(l, z))
 			l.cores = append(l.cores, newCoreList(l, z))
+			l.traced = append(l.traced, newTraced(l, z))
 		}
 	}
 }
@@ -153,7 +155,7 @@ func (l *Layer) hasValuesOf(v *snapshot.Values) bool {
 func (r *Renderer) markedAgain(other *Layer, v *snapshot.Values) *Layer {
 	l := r.newLayer(other.geometry, v, maxFingerprints)
 	l.prepare(other.values, other.key)
-	l.grids, l.cores, l.thinned = other.grids, other.cores, other.thinned
+	l.grids, l.cores, l.thinned, l.traced = other.grids, other.cores, other.thinned, other.traced
 	for _, k := range other.fingerprints.Keys() { // the least recently used one first
 		if e, ok := other.fingerprints.Peek(k); ok && r.styles[k.style].signs == nil {
 			l.fingerprints.Add(k, e)

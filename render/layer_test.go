@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -75,20 +76,26 @@ func TestBlobSize(t *testing.T) {
 	// A round water of 10 km² has a radius of 1784 m, which is 186.9 pixels of zoom 14 at the equator: a sigma of
 	// 99.9 pixels there, and of 12.5 at zoom 11.
 	s := blobSize(10, equator)
-	if got, want := s.at(11), size(15); got != want {
+	if got, want := s.at(11), 15; got != want {
 		t.Errorf("size of 10 km² at zoom 11 = %d, want %d", got, want)
+	}
+	sizeAt := func(z maptile.Zoom, areaKM2 float64, room size) size {
+		return (&site{blob: blobSize(areaKM2, equator), room: room}).size(z)
 	}
 	tests := []struct {
 		name string
 		got  size
 		want size
 	}{
-		{"a small lake of a country", blobSize(0.1, equator).at(6), baseSize(6)},
-		{"the largest blob", blobSize(10, equator).at(18), largest},
+		{"a small lake that is alone", sizeAt(6, 0.1, largest), lone},
+		{"a small lake among others", sizeAt(6, 0.1, -20), 4},
+		{"a small lake beside another one", sizeAt(6, 0.1, math.MinInt8), smallest},
+		{"a large lake beside another one", sizeAt(11, 10, math.MinInt8), 15},
+		{"the largest disc", sizeAt(18, 10, largest), largest},
 		{"no area", blobSize(0, equator), blobSize(0.2, equator)},
 		{"area NaN", blobSize(math.NaN(), equator), blobSize(0.2, equator)},
 		{"area infinite", blobSize(math.Inf(1), equator), largest},
-		{"hardly any area", blobSize(math.SmallestNonzeroFloat64, equator).at(MaxZoom), baseSize(MaxZoom)},
+		{"hardly any area", sizeAt(MaxZoom, math.SmallestNonzeroFloat64, largest), lone},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -129,9 +136,6 @@ func TestFind(t *testing.T) {
 		world := int64(1) << (tileBits + subBits + w.zoom)
 		for i := range l.sites {
 			p := &l.sites[i]
-			if !l.value(i).Valid() {
-				continue
-			}
 			r := h.reach(p, w)
 			for turn := int64(-3); turn <= 3; turn++ {
 				x := int64(p.x>>(MaxZoom-w.zoom)) + turn*world - w.left
@@ -142,9 +146,10 @@ func TestFind(t *testing.T) {
 				}
 			}
 		}
-		// Lakes at one point are in the order of their values.
+		// Those with a small extent are first, and lakes at one point are in the order of their values.
+		extent := func(h hit) int { return max(bits.Len64(uint64(l.sites[h.site].extent())), narrowBits) }
 		slices.SortStableFunc(want, func(a, b hit) int {
-			return cmp.Or(cmp.Compare(l.codes[a.site], l.codes[b.site]), cmp.Compare(a.Chlorophyll, b.Chlorophyll))
+			return cmp.Or(cmp.Compare(extent(a), extent(b)), cmp.Compare(l.codes[a.site], l.codes[b.site]), cmp.Compare(a.Chlorophyll, b.Chlorophyll))
 		})
 		if !slices.Equal(m.hits, want) {
 			t.Fatalf("%+v: hits %+v, want %+v", w, m.hits, want)

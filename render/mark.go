@@ -40,7 +40,7 @@ func (m *mark) appendTo(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.y))
 	b = binary.LittleEndian.AppendUint32(b, m.value)
 	// A size has at most 5 bits.
-	flags := byte(m.size) | byte(m.sign)<<6
+	flags := byte(m.size-smallest) | byte(m.sign)<<6
 	if m.old {
 		flags |= 1 << 5
 	}
@@ -57,6 +57,8 @@ type scene struct {
 	marks []mark // in the order of the layer, and those of one lake from west to east
 	signs []mark // in the order of drawing
 	cores []core // likewise
+	// crowded is whether the zoom is one at which the field is blurred.
+	crowded bool
 
 	clusters []cluster // drawn below the marks
 
@@ -69,6 +71,7 @@ func (s *scene) empty() {
 	clear(s.marks) // they may refer to shores of another layer
 	clear(s.waters)
 	s.marks, s.waters, s.signs, s.cores, s.clusters = s.marks[:0], s.waters[:0], s.signs[:0], s.cores[:0], s.clusters[:0]
+	s.crowded = false
 	s.patch.empty()
 }
 
@@ -90,6 +93,9 @@ func (s *scene) appendTo(b []byte) []byte {
 	}
 	for i := range s.waters {
 		b = s.waters[i].appendTo(b)
+	}
+	if s.crowded && len(s.cores) > 0 {
+		b = append(b, 1)
 	}
 	for i := range s.cores {
 		b = s.cores[i].appendTo(b)

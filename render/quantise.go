@@ -14,13 +14,9 @@ const (
 	// which looks the same.
 	opacityGain = 4.0
 	// saturated is the part of full opacity that is drawn as full.
-	saturated = 0.97
+	saturated = 0.95
 	// parts is the number of steps of a pattern within a level.
 	parts = 256 / shadeLevels
-	// ditherZoom is the smallest zoom that is dithered: from there on single lakes are visible, and without dithering rings
-	// around them. Below it, the edges between levels are two or three pixels apart and not visible, and dithering would add
-	// a tenth to a quarter to the bytes.
-	ditherZoom = 10
 )
 
 // A pattern is added to the opacity of pixels, in parts of a level, before it is rounded down to a level. It is indexed by the
@@ -30,20 +26,9 @@ type pattern [2][2]uint8
 // most is the largest number in a pattern.
 const most = 14
 
-// plain rounds to the nearest level.
-var plain = pattern{{8, 8}, {8, 8}}
-
 // dither is the order in which the pixels of a 2x2 cell take the next opacity (Bayer 1973). It divides each step into four,
 // so that the levels of a large blob are not visible as rings. A larger cell adds a sixth to the bytes and looks the same.
 var dither = pattern{{2, 10}, {14, 6}}
-
-// patternAt returns the pattern of a zoom.
-func patternAt(z maptile.Zoom) *pattern {
-	if z < ditherZoom {
-		return &plain
-	}
-	return &dither
-}
 
 // A scale has what depends on the colour map: how sums become shades, and values become colours and classes.
 type scale struct {
@@ -52,10 +37,6 @@ type scale struct {
 	shading *shading
 	faded   []*shadeTable // by zoom from fadeZoom on
 	classes classLimits
-	// entryClass is the class of each palette entry of the style Heat.
-	entryClass [256]uint8
-	// highest is the first colour of the highest class.
-	highest int
 	hatches *hatches // of probabilities; nil for values
 	// shares are the entries of the shares of clusters.
 	shares [upperClasses + 2]uint8
@@ -67,16 +48,6 @@ func newScale(m *colormap.Map, v *logTable) *scale {
 	faded := newShading(m, &fadedRange)
 	for _, part := range fades {
 		s.faded = append(s.faded, newShadeTable(faded, v, part))
-	}
-	s.highest = m.Index(v.classes[upperClasses-1].Float())
-	for _, entries := range s.shading.entries {
-		for colour, entry := range entries {
-			for i, limit := range v.classes {
-				if colour >= m.Index(limit.Float()) {
-					s.entryClass[entry] = uint8(i + 1)
-				}
-			}
-		}
 	}
 	return s
 }

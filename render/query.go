@@ -36,8 +36,9 @@ func (m *memory) find(l *Layer, w window, st *style, f Filter) {
 		if st.cored {
 			s.cores = m.cores.appendTo(s.cores, &q)
 		}
-		if selected.blurred {
-			s.patch.bin(l, w, st)
+		if s.crowded = selected.blurred; s.crowded {
+			m.hits = s.patch.bin(l, w, st, m.hits[:0])
+			s.marks = st.appendMarks(s.marks, l, m.hits, w)
 		}
 	}
 	if st.above != nil && w.zoom >= fadeZoom {
@@ -96,20 +97,25 @@ func (q *query) groups(st *style, s *selection) []group {
 }
 
 // small is a site that reaches as far as every lake that is binned.
-var small = site{blob: math.MinInt8}
+var small = site{blob: math.MinInt8, room: math.MinInt8}
 
-// bin makes p the patch of the lakes of l that are binned.
-func (p *patch) bin(l *Layer, w window, by *style) {
+// bin makes p the patch of the lakes of l that are binned, and appends the hits of those without a value to hits.
+func (p *patch) bin(l *Layer, w window, by *style, hits []hit) []hit {
 	reach := by.reach(&small, w)
 	p.reset(w, reach)
-	if int(w.zoom) < len(l.grids) {
-		p.cut(l.grids[w.zoom], w)
-		return
-	}
 	q := newQuery(l, w, by)
 	// The pixels that have a share of a lake are up to one pixel away from it.
-	q.patch, q.reach = p, reach+subUnits
-	q.around(group{}, q.reach)
+	q.patch, q.reach, q.hits = p, reach+subUnits, hits
+	sites := group{}
+	if int(w.zoom) < len(l.grids) {
+		p.cut(l.grids[w.zoom], w)
+		if by.valued {
+			return hits
+		}
+		sites.sites = l.traced[w.zoom]
+	}
+	q.around(sites, q.reach)
+	return q.hits
 }
 
 // A query finds the lakes of a layer whose marks touch a window.
@@ -129,8 +135,9 @@ type query struct {
 	hits  []hit  // found so far
 
 	below bool   // also find marks of larger zooms, and end with the first hit
-	patch *patch // collects lakes that are binned, instead of hits
-	reach int64  // of such lakes
+	patch *patch // collects lakes that are binned, and hits only of those that leave a trace
+	trace traceThinning
+	reach int64 // of such lakes
 
 	thinning *thinning // collects sites, instead of hits
 }
@@ -269,7 +276,7 @@ func (q *query) visit(i int) {
 		r = q.painter.reachBelow(s, w.zoom)
 	case q.patch == nil:
 		r = q.painter.reach(s, w)
-	case s.blob.at(w.zoom) == baseSize(w.zoom):
+	case s.binned(w.zoom):
 		r = q.reach
 	}
 	y := int64(s.y>>q.shift) - w.top
@@ -289,8 +296,11 @@ func (q *query) visit(i int) {
 	if q.valued && !value.Valid() || !q.layer.shows(q.filter, i, &value) {
 		return
 	}
+	if q.patch != nil && !value.Valid() && !q.trace.keeps(q.layer, i, w.zoom) {
+		return
+	}
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
-		if q.patch != nil {
+		if q.patch != nil && value.Valid() {
 			v, high := q.layer.logs.binned(value)
 			q.patch.add(x, y, v, high)
 		} else {

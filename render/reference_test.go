@@ -27,12 +27,13 @@ func referenceOf(l *Layer, w window) reference {
 		weights[class], logs[class] = make([]float64, n), make([]float64, n)
 	}
 	world := int64(1) << (tileBits + subBits + w.zoom)
+	cored := coredSites(l, w.zoom)
 	for i := range l.sites {
 		p, value := &l.sites[i], l.value(i)
 		if !value.Valid() {
 			continue
 		}
-		sigma := math.Exp2(float64(p.blob.at(w.zoom)) / 4)
+		sigma := math.Exp2(float64(p.size(w.zoom)) / 4)
 		c, class := math.Log(min(max(value.Float(), 0.5), 100)), l.logs.classes.of(value.Chlorophyll)
 		weight, logs := weights[class], logs[class]
 		gain := 1.0
@@ -51,11 +52,15 @@ func referenceOf(l *Layer, w window) reference {
 				continue
 			}
 			wide := [2]axis{axisOf(x, w.width, w, sigma), axisOf(y, w.height, w, sigma)}
-			narrow := [2]axis{axisOf(x, w.width, w, 0.25*sigma), axisOf(y, w.height, w, 0.25*sigma)}
+			narrow := [2]axis{axisOf(x, w.width, w, 0.5), axisOf(y, w.height, w, 0.5)}
+			heavy := 1.0
+			if cored[i] {
+				heavy += [...]float64{0, 20, 400}[class]
+			}
 			for row := wide[1].from; row < wide[1].end; row++ {
 				for column := wide[0].from; column < wide[0].end; column++ {
 					g := gain * wide[0].at(column) * wide[1].at(row)
-					sum := g + gain*600*narrow[0].at(column)*narrow[1].at(row)
+					sum := g + gain*heavy*narrow[0].at(column)*narrow[1].at(row)
 					at := row*w.width + column
 					cover[at] += g
 					weight[at] += sum
@@ -70,40 +75,55 @@ func referenceOf(l *Layer, w window) reference {
 		part = float64(12-w.zoom) / 3
 	}
 	for i := range n {
-		class, unsure := nearestClass([3]float64{weights[0][i], weights[1][i], weights[2][i]}, w.zoom)
+		class, wide, unsure := nearestClass([3]float64{weights[0][i], weights[1][i], weights[2][i]}, cover[i])
 		if weights[class][i] > 0 {
 			r.values[i] = math.Exp(logs[class][i] / weights[class][i])
 		}
 		r.unsure[i] = unsure
-		r.opacities[i] = part * 0.86 * min(1, (1-math.Exp(-4*cover[i]))/0.97)
+		r.opacities[i] = part * 0.86 * min(1, (1-math.Exp(-4*wide))/0.95)
 	}
 	return r
 }
 
-// nearestClass returns the worst class whose weight is at least that of a lake 0.6 sigma farther away than one with the largest weight,
-// below zoom 8 the one with the largest weight; and whether a change of a weight by six per cent would change it: distances are rounded to a sixteenth of a pixel.
-func nearestClass(weights [3]float64, z maptile.Zoom) (class int, unsure bool) {
-	most := max(weights[0], weights[1], weights[2])
-	least := most
-	if z >= 8 {
-		at := func(d float64) float64 { return math.Exp(-d*d/2) + 600*math.Exp(-d*d/2*16) }
-		near, far := 0.0, 3.4
-		for range 40 {
-			if middle := (near + far) / 2; at(middle) > least {
-				near = middle
-			} else {
-				far = middle
-			}
-		}
-		least *= at(max(far, min(far+0.6, 3.4))) / at(far)
-	}
+// nearestClass returns the worst class with the largest weight, what is left of a wide weight where others weigh too, and whether a change of a
+// weight by six per cent would change the class: distances are rounded to a sixteenth of a pixel.
+func nearestClass(weights [3]float64, wide float64) (class int, left float64, unsure bool) {
 	for c, weight := range weights {
-		if weight >= least {
+		if weight >= weights[class] {
 			class = c
 		}
-		unsure = unsure || weight != most && math.Abs(weight/least-1) < 0.06
 	}
-	return class, unsure
+	second := 0.0
+	for c, weight := range weights {
+		if c != class {
+			second = max(second, weight)
+		}
+	}
+	if weights[1]+weights[2] == 0 {
+		return class, wide, false
+	}
+	part := (weights[class] - second) / (weights[class] + second)
+	return class, min(wide, 0.75) * max(part*part*part, 0.04), part < 0.03
+}
+
+// coredSites returns the sites that have a core at a zoom.
+func coredSites(l *Layer, z maptile.Zoom) map[int]bool {
+	cored := map[int]bool{}
+	if z >= 10 {
+		return cored
+	}
+	var n neighbourhood
+	n.reset(z)
+	add := func(sites []int32) {
+		for _, site := range sites {
+			cored[int(site)] = true
+		}
+	}
+	for i := range l.sites {
+		add(n.add(l, i))
+	}
+	add(n.finish())
+	return cored
 }
 
 // An axis is a Gaussian along one axis of a window, at the pixels from up to end.

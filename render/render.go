@@ -64,8 +64,9 @@ type (
 func Styles() []Style {
 	markers, waters := symbol.Look{Kind: symbol.Markers, Signs: symbol.Signs()}, symbol.Look{Kind: symbol.Waters, Signs: symbol.Signs()}
 	return []Style{
-		{Heat, "Heat map", "Chlorophyll-a as a surface: the colour is the value, the opacity tells how near a lake is. From zoom 10 on it " +
-			"fades, and the waters of the lakes take over. " + oldText + "Lakes without a current value leave no trace.", symbol.Look{}},
+		{Heat, "Heat map", "Chlorophyll-a as soft discs, smaller where lakes are dense: the colour is the value, the opacity tells how near a lake is. Lakes with a known " +
+			"outline are drawn by it. From zoom 10 on the discs fade, and the waters of the lakes take over. " + oldText +
+			"Lakes without a current value are faintly grey.", symbol.Look{}},
 		{Dots, "Markers", "A marker in the colour of its value and the shape of its class for each lake: low a disc, medium a triangle, high a diamond, " +
 			"and a grey ring for one without a current value. Up to zoom 6 crowds are rings with the number of lakes and the shares of the classes, with the worst as the rim. " +
 			oldText + signsText, markers},
@@ -136,7 +137,6 @@ type memory struct {
 	found    sceneKey
 	hashed   []byte // of the marks, for the fingerprint
 	field    field
-	cored    []bool // by pixel: whether the core of a high lake covers it
 	mask     mask
 	ring     []orb.Point
 	pixels   []uint8
@@ -199,7 +199,7 @@ func New(limits colormap.Limits) *Renderer {
 	r := &Renderer{
 		drawing: drawing{
 			styles: map[StyleID]*style{
-				Heat:  heatStyle(field),
+				Heat:  heatStyle(field, false),
 				Dots:  {painter: newDots(), sites: (*Layer).forDots, palette: markPalette, signs: signs},
 				Lakes: {painter: field.waters, byExtent: true, sites: (*Layer).forWaters, palette: markPalette, signs: signs},
 			},
@@ -219,11 +219,10 @@ func New(limits colormap.Limits) *Renderer {
 	return r
 }
 
-// heatStyle returns the style Heat of a field.
-func heatStyle(field *heat) *style {
-	// A lake without a value has no colour, and grey would be read as one.
+// heatStyle returns the style Heat of a field, in which lakes without a value leave a trace or none.
+func heatStyle(field *heat, valued bool) *style {
 	return &style{
-		painter: field, above: &style{painter: field.waters, valued: true, byExtent: true}, cored: true, valued: true,
+		painter: field, above: &style{painter: field.waters, valued: valued, byExtent: true}, cored: true, valued: valued, byExtent: true,
 		sites: (*Layer).forField, palette: heatPalette, filter: palettepng.Sub,
 	}
 }
@@ -304,6 +303,9 @@ func (r *Renderer) release(m *memory) {
 	}
 	if cap(m.field.splats) > 2*maxKept {
 		m.field.splats = nil
+	}
+	if cap(m.field.glows.weights) > 16*maxKept {
+		m.field.glows = glows{}
 	}
 	if cap(m.hashed) > 16*maxKept {
 		m.hashed = nil

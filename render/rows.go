@@ -1,7 +1,5 @@
 package render
 
-import "math"
-
 // The inner loops of the renderer in plain Go; rows_amd64.go has the same with vector instructions. Both give the same
 // bytes: every product is rounded to float32 before it is added (the conversions prevent the compiler from fusing the two),
 // and the sums of an element are added in the same order.
@@ -18,23 +16,14 @@ const (
 	// shadeLevels is the number of opacities of a shadeTable, with none: all values of the upper four bits of a byte, so that
 	// no cover leads outside of the table.
 	shadeLevels = 16
+	// solid is the largest weight that counts where there are upper classes: at it the opacity has reached its maximum, so that it falls
+	// between two classes in crowds too.
+	solid = 0.75
+	// valley is the part of the weight that is left where two classes weigh the same: as much as is just visible.
+	valley = 0.04
 	// levelMask selects the level of a byte of cover.
 	levelMask = 0xf0
-	// tieShift leaves the exponent and 7 bits of the mantissa of a float32. A tieTable has tieSteps of these values, from that of tieLeast
-	// on: weights up to tieLeast times 2^24.
-	tieShift = 16
-	tieSteps = 24 << (23 - tieShift)
-	tieLeast = 1.0 / (1 << 14)
-	tieFirst = (127 - 14) << (23 - tieShift)
 )
-
-// A tieTable has, by the upper bits of a weight, the part of that weight that counts as equal to it.
-type tieTable [tieSteps]float32
-
-// of returns the part of w, which is not negative.
-func (t *tieTable) of(w float32) float32 {
-	return t[min(max(int(math.Float32bits(w)>>tieShift)-tieFirst, 0), tieSteps-1)]
-}
 
 // A shadeTable has the palette entries by opacity and value.
 type shadeTable struct {
@@ -91,10 +80,11 @@ func addRowsGo(dst, src []float32, stride int, weights []float32) {
 	}
 }
 
-// keepNearestGo leaves of the sums of all lakes those of the class that weighs most; of those that weigh about as much, the worst. The
-// weights of medium and high lakes are of both kernels; what is left is low lakes. It changes narrow and logs, so that wide plus narrow
-// is the weight of that class. Where only low lakes weigh, it changes nothing. Without ties, only equal weights count as such.
-func keepNearestGo(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32, ties *tieTable) {
+// keepNearestGo leaves of the sums of all lakes those of the class that weighs most; of equal ones, the worst. The weights of medium and high
+// lakes are of both kernels; what is left is low lakes. The less that class outweighs the second one, the smaller wide becomes, so that the
+// field is nearly transparent where two are equal. It changes narrow too, so that wide plus narrow is the weight of the class. Where only low
+// lakes weigh, it changes nothing.
+func keepNearestGo(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32) {
 	narrow, logs = narrow[:len(wide)], logs[:len(wide)]
 	mediumWeights, mediumLogs = mediumWeights[:len(wide)], mediumLogs[:len(wide)]
 	highWeights, highLogs = highWeights[:len(wide)], highLogs[:len(wide)]
@@ -103,21 +93,23 @@ func keepNearestGo(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, h
 		if medium == 0 && high == 0 {
 			continue
 		}
-		least := max(medium, high, g+narrow[i]-medium-high)
-		if ties != nil {
-			least *= ties.of(least)
+		low := g + narrow[i]
+		low -= medium
+		low -= high
+		upper, lower := max(high, medium), min(high, medium)
+		first, second := max(low, upper), max(min(low, upper), lower)
+		log := logs[i]
+		log -= mediumLogs[i]
+		log -= highLogs[i]
+		if medium >= first {
+			log = mediumLogs[i]
 		}
-		switch {
-		case high >= least:
-			narrow[i], logs[i] = high-g, highLogs[i]
-		case medium >= least:
-			narrow[i], logs[i] = medium-g, mediumLogs[i]
-		default:
-			narrow[i] -= medium
-			narrow[i] -= high
-			logs[i] -= mediumLogs[i]
-			logs[i] -= highLogs[i]
+		if high >= first {
+			log = highLogs[i]
 		}
+		part := (first - second) / (first + second)
+		g = min(g, solid) * max(float32(float32(part*part)*part), valley)
+		wide[i], narrow[i], logs[i] = g, first-g, log
 	}
 }
 

@@ -38,18 +38,14 @@ func addRows(dst, src []float32, stride int, weights []float32) {
 }
 
 // keepNearest is keepNearestGo with vector instructions if available.
-func keepNearest(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32, ties *tieTable) {
+func keepNearest(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32) {
 	whole := 0
 	if vectors && len(wide) >= lanes {
 		whole = len(wide) / lanes * lanes
 		_, _, _, _, _, _ = narrow[whole-1], logs[whole-1], mediumWeights[whole-1], mediumLogs[whole-1], highWeights[whole-1], highLogs[whole-1]
-		var first *float32
-		if ties != nil {
-			first = &ties[0]
-		}
-		keepNearestAVX2(&wide[0], &narrow[0], &logs[0], &mediumWeights[0], &mediumLogs[0], &highWeights[0], &highLogs[0], whole, first)
+		keepNearestAVX2(&wide[0], &narrow[0], &logs[0], &mediumWeights[0], &mediumLogs[0], &highWeights[0], &highLogs[0], whole)
 	}
-	keepNearestGo(wide[whole:], narrow[whole:], logs[whole:], mediumWeights[whole:], mediumLogs[whole:], highWeights[whole:], highLogs[whole:], ties)
+	keepNearestGo(wide[whole:], narrow[whole:], logs[whole:], mediumWeights[whole:], mediumLogs[whole:], highWeights[whole:], highLogs[whole:])
 }
 
 // shadeRow is shadeRowGo with vector instructions if available.

@@ -186,9 +186,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func keepNearestAVX2(wide *float32, narrow *float32, logs *float32, mediumWeights *float32, mediumLogs *float32, highWeights *float32, highLogs *float32, n int, ties *float32)
-// Requires: AVX, AVX2
-TEXT ·keepNearestAVX2(SB), NOSPLIT, $0-72
+// func keepNearestAVX2(wide *float32, narrow *float32, logs *float32, mediumWeights *float32, mediumLogs *float32, highWeights *float32, highLogs *float32, n int)
+// Requires: AVX
+TEXT ·keepNearestAVX2(SB), NOSPLIT, $0-64
 	MOVQ         wide+0(FP), AX
 	MOVQ         narrow+8(FP), CX
 	MOVQ         logs+16(FP), DX
@@ -197,89 +197,66 @@ TEXT ·keepNearestAVX2(SB), NOSPLIT, $0-72
 	MOVQ         highWeights+40(FP), DI
 	MOVQ         highLogs+48(FP), R8
 	MOVQ         n+56(FP), R9
-	MOVQ         ties+64(FP), R10
-	XORQ         R11, R11
+	XORQ         R10, R10
 	VXORPS       Y0, Y0, Y0
-	VBROADCASTSS tieFirst<>+0(SB), Y1
-	VBROADCASTSS tieLast<>+0(SB), Y2
+	VBROADCASTSS valley<>+0(SB), Y1
+	VBROADCASTSS solid<>+0(SB), Y2
 
 next:
-	VMOVUPS      (BX)(R11*4), Y3
-	VMOVUPS      (DI)(R11*4), Y4
-	VORPS        Y3, Y4, Y5
-	VCMPPS       $0x04, Y0, Y5, Y5
-	VMOVMSKPS    Y5, R12
-	TESTL        R12, R12
-	JZ           done
-	VMOVUPS      (AX)(R11*4), Y6
-	VMOVUPS      (CX)(R11*4), Y7
-	VADDPS       Y7, Y6, Y8
-	VSUBPS       Y3, Y8, Y8
-	VSUBPS       Y4, Y8, Y8
-	VSUBPS       Y3, Y7, Y7
-	VSUBPS       Y4, Y7, Y7
-	VMOVUPS      (SI)(R11*4), Y10
-	VMOVUPS      (R8)(R11*4), Y11
-	VMOVUPS      (DX)(R11*4), Y9
-	VSUBPS       Y10, Y9, Y9
-	VSUBPS       Y11, Y9, Y9
-	VMAXPS       Y8, Y3, Y8
-	VMAXPS       Y8, Y4, Y8
-	TESTQ        R10, R10
-	JZ           compare
-	VPSRLD       $0x10, Y8, Y12
-	VPSUBD       Y1, Y12, Y12
-	VPMAXSD      Y0, Y12, Y12
-	VPMINSD      Y2, Y12, Y12
-	VMOVDQA      X12, X14
-	VPEXTRD      $0x00, X14, R12
-	VMOVSS       (R10)(R12*4), X13
-	VPEXTRD      $0x01, X14, R12
-	VPINSRD      $0x01, (R10)(R12*4), X13, X13
-	VPEXTRD      $0x02, X14, R12
-	VPINSRD      $0x02, (R10)(R12*4), X13, X13
-	VPEXTRD      $0x03, X14, R12
-	VPINSRD      $0x03, (R10)(R12*4), X13, X13
-	VEXTRACTI128 $0x01, Y12, X14
-	VPEXTRD      $0x00, X14, R12
-	VMOVSS       (R10)(R12*4), X12
-	VPEXTRD      $0x01, X14, R12
-	VPINSRD      $0x01, (R10)(R12*4), X12, X12
-	VPEXTRD      $0x02, X14, R12
-	VPINSRD      $0x02, (R10)(R12*4), X12, X12
-	VPEXTRD      $0x03, X14, R12
-	VPINSRD      $0x03, (R10)(R12*4), X12, X12
-	VINSERTI128  $0x01, X12, Y13, Y12
-	VMULPS       Y12, Y8, Y8
-
-compare:
-	VCMPPS    $0x1d, Y8, Y3, Y12
-	VSUBPS    Y6, Y3, Y3
-	VBLENDVPS Y12, Y3, Y7, Y7
-	VBLENDVPS Y12, Y10, Y9, Y9
-	VCMPPS    $0x1d, Y8, Y4, Y12
-	VSUBPS    Y6, Y4, Y3
-	VBLENDVPS Y12, Y3, Y7, Y7
-	VBLENDVPS Y12, Y11, Y9, Y9
-	VMOVUPS   (CX)(R11*4), Y3
-	VBLENDVPS Y5, Y7, Y3, Y7
-	VMOVUPS   Y7, (CX)(R11*4)
-	VMOVUPS   (DX)(R11*4), Y3
-	VBLENDVPS Y5, Y9, Y3, Y9
-	VMOVUPS   Y9, (DX)(R11*4)
+	VMOVUPS   (BX)(R10*4), Y3
+	VMOVUPS   (DI)(R10*4), Y4
+	VORPS     Y3, Y4, Y5
+	VCMPPS    $0x04, Y0, Y5, Y5
+	VMOVMSKPS Y5, R11
+	TESTL     R11, R11
+	JZ        done
+	VMOVUPS   (AX)(R10*4), Y6
+	VMOVUPS   (CX)(R10*4), Y7
+	VADDPS    Y7, Y6, Y8
+	VSUBPS    Y3, Y8, Y8
+	VSUBPS    Y4, Y8, Y8
+	VMAXPS    Y3, Y4, Y9
+	VMAXPS    Y8, Y9, Y10
+	VMINPS    Y8, Y9, Y8
+	VMINPS    Y3, Y4, Y9
+	VMAXPS    Y8, Y9, Y8
+	VMOVUPS   (SI)(R10*4), Y12
+	VMOVUPS   (R8)(R10*4), Y13
+	VMOVUPS   (DX)(R10*4), Y11
+	VSUBPS    Y12, Y11, Y9
+	VSUBPS    Y13, Y9, Y9
+	VCMPPS    $0x1d, Y10, Y3, Y3
+	VBLENDVPS Y3, Y12, Y9, Y9
+	VCMPPS    $0x1d, Y10, Y4, Y3
+	VBLENDVPS Y3, Y13, Y9, Y9
+	VBLENDVPS Y5, Y9, Y11, Y9
+	VMOVUPS   Y9, (DX)(R10*4)
+	VSUBPS    Y8, Y10, Y3
+	VADDPS    Y8, Y10, Y4
+	VDIVPS    Y4, Y3, Y3
+	VMULPS    Y3, Y3, Y4
+	VMULPS    Y3, Y4, Y3
+	VMAXPS    Y1, Y3, Y3
+	VMINPS    Y2, Y6, Y4
+	VMULPS    Y3, Y4, Y4
+	VBLENDVPS Y5, Y4, Y6, Y6
+	VMOVUPS   Y6, (AX)(R10*4)
+	VSUBPS    Y4, Y10, Y10
+	VBLENDVPS Y5, Y10, Y7, Y7
+	VMOVUPS   Y7, (CX)(R10*4)
 
 done:
-	ADDQ $+8, R11
-	CMPQ R11, R9
+	ADDQ $+8, R10
+	CMPQ R10, R9
 	JL   next
 	VZEROUPPER
 	RET
 
-DATA tieFirst<>+0(SB)/4, $0x00003880
-GLOBL tieFirst<>(SB), RODATA|NOPTR, $4
+DATA valley<>+0(SB)/4, $0x3d23d70a
+GLOBL valley<>(SB), RODATA|NOPTR, $4
 
-DATA tieLast<>+0(SB)/4, $0x00000bff
-GLOBL tieLast<>(SB), RODATA|NOPTR, $4
+DATA solid<>+0(SB)/4, $0x3f400000
+GLOBL solid<>(SB), RODATA|NOPTR, $4
 
 // func shadeRowAVX2(dst *uint8, wide *float32, narrow *float32, logs *float32, n int, cover *uint8, entries *uint8, faint float32, valueScale float32, add uint64)
 // Requires: AVX, AVX2

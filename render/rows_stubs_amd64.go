@@ -15,7 +15,7 @@ func addRowsAVX2(dst *float32, src *float32, n int, stride int, weights *float32
 // keepNearestAVX2 is keepNearestGo for n pixels, a multiple of eight but not zero.
 //
 //go:noescape
-func keepNearestAVX2(wide *float32, narrow *float32, logs *float32, mediumWeights *float32, mediumLogs *float32, highWeights *float32, highLogs *float32, n int, ties *float32)
+func keepNearestAVX2(wide *float32, narrow *float32, logs *float32, mediumWeights *float32, mediumLogs *float32, highWeights *float32, highLogs *float32, n int)
 
 // shadeRowAVX2 is shadeRowGo for n pixels, a multiple of eight but not zero, and a faint that is not negative. The
 // halves of add are for even and for odd columns.

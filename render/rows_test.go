@@ -13,7 +13,7 @@ import (
 type (
 	outerForm func(weights, logs []float32, stride int, column, row []float32, gain, log float32)
 	rowsForm  func(dst, src []float32, stride int, weights []float32)
-	nearForm  func(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32, ties *tieTable)
+	nearForm  func(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32)
 	shadeForm func(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8)
 )
 
@@ -27,26 +27,20 @@ var (
 
 // TestKeepNearest gives sums of low, medium and high lakes, each with its own logarithm, to both forms.
 func TestKeepNearest(t *testing.T) {
-	half := new(tieTable)
-	for i := range half {
-		half[i] = 0.5
-	}
 	for _, c := range []struct {
 		name              string
 		low, medium, high float32 // weights
-		ties              *tieTable
-		weight, log       float32
+		wide, weight, log float32 // where wide was 1 for all lakes
 	}{
-		{"nothing", 0, 0, 0, nil, 0, 0},
-		{"low only", 3, 0, 0, nil, 3, 1},
-		{"low weighs most", 3, 2, 1, nil, 3, 1},
-		{"medium weighs most", 2, 3, 1, nil, 3, 2},
-		{"high weighs most", 2, 1, 3, nil, 3, 4},
-		{"of equal weights the worst", 2, 2, 2, nil, 2, 4},
-		{"as near as low", 3, 1.5, 0, half, 1.5, 2},
-		{"not as near as low", 3, 1.4, 0, half, 3, 1},
-		{"high as near as medium", 1, 3, 1.5, half, 1.5, 4},
-		{"all as near: the worst", 3, 2, 1.5, half, 1.5, 4},
+		{"nothing", 0, 0, 0, 0, 0, 0},
+		{"low only", 3, 0, 0, 1, 3, 1},
+		{"low weighs most", 3, 2, 1, 0.03, 3, 1},
+		{"medium weighs most", 2, 3, 1, 0.03, 3, 2},
+		{"high weighs most", 2, 1, 3, 0.03, 3, 4},
+		{"high outweighs low", 1, 0, 1000, 0.7455, 1000, 4},
+		{"medium hardly outweighs high", 0, 3, 2.9, 0.03, 3, 2},
+		{"of equal weights the worst, faint", 2, 2, 2, 0.03, 2, 4},
+		{"of low and medium", 2, 2, 0, 0.03, 2, 2},
 	} {
 		for form, keepNearest := range nearForms {
 			const n = lanes + 3
@@ -54,11 +48,12 @@ func TestKeepNearest(t *testing.T) {
 			// The wide weight is 1 in all, of whichever class.
 			wide := fill(min(1, c.low+c.medium+c.high))
 			narrow, logs := fill(c.low+c.medium+c.high-wide[0]), fill(c.low*1+c.medium*2+c.high*4)
-			keepNearest(wide, narrow, logs, fill(c.medium), fill(2*c.medium), fill(c.high), fill(4*c.high), c.ties)
+			keepNearest(wide, narrow, logs, fill(c.medium), fill(2*c.medium), fill(c.high), fill(4*c.high))
 			for i := range n {
 				weight := wide[i] + narrow[i]
-				if math.Abs(float64(weight-c.weight)) > 1e-6 || math.Abs(float64(logs[i]-c.weight*c.log)) > 1e-5 {
-					t.Errorf("%s, %s: pixel %d has the weight %v and the logs %v, want %v and %v", c.name, form, i, weight, logs[i], c.weight, c.weight*c.log)
+				if math.Abs(float64(wide[i]-c.wide)) > 1e-3 || math.Abs(float64(weight-c.weight)) > 1e-6 || math.Abs(float64(logs[i]-c.weight*c.log)) > 1e-5 {
+					t.Errorf("%s, %s: pixel %d has the wide weight %v, the weight %v and the logs %v, want %v, %v and %v",
+						c.name, form, i, wide[i], weight, logs[i], c.wide, c.weight, c.weight*c.log)
 					break
 				}
 			}
@@ -73,17 +68,13 @@ func TestKeepNearestFormsAreEqual(t *testing.T) {
 		weight := rapid.OneOf(rapid.Just(float32(0)), rapid.Float32Range(0, 1000), rapid.Float32Range(0, 1e-3))
 		draw := func(what string) []float32 { return rapid.SliceOfN(weight, n, n).Draw(t, what) }
 		in := [7][]float32{draw("wide"), draw("narrow"), draw("logs"), draw("medium"), draw("medium logs"), draw("high"), draw("high logs")}
-		var ties *tieTable
-		if rapid.Bool().Draw(t, "ties") {
-			ties = newTieTable()
-		}
-		var out [2][2][]float32
+		var out [2][3][]float32
 		for i, keepNearest := range []nearForm{keepNearestGo, keepNearest} {
-			narrow, logs := slices.Clone(in[1]), slices.Clone(in[2])
-			keepNearest(in[0], narrow, logs, in[3], in[4], in[5], in[6], ties)
-			out[i] = [2][]float32{narrow, logs}
+			wide, narrow, logs := slices.Clone(in[0]), slices.Clone(in[1]), slices.Clone(in[2])
+			keepNearest(wide, narrow, logs, in[3], in[4], in[5], in[6])
+			out[i] = [...][]float32{wide, narrow, logs}
 		}
-		if !slices.Equal(out[0][0], out[1][0]) || !slices.Equal(out[0][1], out[1][1]) {
+		if !slices.EqualFunc(out[0][:], out[1][:], slices.Equal) {
 			t.Fatalf("plain %v, called %v", out[0], out[1])
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"image/color"
 	"math"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
 	"limnomap/render/palettepng"
 )
@@ -15,6 +17,7 @@ type opacities struct {
 	levels int
 	most   float64 // the opacity of the last level
 	first  int     // the first palette entry
+	end    int     // the entry after the last one, where those of traces begin
 	exact  bool    // whether each colour has an entry of its own at the last level
 }
 
@@ -32,10 +35,18 @@ const (
 )
 
 // fullRange is that of zooms at which the field does not fade.
-var fullRange = opacities{levels: levels, most: maxOpacity, first: 1, exact: true}
+var fullRange = opacities{levels: levels, most: maxOpacity, first: 1, end: 256 - traceLevels, exact: true}
 
 // fadedRange is that of the zooms at which the field fades, where the palette also has the entries of waters.
-var fadedRange = opacities{levels: 7, most: maxOpacity * 2 / 3, first: freeEntry}
+var fadedRange = opacities{levels: 7, most: maxOpacity * 2 / 3, first: freeEntry, end: hollowEntry - traceLevels}
+
+// rangeAt returns the range of a zoom.
+func rangeAt(z maptile.Zoom) *opacities {
+	if z < fadeZoom {
+		return &fullRange
+	}
+	return &fadedRange
+}
 
 // of returns the opacity of a level.
 func (o *opacities) of(level int) float64 {
@@ -89,7 +100,7 @@ func shadingWithin(m *colormap.Map, o *opacities, difference float64) (*shading,
 			entry += groups
 		}
 	}
-	return s, entry <= len(palettepng.Palette{})
+	return s, entry <= o.end
 }
 
 // groupsWithin returns the smallest number of groups such that no colour differs by more than difference from the mean of
@@ -139,6 +150,7 @@ func (s *shading) addTo(p *palettepng.Palette, m *colormap.Map) {
 func heatPalette(m *colormap.Map) *palettepng.Palette {
 	var p palettepng.Palette
 	newShading(m, &fullRange).addTo(&p, m)
+	addTraces(&p, fullRange.end)
 	return &p
 }
 
@@ -146,5 +158,6 @@ func heatPalette(m *colormap.Map) *palettepng.Palette {
 func fadedPalette(m *colormap.Map) *palettepng.Palette {
 	p := markPalette(m)
 	newShading(m, &fadedRange).addTo(p, m)
+	addTraces(p, fadedRange.end)
 	return p
 }

@@ -8,16 +8,6 @@ import (
 	"github.com/paulmach/orb/maptile"
 )
 
-// TestBlobsGrowSlowerThanTheMap checks that from a zoom to the next a blob does not become smaller on the screen, nor larger on
-// the ground: so zooming in divides a surface into lakes, and never the other way.
-func TestBlobsGrowSlowerThanTheMap(t *testing.T) {
-	for z := range maptile.Zoom(MaxZoom) {
-		if grows := baseSize(z+1) - baseSize(z); grows < 0 || grows > stepsPerZoom {
-			t.Errorf("a blob grows by %d sizes from zoom %d to the next, want 0 to %d", grows, z, stepsPerZoom)
-		}
-	}
-}
-
 // TestSurfaceBecomesLakes measures how much of the middle of Germany has a colour.
 func TestSurfaceBecomesLakes(t *testing.T) {
 	l := layerOf(bathingSites(t, 2010)...)

@@ -86,17 +86,17 @@ func (t *waters) reach(p *site, w window) int64 {
 	case !t.outlined(p, w.zoom):
 		return max(t.radius(p, w.zoom)+waterMargin, smallest)
 	case p.shore.beside:
-		return max(p.reachOfShore(w), smallest)
+		return max(p.reachOfShore(w, waterMargin), smallest)
 	default:
-		return p.reachOfShore(w)
+		return p.reachOfShore(w, waterMargin)
 	}
 }
 
-// reachOfShore returns 0 for an outline whose bound is outside of w, even if its site is inside.
-func (p *site) reachOfShore(w window) int64 {
+// reachOfShore returns how far an outline with that margin reaches from the site, and 0 for an outline whose bound is outside of w, even if its site is inside.
+func (p *site) reachOfShore(w window, margin int64) int64 {
 	s, shift := p.shore, uint(MaxZoom-w.zoom)
-	left, right := w.left-waterMargin, w.left+w.lastCentre(w.width)+waterMargin
-	top, bottom := w.top-waterMargin, w.top+w.lastCentre(w.height)+waterMargin
+	left, right := w.left-margin, w.left+w.lastCentre(w.width)+margin
+	top, bottom := w.top-margin, w.top+w.lastCentre(w.height)+margin
 	x, y := int64(p.x), int64(p.y)
 	if (y+s.south)>>shift < top || (y+s.north)>>shift > bottom {
 		return 0
@@ -106,7 +106,7 @@ func (p *site) reachOfShore(w window) int64 {
 	if begins := ((x+s.west)>>shift - left) & (world - 1); begins > right-left && begins+(s.east-s.west)>>shift+1 < world {
 		return 0
 	}
-	return s.extent()>>shift + 1 + waterMargin
+	return s.extent()>>shift + 1 + margin
 }
 
 // reachBelow includes outlines at all zooms: they are drawn at larger ones.

@@ -35,12 +35,6 @@ func (w window) mortonAt(x, y int32) uint64 {
 	return morton(uint32((w.left+int64(x))&world), uint32(w.top+int64(y)))
 }
 
-// rows returns the range of rows of pixels whose centres are at most reach units from y.
-func (w window) rows(y, reach int64) (from, to int) {
-	first, end := centres(y, reach+1, w.step(), w.firstCentre())
-	return int(max(first, 0)), int(min(end, int64(w.height)))
-}
-
 // stepBits returns log2 of how many units a pixel is wide.
 func (w window) stepBits() int { return subBits + 1 - w.scale }
 
