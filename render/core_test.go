@@ -37,7 +37,7 @@ func TestCoresAreOnTop(t *testing.T) {
 					if name == "blurred" && tt.class < 3 {
 						continue // low and medium lakes are blurred together
 					}
-					p := picture{window: w, classes: paint(layer, w, Heat)}
+					p := heatPicture{window: w, classes: paint(layer, w, Heat)}
 					atX, atY := p.at(&l.sites[0])
 					most := uint8(0)
 					p.disc(atX, atY, float64(scale), func(e uint8) {

@@ -238,7 +238,7 @@ func checkFigures(t *testing.T, l *Layer, b orb.Bound) {
 }
 
 // checkSteps measures the steps of colour between low and medium pixels over light and dark maps; p is w at scale 1.
-func checkSteps(t *testing.T, l *Layer, w window, p picture) {
+func checkSteps(t *testing.T, l *Layer, w window, p heatPicture) {
 	sharp := pictureOf(l, w.scaled(2))
 	for _, ground := range mapGrounds {
 		one, largest, n := p.step(0, 1, ground)

@@ -67,7 +67,7 @@ func TestAPondIsSmall(t *testing.T) {
 	for z := range maptile.Zoom(fadeZoom) {
 		w := windowOf(maptile.At(orb.Point{lake.lon, lake.lat}, z), 2).widened(12)
 		palette, farthest := paletteOf(colormap.Default, Heat, z), 0.0
-		p := picture{window: w, classes: paint(l, w, Heat)}
+		p := heatPicture{window: w, classes: paint(l, w, Heat)}
 		x, y := p.at(&l.sites[0])
 		for row := 0; row < w.height; row += 2 {
 			for column := 0; column < w.width; column += 2 {
