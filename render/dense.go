@@ -39,7 +39,8 @@ func (g *geometry) denseZooms() (zooms []denseZoom) {
 	return zooms
 }
 
-// wideAt returns the sites that are stamped at zoom z where others are blurred.
+// wideAt returns the sites that are stamped at zoom z where others are blurred. If they are more than half, it returns all: a search leaves out the
+// others.
 func (g *geometry) wideAt(z maptile.Zoom) selection {
 	wide := []int32{} // not nil, which means all
 	for i := range g.sites {
@@ -47,7 +48,10 @@ func (g *geometry) wideAt(z maptile.Zoom) selection {
 			wide = append(wide, int32(i))
 		}
 	}
-	s := g.selectionOf(wide)
+	s := g.whole
+	if 2*len(wide) <= len(g.sites) {
+		s = g.selectionOf(wide)
+	}
 	s.blurred = true
 	return s
 }

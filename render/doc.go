@@ -26,7 +26,7 @@
 // Where upper classes are in reach, with E1 and E2 the weights of the first and the second class, Σ g_i in the opacity is
 // min(Σ g_i, 0.75)·max(((E1-E2)/(E1+E2))³, 0.04): the field is nearly transparent where two classes weigh the same.
 //
-// σ is the same at all zooms: 3.4 pixels for a small lake that is alone, smaller where the nearest other site is near, down to 0.8 pixels, and up to
+// σ is the same up to zoom 8: 3.4 pixels for a small lake that is alone, from there on a size less at each zoom; smaller where the nearest other site is near, down to 0.8 pixels, and up to
 // 32 pixels for a lake whose water is wider. A lake with an outline of at least 6 pixels has, in place of its wide kernel, the inside of the outline, softened by
 // a Gaussian of 1.2 pixels, and the smallest disc at its own point. The lakes whose h_i is more than 1 have cores, up to zoom 9: where
 // too many are in one place, only the worst. Old values (see [snapshot.OldAfter]) have a quarter of the weight. Sites without a value leave grey

@@ -19,9 +19,10 @@ const (
 	// smallest and largest are the sizes of the smallest and the largest disc, which are visible up to 2.4 and 93 pixels from
 	// their centres. The smallest one covers three pixels in a row.
 	smallest, largest = -1, 20
-	// lone is the size of the disc of a small lake that is alone, at all zooms. It is visible up to 9.8 pixels from its centre, which is 1.9 km
-	// at zoom 9 in Germany.
-	lone = 7
+	// lone is the size of the disc of a small lake that is alone, visible up to 9.8 pixels from its centre. From shrinkZoom on it is smaller by one at
+	// each zoom, down to about the disc of its water, which takes over: at zoom 9 it is visible up to 1.6 km from its centre in Germany.
+	lone       = 7
+	shrinkZoom = 9
 	// halfOpaque is the distance in sigma at which a disc is half as opaque as at its centre: there exp(-opacityGain*g) is 1/2.
 	halfOpaque = 1.87
 )
@@ -44,13 +45,16 @@ func sizeOf(pixels float64) size {
 // at returns the size at zoom z of what has size s at zoom 0.
 func (s size) at(z maptile.Zoom) int { return int(s) + stepsPerZoom*int(z) }
 
+// loneAt returns the largest size at zoom z of the disc of a small lake.
+func loneAt(z maptile.Zoom) int { return lone - max(int(min(z, waterZoom))-shrinkZoom+1, 0) }
+
 // size returns the size of the disc of s at zoom z: as large as its water, or, if that is less, as large as its neighbours leave room for. A lake
 // that is drawn as its outline has the smallest one, so that its own pixel has its colour wherever it lies.
 func (s *site) size(z maptile.Zoom) size {
 	if s.glows(z) {
 		return smallest
 	}
-	disc := min(max(s.room.at(z), smallest), lone)
+	disc := min(max(s.room.at(z), smallest), loneAt(z))
 	return size(min(max(s.blob.at(z), disc), largest))
 }
 

@@ -75,9 +75,20 @@ func (n *neighbourhood) add(l *Layer, site int) (cored []int32) {
 	n.inked |= 1 << (y>>(inkBits+subBits)<<inkBits | x>>(inkBits+subBits))
 	cell := uint8(y>>(cellBits+subBits)*cellsPerSide + x>>(cellBits+subBits))
 	if class := l.logs.classes.of(v.Chlorophyll); class > 0 {
-		n.upper[class-1] = append(n.upper[class-1], coreSite{int32(site), cell, x, y, v})
+		n.upper[class-1] = appendWorst(n.upper[class-1], coreSite{int32(site), cell, x, y, v})
 	}
 	return cored
+}
+
+// appendWorst appends a site to those of its class, of which each pixel has only the worst: those of a pixel follow one another.
+func appendWorst(sites []coreSite, s coreSite) []coreSite {
+	if n := len(sites); n > 0 && sites[n-1].x>>subBits == s.x>>subBits && sites[n-1].y>>subBits == s.y>>subBits {
+		if s.compare(&sites[n-1].value) > 0 {
+			sites[n-1] = s
+		}
+		return sites
+	}
+	return append(sites, s)
 }
 
 // finish returns the sites with a core, and empties n. High lakes come first: medium ones get what is left of the quarter.

@@ -29,7 +29,7 @@ func (m *memory) find(l *Layer, w window, st *style, f Filter) {
 	if st.above == nil || w.zoom < waterZoom {
 		selected := st.sites(l, w.zoom)
 		q := newQuery(l, w, st)
-		q.filter = f
+		q.filter, q.stamped = f, selected.blurred
 		s.marks = m.appendMarks(s.marks, &q, st, selected)
 		s.signs = st.signs.appendTo(s.signs, &q)
 		m.hits = q.hits
@@ -134,10 +134,11 @@ type query struct {
 	parts int    // how many of the boxes
 	hits  []hit  // found so far
 
-	below bool   // also find marks of larger zooms, and end with the first hit
-	patch *patch // collects lakes that are binned, and hits only of those that leave a trace
-	trace traceThinning
-	reach int64 // of such lakes
+	stamped bool   // leave out the lakes that are binned
+	below   bool   // also find marks of larger zooms, and end with the first hit
+	patch   *patch // collects lakes that are binned, and hits only of those that leave a trace
+	trace   traceThinning
+	reach   int64 // of such lakes
 
 	thinning *thinning // collects sites, instead of hits
 }
@@ -275,6 +276,9 @@ func (q *query) visit(i int) {
 	case q.below:
 		r = q.painter.reachBelow(s, w.zoom)
 	case q.patch == nil:
+		if q.stamped && s.binned(w.zoom) {
+			return
+		}
 		r = q.painter.reach(s, w)
 	case s.binned(w.zoom):
 		r = q.reach

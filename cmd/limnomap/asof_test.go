@@ -21,13 +21,13 @@ func TestArchiveOnAllSurfaces(t *testing.T) {
 		flag, asOf, dataDate string
 		chl                  string
 		stale, warned        bool
-		opacity              string // of the lake's pixel: none, faint or full
+		opacity              string // of the lake's pixel: grey without a value, faint or full
 	}{
-		{"", "", "2024-11-11", "null", true, true, "none"},
+		{"", "", "2024-11-11", "null", true, true, "grey"},
 		{"data", "2024-11-11", "2024-11-11", "62.5", false, false, "full"},
 		{"2024-11-26", "2024-11-26", "2024-11-11", "62.5", false, false, "faint"}, // 15 days old
-		{"2024-12-31", "2024-12-31", "2024-11-11", "null", true, true, "none"},
-		{"2024-11-10", "2024-11-10", "", "null", false, false, "none"}, // the day before
+		{"2024-12-31", "2024-12-31", "2024-11-11", "null", true, true, "grey"},
+		{"2024-11-10", "2024-11-10", "", "null", false, false, "grey"}, // the day before
 	} {
 		t.Run("as of "+tt.flag, func(t *testing.T) {
 			args := []string{"--db", db}
@@ -83,10 +83,12 @@ func TestArchiveOnAllSurfaces(t *testing.T) {
 			}
 			img, x, y := tileAt(t, base, loneZoom, 52.4383, 13.6461)
 			opacity := "none"
-			switch a := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA).A; {
-			case a >= 128:
+			switch c := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA); {
+			case isNoData(c):
+				opacity = "grey"
+			case c.A >= 128:
 				opacity = "full"
-			case a > 0:
+			case c.A > 0:
 				opacity = "faint"
 			}
 			if opacity != tt.opacity {
