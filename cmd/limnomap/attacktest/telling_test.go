@@ -54,7 +54,8 @@ func newWatch(task *watchTask) (*watch, error) {
 		table += fmt.Sprintf("%s,Watched Lake %d,%v,%v\n", of.Lake, i, of.At.Lat(), of.At.Lon())
 	}
 	if err = w.put(ctx, "lakes", table); err == nil {
-		_, err = limnomaptest.RunProgram(ctx, w.Program, "hooks", "create", "--db", w.DB, "--hooks-allow-http", "--lakes", strings.Join(w.lakes, ","), "--url", w.HookURL())
+		_, err = limnomaptest.RunProgram(ctx, w.Program, "hooks", "create", "--db", w.DB, "--hooks-allow-http", "--lakes", strings.Join(w.lakes, ","),
+			"--url", w.HookURL())
 	}
 	if err != nil {
 		w.Close()

@@ -94,14 +94,14 @@ func hangingEndpoints(c *closureTest) {
 	c.close()
 }
 
-// subscribeCrowd makes n subscriptions from a network, to endpoints below a URL. No message to them is read.
-func (c *closureTest) subscribeCrowd(network, n int, url string, lakes func(i int) []string) {
+// subscribeCrowd makes n subscriptions from a network, to endpoints below a URL of a push service. No message to them is read.
+func (c *closureTest) subscribeCrowd(network, n int, endpoints string, lakes func(i int) []string) {
 	c.Helper()
 	client, browser := clientAt(fmt.Sprintf("127.0.%d.1", network+1)), pushtest.NewBrowser(c)
 	client.Transport.(*http.Transport).DisableKeepAlives = false
 	defer client.CloseIdleConnections()
 	for i := range n {
-		must(c, c.Subscribe(client, fmt.Sprint(url, "/", i), browser, lakes(i)))
+		must(c, c.Subscribe(client, fmt.Sprint(endpoints, "/", i), browser, lakes(i)))
 	}
 }
 

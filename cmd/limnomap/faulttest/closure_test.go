@@ -198,7 +198,8 @@ func (c *closureTest) launch() {
 
 func (c *closureTest) launchAt(address string, serve func(args ...string) *exec.Cmd) *limnomaptest.Server {
 	c.Helper()
-	args := slices.Concat([]string{"--cache-disk", "0", "--db", c.serverDB, "--listen", address, "--api-rate", "0", "--tile-rate", "0"}, c.Args(c.services...), c.more)
+	args := slices.Concat([]string{"--cache-disk", "0", "--db", c.serverDB, "--listen", address, "--api-rate", "0", "--tile-rate", "0"},
+		c.Args(c.services...), c.more)
 	s := limnomaptest.LaunchBy(c, func(args ...string) *exec.Cmd { return c.prepare(serve(args...)) }, args...)
 	c.Cleanup(s.Kill)
 	s.AwaitReady(c)

@@ -112,8 +112,8 @@ func (o *Observer) ServiceURL() string { return o.service.URL }
 // Env returns the variables that a server needs, and Args the flags, with more push services.
 func (o *Observer) Env() []string { return o.env }
 func (o *Observer) Args(services ...string) []string {
-	all := strings.Join(append(services, o.service.URL), ",")
-	return []string{"--hooks-allow-http", "--hooks-allow", "127.0.0.0/8", "--push-contact", "mailto:lakes@example.org", "--push-services", strings.ReplaceAll(all, "https://", "")}
+	hosts := strings.ReplaceAll(strings.Join(append([]string{o.service.URL}, services...), ","), "https://", "")
+	return []string{"--hooks-allow-http", "--hooks-allow", "127.0.0.0/8", "--push-contact", "mailto:lakes@example.org", "--push-services", hosts}
 }
 
 // Follow goes on with the server at base, the first one or another one with the same log of events.
