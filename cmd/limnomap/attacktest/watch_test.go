@@ -46,13 +46,13 @@ func runWatch(in io.Reader, out io.Writer) (exitCode int) {
 		fmt.Fprintln(os.Stderr, "watch: no task")
 		return 1
 	}
-	w, err := limnomaptest.NewClosureWatch(task.Program, task.Dir, task.DB)
+	w, err := newWatch(&task)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "watch:", err)
 		return 1
 	}
 	defer w.Close()
-	if err := answer(watchFlags{w.Args(), w.Env()}); err != nil {
+	if err := answer(watchFlags{append(w.Args(), "--db", task.DB), w.Env()}); err != nil {
 		return 1
 	}
 	c := &changing{watch: w, every: task.Every, ended: make(chan struct{})}
@@ -63,7 +63,7 @@ func runWatch(in io.Reader, out io.Writer) (exitCode int) {
 		switch what {
 		case askFollow:
 			ctx, cancel := context.WithTimeout(context.Background(), patience)
-			err = w.Follow(ctx, base)
+			err = w.follow(ctx, base)
 			cancel()
 			text := ""
 			if err != nil {
@@ -88,15 +88,15 @@ func runWatch(in io.Reader, out io.Writer) (exitCode int) {
 
 // A changing makes changes, one at least, from begin to end.
 type changing struct {
-	watch   *limnomaptest.ClosureWatch
+	watch   *watch
 	every   time.Duration
 	running sync.WaitGroup
 	ended   chan struct{} // closed by end
 
 	mu    sync.Mutex
-	begun int                    // guarded by mu: changes
-	news  chan struct{}          // guarded by mu: closed when told changes
-	told  []limnomaptest.Telling // guarded by mu
+	begun int           // guarded by mu: changes
+	news  chan struct{} // guarded by mu: closed when told changes
+	told  []telling     // guarded by mu
 }
 
 func (c *changing) begin() {
@@ -111,7 +111,7 @@ func (c *changing) run() {
 		c.begun++
 		c.mu.Unlock()
 		ctx, cancel := context.WithTimeout(context.Background(), mayTell)
-		one := c.watch.Tell(ctx)
+		one := c.watch.tell(ctx)
 		cancel()
 		c.mu.Lock()
 		c.told = append(c.told, one)
@@ -140,7 +140,7 @@ func (c *changing) await() {
 }
 
 // end waits until the last change is told, and returns all of them.
-func (c *changing) end() []limnomaptest.Telling {
+func (c *changing) end() []telling {
 	select {
 	case <-c.ended:
 	default:
@@ -155,7 +155,7 @@ type watchProcess struct {
 	watchFlags
 	stdin  io.Writer
 	stdout *json.Decoder
-	all    []limnomaptest.Telling
+	all    []telling
 
 	talking sync.Mutex // held from a line to its answer
 	mu      sync.Mutex
@@ -236,13 +236,13 @@ func (w *watchProcess) end(t testing.TB) string {
 	t.Helper()
 	_, err := fmt.Fprintln(w.stdin, askEnd)
 	must(t, err)
-	var told []limnomaptest.Telling // the attacks have ended, and so have their awaits
+	var told []telling // the attacks have ended, and so have their awaits
 	must(t, w.stdout.Decode(&told))
-	for _, fault := range limnomaptest.Faults(told) {
+	for _, fault := range faultsOf(told) {
 		t.Error(fault)
 	}
 	w.all = append(w.all, told...)
-	return limnomaptest.LongestOf(told)
+	return longestOf(told)
 }
 
 // TestClosuresAreTold has no attack: each way tells that a closure is issued, changed and withdrawn.
@@ -252,7 +252,7 @@ func TestClosuresAreTold(t *testing.T) {
 		s.closures.begin(t)
 		s.closures.end(t)
 	}
-	text := "\nno attack: " + limnomaptest.LongestOf(s.closures.all) + "\n"
+	text := "\nno attack: " + longestOf(s.closures.all) + "\n"
 	t.Log(text)
 	results.addText(text)
 	stopCleanly(t, s)

@@ -20,8 +20,8 @@ import (
 
 // shownWays show the data, and toldWays the log of events.
 var (
-	shownWays = []string{wayPage, wayStatus, wayTile, wayVector}
-	toldWays  = []string{wayFeed, wayStream, wayWebhook, wayPush}
+	shownWays = []string{limnomaptest.WayPage, limnomaptest.WayStatus, limnomaptest.WayTile, limnomaptest.WayVector}
+	toldWays  = []string{limnomaptest.WayFeed, limnomaptest.WayStream, limnomaptest.WayWebhook, limnomaptest.WayPush}
 )
 
 // longClosureFaults are the rows that make test has not.
@@ -49,19 +49,17 @@ func longClosureFaults() []closureFault {
 // close imports a closure and waits until it is known on each way.
 func (c *closureTest) close() {
 	c.Helper()
-	of, began := c.next(), time.Now()
-	c.put("advisories", advisory(of, began, time.Time{}))
-	c.awaitKnown(of, ways, began, time.Time{})
+	of, began := c.issue()
+	c.awaitKnown(of, limnomaptest.Ways, began, time.Time{})
 }
 
 // killed kills the server right after the import of a closure.
 func killed(c *closureTest) {
 	c.start()
-	of, began := c.next(), time.Now()
-	c.put("advisories", advisory(of, began, time.Time{}))
+	of, began := c.issue()
 	c.server.Kill()
 	c.launch()
-	c.awaitKnown(of, ways, began, time.Time{})
+	c.awaitKnown(of, limnomaptest.Ways, began, time.Time{})
 	c.close()
 }
 
@@ -87,15 +85,24 @@ func hangingEndpoints(c *closureTest) {
 	}
 	c.services = append(c.services, hung...)
 	c.start()
-	browser := pushtest.NewBrowser(c)
 	for i := range services {
-		c.subscribe(c.T, fmt.Sprintf("127.0.%d.1", i+1), each, func(j int) string { return fmt.Sprint(hung[i], "/", j) },
-			func(int) *pushtest.Browser { return browser }, func(int) []string { return []string{"lake_0", "lake_1", "lake_2"} })
+		c.subscribeCrowd(i, each, hung[i], func(int) []string { return []string{"lake_0", "lake_1", "lake_2"} })
 	}
 	c.close()
 	c.close()
 	close(answer)
 	c.close()
+}
+
+// subscribeCrowd makes n subscriptions from a network, to endpoints below a URL of a push service. No message to them is read.
+func (c *closureTest) subscribeCrowd(network, n int, endpoints string, lakes func(i int) []string) {
+	c.Helper()
+	client, browser := clientAt(fmt.Sprintf("127.0.%d.1", network+1)), pushtest.NewBrowser(c)
+	client.Transport.(*http.Transport).DisableKeepAlives = false
+	defer client.CloseIdleConnections()
+	for i := range n {
+		must(c, c.Subscribe(client, fmt.Sprint(endpoints, "/", i), browser, lakes(i)))
+	}
 }
 
 // importOfEverything imports another level for 1,500 lakes, of which each of 3,000 subscriptions wants 100, and a closure beside it.
@@ -118,15 +125,13 @@ func importOfEverything(c *closureTest) {
 	c.put("lakes", table.String())
 	c.put("observations", observations(5))
 	c.start()
-	browser := pushtest.NewBrowser(c)
 	for network := range networks {
-		c.subscribe(c.T, fmt.Sprintf("127.0.%d.1", network+1), each, func(i int) string { return fmt.Sprint(c.service.URL, "/crowd/", network, "/", i) },
-			func(int) *pushtest.Browser { return browser }, func(i int) (wanted []string) {
-				for j := range 100 {
-					wanted = append(wanted, id((7*i+j)%lakes))
-				}
-				return wanted
-			})
+		c.subscribeCrowd(network, each, fmt.Sprint(c.ServiceURL(), "/crowd/", network), func(i int) (wanted []string) {
+			for j := range 100 {
+				wanted = append(wanted, id((7*i+j)%lakes))
+			}
+			return wanted
+		})
 	}
 	everything := c.prepare(c.command("import", "observations", limnomaptest.WriteFile(c, c.TempDir(), "all.csv", observations(60)), "--db", c.db))
 	must(c, everything.Start())
@@ -146,11 +151,10 @@ func postgresLost(c *closureTest) {
 	c.serverDB = u.String()
 	c.start()
 	w.hang(true)
-	of, imported := c.next(), time.Now()
-	c.put("advisories", advisory(of, imported, time.Time{}))
+	of, imported := c.issue()
 	time.Sleep(10 * time.Second) // what the server does then, it does against a wall
 	w.hang(false)
-	c.awaitKnown(of, ways, imported, time.Now())
+	c.awaitKnown(of, limnomaptest.Ways, imported, time.Now())
 	p.kill(c)
 	time.Sleep(3 * time.Second)
 	p.start(c)
@@ -162,8 +166,7 @@ func postgresLost(c *closureTest) {
 func (c *closureTest) fullDisk(disk string) {
 	c.start()
 	must(c, c.server.Process.Signal(syscall.SIGSTOP))
-	of, imported := c.next(), time.Now()
-	c.put("advisories", advisory(of, imported, time.Time{}))
+	of, imported := c.issue()
 	fill(c.T, disk)
 	must(c, c.server.Process.Signal(syscall.SIGCONT))
 	c.awaitKnown(of, shownWays, imported, time.Time{})

@@ -3,7 +3,7 @@
 package faulttest
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +16,8 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"github.com/paulmach/orb"
 
 	"limnomap/cmd/limnomap/limnomaptest"
 )
@@ -68,11 +70,11 @@ func (table *closureTable) String() string {
 	var b strings.Builder
 	b.WriteString("seconds from the import of a closure, or from the end of what made it impossible (+), until it was known\n")
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "fault\t%s\n", strings.Join(ways, "\t"))
+	fmt.Fprintf(w, "fault\t%s\n", strings.Join(limnomaptest.Ways, "\t"))
 	slices.Sort(table.faults)
 	for _, fault := range table.faults {
 		fmt.Fprint(w, fault)
-		for _, way := range ways {
+		for _, way := range limnomaptest.Ways {
 			fmt.Fprint(w, "\t", strings.Join(table.cells[fault][way], " "))
 		}
 		fmt.Fprintln(w)
@@ -81,15 +83,16 @@ func (table *closureTable) String() string {
 	return b.String()
 }
 
-// A closureTest is a server with a database, readers on each way, and what they learned when.
+// A closureTest is a server with a database, an observer of each way, and what it learned when.
 type closureTest struct {
 	*testing.T
-	*readers
+	*limnomaptest.Observer
+	base           string // the address of the server, also after it was started again
 	db, serverDB   string // of the commands and of the server
 	command, serve func(args ...string) *exec.Cmd
 	env            []string
 	more           []string // flags of the server
-	services       []string // push services
+	services       []string // push services besides that of the observer
 	server         *limnomaptest.Server
 	closed         int // how many lakes are closed
 	cells          map[string][]string
@@ -97,9 +100,12 @@ type closureTest struct {
 
 func newClosureTest(t *testing.T) *closureTest {
 	t.Helper()
-	c := &closureTest{T: t, readers: newReaders(t, "http://"+limnomaptest.FreeAddress(t)), cells: make(map[string][]string)}
+	o, err := limnomaptest.NewObserver(limnomaptest.Binary(t), t.TempDir())
+	must(t, err)
+	t.Cleanup(o.Close)
+	c := &closureTest{T: t, Observer: o, base: "http://" + limnomaptest.FreeAddress(t), env: o.Env(), cells: make(map[string][]string)}
 	c.command = func(args ...string) *exec.Cmd { return limnomaptest.Command(t, args...) }
-	c.serve, c.services = c.command, []string{c.service.URL}
+	c.serve = c.command
 	c.useDatabase(filepath.Join(t.TempDir(), "lakes.db"))
 	return c
 }
@@ -112,7 +118,14 @@ const (
 	browsers     = 5
 )
 
-// start fills the database, starts the server, and lets the readers subscribe. One lake is closed already.
+// closureOf returns the closure of lake i.
+func closureOf(i int) limnomaptest.ClosureChange {
+	return limnomaptest.ClosureChange{ID: fmt.Sprint("closure-", i), Lake: fmt.Sprint("lake_", i), At: orb.Point{lonOf(i), 48}, Change: "issued"}
+}
+
+func lonOf(lake int) float64 { return 0.5 + 3*float64(lake) }
+
+// start fills the database, starts the server, and lets the observer subscribe. One lake is closed already.
 func (c *closureTest) start() {
 	c.Helper()
 	var lakes strings.Builder
@@ -123,16 +136,15 @@ func (c *closureTest) start() {
 	c.put("lakes", lakes.String())
 	c.observe(5)
 	yesterday := time.Now().Add(-24 * time.Hour)
-	c.put("advisories", advisory(closureOf(oldClosure), yesterday, yesterday.Add(30*24*time.Hour)))
-	c.do("hooks", "create", "--db", c.db, "--hooks-allow-http", "--url", c.hook.URL)
-	c.env = append(c.env, "LIMNOMAP_PUSH_KEY="+strings.TrimSpace(c.do("push", "keys")), "SSL_CERT_FILE="+c.roots(c.T))
+	c.put("advisories", limnomaptest.ClosureHeader+closureOf(oldClosure).Row(yesterday, yesterday.Add(30*24*time.Hour)))
+	c.do("hooks", "create", "--db", c.db, "--hooks-allow-http", "--url", c.HookURL())
 	c.launch()
 	limnomaptest.Within(c, patience, "the log begins", func() bool { return strings.Contains(c.server.Log.String(), "log of events written") })
-	c.subscribeBrowsers(c.T, browsers, []string{"lake_0", "lake_1", "lake_2", "lake_3", "lake_4", "lake_7"})
-	c.follow(c.T)
+	must(c, c.Follow(c.Context(), c.base))
+	must(c, c.SubscribeBrowsers(c.Context(), browsers, []string{"lake_0", "lake_1", "lake_2", "lake_3", "lake_4", "lake_7"}))
 	c.observe(60)
 	limnomaptest.Within(c, patience, "each lake has an event", func() bool {
-		events, _ := c.events(c.T)
+		events, _ := c.events()
 		return len(events) >= closureLakes
 	})
 }
@@ -178,18 +190,6 @@ func (c *closureTest) observe(chl int) {
 	c.put("observations", rows.String())
 }
 
-const advisoryHeader = "id,lake_id,kind,cause,issuer,text_en,issued,valid_from,valid_until\n"
-
-// advisory returns a table with a closure. The zero time is no end.
-func advisory(of closedLake, from, until time.Time) string {
-	end := ""
-	if !until.IsZero() {
-		end = until.UTC().Format(time.RFC3339)
-	}
-	at := from.UTC().Format(time.RFC3339)
-	return fmt.Sprintf("%s%s,%s,closure,bacteria,Office,No bathing: %[2]s,%[4]s,%[4]s,%s\n", advisoryHeader, of.id, of.lake, at, end)
-}
-
 // launch starts the server at its address.
 func (c *closureTest) launch() {
 	c.Helper()
@@ -198,39 +198,41 @@ func (c *closureTest) launch() {
 
 func (c *closureTest) launchAt(address string, serve func(args ...string) *exec.Cmd) *limnomaptest.Server {
 	c.Helper()
-	services := strings.ReplaceAll(strings.Join(c.services, ","), "https://", "")
-	args := append([]string{"--cache-disk", "0", "--db", c.serverDB, "--listen", address, "--api-rate", "0", "--tile-rate", "0", "--hooks-allow-http", "--hooks-allow", "127.0.0.0/8",
-		"--push-contact", "mailto:lakes@example.org", "--push-services", services}, c.more...)
+	args := slices.Concat([]string{"--cache-disk", "0", "--db", c.serverDB, "--listen", address, "--api-rate", "0", "--tile-rate", "0"},
+		c.Args(c.services...), c.more)
 	s := limnomaptest.LaunchBy(c, func(args ...string) *exec.Cmd { return c.prepare(serve(args...)) }, args...)
 	c.Cleanup(s.Kill)
 	s.AwaitReady(c)
 	return s
 }
 
-// next returns the closure of the next lake, which the readers wait for.
-func (c *closureTest) next() closedLake {
+// next returns the closure of the next lake, which the observer looks for.
+func (c *closureTest) next() limnomaptest.ClosureChange {
 	of := closureOf(c.closed)
 	c.closed++
-	c.await(of)
+	c.Expect(c.Context(), of)
 	return of
+}
+
+// issue imports the closure of the next lake, and returns when it began.
+func (c *closureTest) issue() (of limnomaptest.ClosureChange, began time.Time) {
+	c.Helper()
+	of, began = c.next(), time.Now()
+	c.put("advisories", limnomaptest.ClosureHeader+of.Row(began, time.Time{}))
+	return of, began
 }
 
 // awaitKnown waits until a closure is known on these ways, and notes the times since it was imported, or, where it was known after something
 // ended that made it impossible, since that.
-func (c *closureTest) awaitKnown(of closedLake, ways []string, imported, ended time.Time) {
+func (c *closureTest) awaitKnown(of limnomaptest.ClosureChange, ways []string, imported, ended time.Time) {
 	c.Helper()
-	var known map[string]time.Time
-	all := func() bool {
-		known = c.knownOn(of.id)
-		return !slices.ContainsFunc(ways, func(way string) bool { return known[way].IsZero() })
-	}
-	for end := time.Now().Add(closurePatience); !all() && time.Now().Before(end); {
-		time.Sleep(50 * time.Millisecond)
-	}
+	ctx, cancel := context.WithTimeout(c.Context(), closurePatience)
+	defer cancel()
+	known, untold := c.Await(ctx, of, ways)
 	for _, way := range ways {
 		switch at := known[way]; {
 		case at.IsZero():
-			c.Errorf("%s is not told by %s within %v", of.id, way, closurePatience)
+			c.Errorf("%s is not told by %s within %v: %s", of.ID, way, closurePatience, untold[way])
 			c.cells[way] = append(c.cells[way], fmt.Sprintf("never (%.0f s)", closurePatience.Seconds()))
 		case !ended.IsZero() && at.After(ended):
 			c.cells[way] = append(c.cells[way], fmt.Sprintf("+%.1f", at.Sub(ended).Seconds()))
@@ -244,7 +246,7 @@ func (c *closureTest) awaitKnown(of closedLake, ways []string, imported, ended t
 func (c *closureTest) check() {
 	c.Helper()
 	var wrong string
-	var events []toldEvent
+	var events []limnomaptest.Event
 	for end := time.Now().Add(closurePatience); ; time.Sleep(200 * time.Millisecond) {
 		if events, wrong = c.wrong(); wrong == "" {
 			break
@@ -256,13 +258,15 @@ func (c *closureTest) check() {
 	issued := make(map[string]int)
 	misled := make(map[string]int)
 	for _, e := range events {
-		issued[e.closure()]++
+		if e.Kind == "advisory_issued" {
+			issued[e.Advisory.ID]++
+		}
 		if e.Kind == "advisory_expired" || e.Kind == "became_stale" {
 			misled[e.Kind]++
 		}
 	}
 	for i := range c.closed {
-		if id := closureOf(i).id; issued[id] != 1 {
+		if id := closureOf(i).ID; issued[id] != 1 {
 			c.Errorf("%s is told %d times as issued", id, issued[id])
 		}
 	}
@@ -273,9 +277,9 @@ func (c *closureTest) check() {
 }
 
 // wrong says what is not so by the log, or what is missing from it or from what readers got. It is empty if all is well.
-func (c *closureTest) wrong() (events []toldEvent, wrong string) {
+func (c *closureTest) wrong() (events []limnomaptest.Event, wrong string) {
 	c.Helper()
-	events, oldest := c.events(c.T)
+	events, oldest := c.events()
 	if len(events) == 0 || oldest != 1 {
 		return events, fmt.Sprintf("events were deleted: the oldest is %d of %d", oldest, len(events))
 	}
@@ -302,9 +306,7 @@ func (c *closureTest) wrong() (events []toldEvent, wrong string) {
 			Advisory *struct{ ID string }
 		}
 	}
-	if err := json.Unmarshal([]byte(c.get(statusPath)), &status); err != nil {
-		return events, "the server has no status"
-	}
+	limnomaptest.GetJSON(c, c.base+statusPath, &status)
 	for _, l := range status.Lakes {
 		if last, ok := levels[l.ID]; !ok || l.Level == nil || last == nil || *last != *l.Level {
 			return events, fmt.Sprintf("%s has the level %v, and by the log %v", l.ID, l.Level, last)
@@ -315,17 +317,36 @@ func (c *closureTest) wrong() (events []toldEvent, wrong string) {
 			return events, fmt.Sprintf("that %s is closed is %v, want %v", l.ID, l.Advisory != nil, closed)
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !slices.IsSorted(c.order) {
-		return events, fmt.Sprintf("the webhook got events in the order %v", c.order)
+	got := c.Received()
+	if !slices.IsSorted(got.Statements) || !slices.IsSorted(got.Others) {
+		return events, fmt.Sprintf("the webhook got statements in the order %v, and other events in the order %v", got.Statements, got.Others)
 	}
 	for _, e := range events {
-		if !c.hooked[e.Seq] || !c.streamed[e.Seq] {
-			return events, fmt.Sprintf("event %d was sent to the webhook: %v, by the stream: %v", e.Seq, c.hooked[e.Seq], c.streamed[e.Seq])
+		order := got.Others
+		if e.Advisory != nil {
+			order = got.Statements
+		}
+		if _, hooked := slices.BinarySearch(order, e.Seq); !hooked || !got.Streamed[e.Seq] {
+			return events, fmt.Sprintf("event %d was sent to the webhook: %v, by the stream: %v", e.Seq, hooked, got.Streamed[e.Seq])
 		}
 	}
 	return events, ""
+}
+
+// events returns the log of the server, and the number of its oldest event.
+func (c *closureTest) events() (events []limnomaptest.Event, oldest int64) {
+	c.Helper()
+	for since := int64(0); ; {
+		var page struct {
+			Events               []limnomaptest.Event
+			Next, Oldest, Newest int64
+		}
+		limnomaptest.GetJSON(c, fmt.Sprintf("%s/api/v1/events?since=%d&limit=1000", c.base, since), &page)
+		if events = append(events, page.Events...); page.Next == page.Newest {
+			return events, page.Oldest
+		}
+		since = page.Next
+	}
 }
 
 // slowSource has the server download a satellite file that does not end, a little faster than what is ended, while closures are in a folder.
@@ -341,7 +362,7 @@ func slowSource(c *closureTest) {
 			close(downloading)
 		}
 		for {
-			if _, err := io.WriteString(w, strings.Repeat("x", 2<<10)); err != nil || http.NewResponseController(w).Flush() != nil || !wait(r.Context(), time.Second) {
+			if _, err := io.WriteString(w, strings.Repeat("x", 2<<10)); err != nil || http.NewResponseController(w).Flush() != nil || !limnomaptest.Sleep(r.Context(), time.Second) {
 				return
 			}
 		}
@@ -353,11 +374,11 @@ func slowSource(c *closureTest) {
 	c.start()
 	putFile(c, in, "lakes.csv", "id,name,lat,lon\nlake_0,Lake 0,48,0.5\n")
 	<-downloading
-	table := advisoryHeader
+	table := limnomaptest.ClosureHeader
 	for range 2 {
 		of, began := c.next(), time.Now()
-		table += strings.TrimPrefix(advisory(of, began, time.Time{}), advisoryHeader)
+		table += of.Row(began, time.Time{})
 		putFile(c, in, "statements.csv", table)
-		c.awaitKnown(of, ways, began, time.Time{})
+		c.awaitKnown(of, limnomaptest.Ways, began, time.Time{})
 	}
 }

@@ -3,6 +3,7 @@
 package limnomaptest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -100,14 +101,24 @@ func Command(t testing.TB, args ...string) *exec.Cmd {
 // Run runs a limnomap command and returns its standard output. It fails the test unless the exit code is 0.
 func Run(t testing.TB, args ...string) (stdout string) {
 	t.Helper()
-	cmd := Command(t, args...)
+	stdout, err := RunProgram(context.Background(), Binary(t), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stdout
+}
+
+// RunProgram is Run for a process that runs no test of its own. Program is a limnomap.
+func RunProgram(ctx context.Context, program string, args ...string) (stdout string, err error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = Environ()
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("limnomap %s: %v\n%s%s", strings.Join(args, " "), err, out, &stderr)
+		err = fmt.Errorf("limnomap %s: %w\n%s%s", strings.Join(args, " "), err, out, &stderr)
 	}
-	return string(out)
+	return string(out), err
 }
 
 // Need skips the test if one of the commands is not installed. In CI, where no test may be skipped, it fails the test.
