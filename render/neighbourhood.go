@@ -8,12 +8,12 @@ import (
 )
 
 // A neighbourhood is a square of the global grid. Where the cores of its lakes would cover more than a quarter of its inked pixels, only
-// the worst lake of each cell has one.
+// the worst lake of each cell has one. Cells are as small as they can be for that, so that the number of cores changes little from one neighbourhood to the
+// next.
 const (
 	neighbourhoodBits = 6 // log2 of the width of a neighbourhood in pixels of scale 1
 	neighbourhoodPx   = 1 << neighbourhoodBits
-	cellBits          = 4 // likewise of a cell
-	cellsPerSide      = neighbourhoodPx >> cellBits
+	mostCellBits      = 4 // likewise of the largest cells; the smallest are pixels
 	// inkBits is likewise that of the squares by which inked pixels are estimated: about the radius of the smallest blob.
 	inkBits = 3
 )
@@ -31,7 +31,6 @@ type neighbourhood struct {
 // A coreSite is a lake that may have a core.
 type coreSite struct {
 	site int32
-	cell uint8
 	x, y int32 // in units from the corner of the neighbourhood
 	value
 }
@@ -73,9 +72,8 @@ func (n *neighbourhood) add(l *Layer, site int) (cored []int32) {
 	const side = neighbourhoodPx*subUnits - 1
 	x, y := int32(s.x>>n.shift&side), int32(s.y>>n.shift&side)
 	n.inked |= 1 << (y>>(inkBits+subBits)<<inkBits | x>>(inkBits+subBits))
-	cell := uint8(y>>(cellBits+subBits)*cellsPerSide + x>>(cellBits+subBits))
 	if class := l.logs.classes.of(v.Chlorophyll); class > 0 {
-		n.upper[class-1] = appendWorst(n.upper[class-1], coreSite{int32(site), cell, x, y, v})
+		n.upper[class-1] = appendWorst(n.upper[class-1], coreSite{int32(site), x, y, v})
 	}
 	return cored
 }
@@ -95,23 +93,25 @@ func appendWorst(sites []coreSite, s coreSite) []coreSite {
 func (n *neighbourhood) finish() []int32 {
 	n.cored = n.cored[:0]
 	var covered coverage
-	most, taken := n.inkedPixels()/4, uint16(0) // taken are the cells with a core
-	sum, thinned := 0, false                    // sum is of the pixels of cores, however they overlap
+	var above []coreSite              // those of the class above with a core
+	most, sum := n.inkedPixels()/4, 0 // sum is of the pixels of cores, however they overlap
 	for k := upperClasses - 1; k >= 0; k-- {
 		sites, radius := n.upper[k], coreRadius(k+1)
-		sum += len(sites) * mostPixels[k]
-		if !thinned && sum > most {
-			with := covered.with(sites, radius)
-			thinned = with.pixels() > most
+		with := covered
+		if sum += len(sites) * mostPixels[k]; sum <= most {
+			with = covered.with(sites, radius)
+		} else {
+			for bits := 0; bits <= mostCellBits; bits++ {
+				if bits > 0 {
+					sites = worstByCell(n.upper[k], above, bits)
+				}
+				if with = covered.with(sites, radius); with.pixels() <= most {
+					break
+				}
+			}
 		}
-		if thinned {
-			sites = worstByCell(sites, taken)
-		}
-		if k > 0 {
-			covered = covered.with(sites, radius)
-		}
+		covered, above = with, sites
 		for i := range sites {
-			taken |= 1 << sites[i].cell
 			n.cored = append(n.cored, sites[i].site)
 		}
 	}
@@ -130,19 +130,25 @@ func (n *neighbourhood) inkedPixels() int {
 	return bits.OnesCount64(wide|wide<<8|wide>>8) << (2 * inkBits)
 }
 
-// worstByCell returns the worst site of each cell that is not taken. It changes sites.
-func worstByCell(sites []coreSite, taken uint16) []coreSite {
-	var worst [cellsPerSide * cellsPerSide]*coreSite
+// worstByCell returns the worst site of each cell that has none of others. A cell is 2^bits pixels wide.
+func worstByCell(sites, others []coreSite, bits int) []coreSite {
+	var worst [neighbourhoodPx / 2 * neighbourhoodPx / 2]int32 // by cell, 1 more than the index of the site
+	const taken = -1
+	cell := func(s *coreSite) *int32 {
+		return &worst[s.y>>(bits+subBits)<<(neighbourhoodBits-bits)|s.x>>(bits+subBits)]
+	}
+	for i := range others {
+		*cell(&others[i]) = taken
+	}
 	for i := range sites {
-		s := &sites[i]
-		if w := worst[s.cell]; taken>>s.cell&1 == 0 && (w == nil || s.compare(&w.value) > 0) {
-			worst[s.cell] = s
+		if w := cell(&sites[i]); *w == 0 || *w > 0 && sites[i].compare(&sites[*w-1].value) > 0 {
+			*w = int32(i) + 1
 		}
 	}
-	kept := make([]coreSite, 0, cellsPerSide*cellsPerSide)
-	for _, s := range worst {
-		if s != nil {
-			kept = append(kept, *s)
+	var kept []coreSite
+	for _, w := range worst[:1<<(2*(neighbourhoodBits-bits))] {
+		if w > 0 {
+			kept = append(kept, sites[w-1])
 		}
 	}
 	return kept
