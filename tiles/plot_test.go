@@ -72,7 +72,7 @@ func TestPlotHasEachTileThatIsNotBlank(t *testing.T) {
 					want = append(want, tile)
 				}
 			}
-			if got := slices.Collect(plot.tiles()); !slices.Equal(got, want) || len(want) < testsize.Of(30, 40) {
+			if got := slices.Collect(plot.tiles()); !slices.Equal(got, want) || len(want) < testsize.Of(20, 30) {
 				t.Errorf("style %s, scale %d: %d tiles, want these %d", style.ID, scale, len(got), len(want))
 			}
 		}
