@@ -43,6 +43,7 @@ func testStore(t *testing.T, open opener) {
 		"advisories":              testAdvisories,
 		"repeated advisories":     testRepeatedAdvisories,
 		"other statements":        testOtherStatement,
+		"watched statements":      testWatchedStatements,
 		"advisories of an import": testAdvisoriesOfImport,
 		"stored addresses":        testStoredAddresses,
 		"keys":                    testKeys,
