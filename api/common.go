@@ -41,6 +41,9 @@ type published struct {
 	counts  *lru.Cache[countsKey, *answer.Body]
 	table   *table.Lakes
 
+	// former has the lists of an earlier snapshot, if those of this one are left to finishLists because it could not wait for them; or nil.
+	former *published
+
 	histories *lru.Cache[int, []data.Observation] // that came from the store, by the index of the lake
 }
 
@@ -152,8 +155,8 @@ func inBackground(f func() error) error {
 	return <-done
 }
 
-// publish makes snap the snapshot of every later request. It prepares the large answers, and what tiles have in common. Of the first
-// snapshot it leaves out the lists that are too long to hold, for finishLists.
+// publish makes snap the snapshot of every later request. It prepares the large answers, and what tiles have in common. For finishLists it leaves
+// out those lists of the first snapshot that are too long to hold, and all lists of one with other official statements only.
 func (s *common) publish(snap *snapshot.Snapshot) error {
 	before := s.current.Load()
 	if before != nil && before.snap.Current == snap.Current {
@@ -161,6 +164,9 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 		p.snap, p.state = snap, s.stateOf(snap)
 		s.current.Store(&p)
 		return nil
+	}
+	if before != nil && onlyStatements(before.snap, snap) {
+		return s.publishStatements(before, snap)
 	}
 	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes),
 		status: newPreparedList(), geojson: newPreparedList(),
@@ -194,10 +200,42 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 	if err != nil {
 		return err
 	}
+	p.table = lakesTable(snap, p.lookup)
+	s.current.Store(p)
+	return nil
+}
+
+func lakesTable(snap *snapshot.Snapshot, l *lookup) *table.Lakes {
 	lasting := *snap
 	lasting.Forecasts = nil // the table stays when there are others
-	p.table = table.NewLakes(&lasting, p.lookup.names)
-	s.current.Store(p)
+	return table.NewLakes(&lasting, l.names)
+}
+
+// onlyStatements reports whether snap differs from before in official statements and forecasts only: then both share the states of their lakes.
+func onlyStatements(before, snap *snapshot.Snapshot) bool {
+	a, b := before.Current, snap.Current
+	return a.AsOf == b.AsOf && len(a.States) > 0 && len(a.States) == len(b.States) && &a.States[0] == &b.States[0]
+}
+
+// publishStatements is publish for a snapshot with other official statements. It must be quick, also on a busy machine: until it is published, a closure
+// is not told. So each request for a list of all lakes makes its own until finishLists has prepared them.
+func (s *common) publishStatements(before *published, snap *snapshot.Snapshot) (err error) {
+	p := *before
+	p.snap, p.state = snap, s.stateOf(snap)
+	if p.former == nil {
+		p.former = before
+	}
+	p.counts = newCache[countsKey, *answer.Body](maxCounts)
+	p.records, p.status, p.geojson = nil, newPreparedList(), newPreparedList()
+	p.status.set(nil)
+	p.geojson.set(nil)
+	if p.dates, err = s.sender.Prepare(jsonKind, weeksBody(snap)); err != nil {
+		return err
+	}
+	s.opts.Tiles.PrepareVectors(snap.Current)
+	s.opts.Tiles.Prepare(snap.Current)
+	p.table = lakesTable(snap, p.lookup)
+	s.current.Store(&p)
 	return nil
 }
 

@@ -92,6 +92,9 @@ func (s *common) prepareLongLists(p, before *published) error {
 // then.
 func (s *common) finishLists() {
 	p := s.current.Load()
+	if p.former != nil {
+		s.finishLeftLists(p)
+	}
 	if !p.status.waits() {
 		return
 	}
@@ -105,6 +108,23 @@ func (s *common) finishLists() {
 	if err := s.prepareLongLists(p, nil); err != nil {
 		s.opts.Logger.Error("lists of all lakes were not prepared", "err", err)
 	}
+}
+
+// finishLeftLists publishes p with its lists. An error is only logged, as by finishLists.
+func (s *common) finishLeftLists(p *published) {
+	done, former := *p, p.former
+	done.status, done.geojson, done.former = newPreparedList(), newPreparedList(), nil
+	var err error
+	if s.sender.HoldsList(len(p.snap.Lakes)) {
+		err = s.prepareHeldLists(&done)
+	} else {
+		err = s.prepareLongLists(&done, former)
+	}
+	if err != nil {
+		s.opts.Logger.Error("lists of all lakes were not prepared", "err", err)
+		return
+	}
+	s.current.Store(&done)
 }
 
 // listTail ends each JSON answer that is a list of lakes.

@@ -156,11 +156,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Publish makes snap the snapshot of every later request. Before that it prepares the large answers, and what tiles have in common: the
 // first snapshot as fast as possible, and later ones on a thread of low priority, since requests for the former are answered meanwhile. Of
-// the first one, FinishLists prepares the very long lists.
+// the first one, FinishLists prepares the very long lists, and of one with other official statements, which is published at once, all of them.
 func (s *Server) Publish(snap *snapshot.Snapshot) error {
 	publish := func() error { return s.common.publish(snap) }
 	var err error
-	if s.common.current.Load() == nil {
+	if before := s.common.current.Load(); before == nil || onlyStatements(before.snap, snap) {
 		err = publish()
 	} else {
 		err = inBackground(publish)

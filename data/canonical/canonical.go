@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"hash"
 	"math"
+	"slices"
 )
 
 // collected is how many bytes are collected for one call of the hash function: more than a hundred observations.
@@ -48,6 +49,15 @@ func (h *Hash) End() {
 func (h *Hash) flush() {
 	h.sum.Write(h.buf) // a hash never fails
 	h.buf = h.buf[:0]
+}
+
+// Clone returns a hash of the values added so far, to which others may be added.
+func (h *Hash) Clone() Hash {
+	sum, err := h.sum.(hash.Cloner).Clone()
+	if err != nil {
+		panic("canonical: clone SHA-256: " + err.Error()) // never: its state is in memory
+	}
+	return Hash{sum: sum, buf: slices.Clone(h.buf)}
 }
 
 // Sum returns the hash of everything added.

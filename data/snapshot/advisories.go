@@ -2,6 +2,8 @@ package snapshot
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +32,45 @@ func NewAdvisories(lakes []data.Lake, statements []data.Advisory) *Advisories {
 		}
 	}
 	return a
+}
+
+// readAdvisories returns all official statements of a source, and their revision.
+func readAdvisories(ctx context.Context, src Source) ([]data.Advisory, data.Revision, error) {
+	statements, revision, err := src.Advisories(ctx)
+	if err != nil {
+		return nil, revision, err
+	}
+	for i := range statements {
+		if err := statements[i].Check(); err != nil {
+			return nil, revision, fmt.Errorf("official statement %.80q: %w", statements[i].ID, err)
+		}
+	}
+	return statements, revision, nil
+}
+
+// withStatements returns a copy of s with the official statements of a source, or nil if anything else but forecasts is different there. The rest is
+// shared, but for the views that are held: they show statements.
+func (s *Snapshot) withStatements(ctx context.Context, src Source, opts *Options) (*Snapshot, error) {
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	statements, revision, err := readAdvisories(ctx, src)
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	if !revision.OnlyStatementsSince(s.Revision) {
+		return nil, nil
+	}
+	c := *s
+	c.Revision = revision
+	c.Revision.Forecasts = s.Revision.Forecasts // they are not read here
+	if err := c.setCaches(ctx, src, &o); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	c.setAdvisories(statements)
+	c.setActive(o.Present())
+	return &c, nil
 }
 
 // All returns all statements with the index of the lake of each, including those that are not valid any more. The slices are shared and

@@ -132,11 +132,10 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 		Revision:   revision,
 		Profile:    o.Profile,
 		Lakes:      l.lakes,
-		Advisories: NewAdvisories(l.lakes, advisories),
 		AsOf:       o.AsOf,
 		rule:       rule,
 		oldest:     o.Oldest,
-		flight:     new(singleflight.Group),
+		values:     l.hash,
 		byExternal: l.byExternalID(before),
 		satellite:  l.satellite,
 		inSitu:     l.inSitu,
@@ -149,15 +148,10 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 	}
 	s.weeks, s.days = l.weeks.weeks()
 	s.held = len(s.weeks) - len(l.weeks.recent)
-	s.old = newOldViews(ctx, src, &o, len(s.Lakes))
-	if s.views, err = newViewCache(len(s.Lakes), o.ViewMemory/2); err != nil {
+	if err := s.setCaches(ctx, src, &o); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	if s.lazyValues, err = newLazyValues(); err != nil {
-		return nil, fmt.Errorf("snapshot: %w", err)
-	}
-	l.hash.advisories(s.Advisories)
-	s.loadedVersion = l.hash.version()
+	s.setAdvisories(advisories)
 	p := o.Present()
 	newest := data.DateOf(p.Now)
 	if n := len(s.days); n > 0 {
@@ -169,20 +163,23 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 	return s, nil
 }
 
+// setCaches empties the views that are held besides the current one. They are made again, or read from src, when they are asked for.
+func (s *Snapshot) setCaches(ctx context.Context, src Source, o *Options) (err error) {
+	s.flight = new(singleflight.Group)
+	s.old = newOldViews(ctx, src, o, len(s.Lakes))
+	if s.views, err = newViewCache(len(s.Lakes), o.ViewMemory/2); err == nil {
+		s.lazyValues, err = newLazyValues()
+	}
+	return err
+}
+
 // scan reads the lakes and the observations, and the official statements of the same revision.
 func (l *loader) scan(ctx context.Context, src Source) (data.Revision, []data.Advisory, error) {
 	revision, err := src.Scan(ctx, l.lake, l.observation)
 	if err != nil {
 		return data.Revision{}, nil, err
 	}
-	advisories, _, err := src.Advisories(ctx)
-	for i := range advisories {
-		if err == nil {
-			if err = advisories[i].Check(); err != nil {
-				err = fmt.Errorf("official statement %.80q: %w", advisories[i].ID, err)
-			}
-		}
-	}
+	advisories, _, err := readAdvisories(ctx, src)
 	// Those of a later revision are no problem: then the next load follows at once, and until then they are true.
 	return revision, advisories, err
 }

@@ -33,6 +33,7 @@ type Snapshot struct {
 	// Advisories are all official statements about the lakes.
 	Advisories *Advisories
 
+	values        versionHash   // the part of loadedVersion without official statements; it must not be changed
 	loadedVersion string        // the part of Version that does not change with time
 	statementsAt  time.Time     // when other official statements are active next; zero for never
 	doubt         time.Duration // by how much the other time that may be the present one is later; 0 without one
@@ -164,6 +165,14 @@ func (s *Snapshot) StatementsChangeAt() time.Time { return s.statementsAt }
 func (s *Snapshot) setDay(today data.Date) {
 	s.Current = s.build(today.Week(), today)
 	s.serveWeeks(s.oldest)
+}
+
+// setAdvisories makes these all official statements. setActive must follow.
+func (s *Snapshot) setAdvisories(statements []data.Advisory) {
+	s.Advisories = NewAdvisories(s.Lakes, statements)
+	hash := versionHash{s.values.Clone()}
+	hash.advisories(s.Advisories)
+	s.loadedVersion = hash.version()
 }
 
 // setActive makes those official statements active that are so at present.

@@ -113,6 +113,11 @@ func (w *Watcher) next(ctx context.Context, current *Snapshot, reported *[]strin
 		if revision.Equal(current.Revision) {
 			return w.moved(current), nil
 		}
+		if revision.OnlyStatementsSince(current.Revision) {
+			if snapshot, err := w.statements(ctx, current); snapshot != nil || err != nil {
+				return snapshot, err
+			}
+		}
 		if revision.Forecasts = current.Revision.Forecasts; revision.Equal(current.Revision) {
 			return w.forecasts(ctx, current)
 		}
@@ -130,6 +135,20 @@ func (w *Watcher) forecasts(ctx context.Context, current *Snapshot) (*Snapshot, 
 	if err != nil {
 		w.fail(ctx, err)
 		return nil, err
+	}
+	return w.moved(snapshot), nil
+}
+
+// statements returns current with other official statements, or nil if anything else but forecasts is different. It takes milliseconds, and is not
+// made in the background: a closure must be known soon, also on a busy machine.
+func (w *Watcher) statements(ctx context.Context, current *Snapshot) (*Snapshot, error) {
+	snapshot, err := current.withStatements(ctx, w.Source, w.Options)
+	if err != nil {
+		w.fail(ctx, err)
+		return nil, err
+	}
+	if snapshot == nil {
+		return nil, nil
 	}
 	return w.moved(snapshot), nil
 }

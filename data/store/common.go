@@ -154,12 +154,17 @@ func (s *Store) revision(ctx context.Context, q querier) (data.Revision, error) 
 	r, err := readRevision(ctx, q)
 	r.Generation = s.db.fileGeneration()
 	if err == nil {
-		err = q.queryRow(ctx, "SELECT changes FROM limnomap.forecast_state").Scan(&r.Forecasts)
+		var at int64
+		err = q.queryRow(ctx, "SELECT f.changes, r.statements, r.others_at FROM limnomap.forecast_state AS f, limnomap.revision AS r").
+			Scan(&r.Forecasts, &r.Statements, &at)
+		if at != 0 {
+			r.OthersAt = time.Unix(at, 0).UTC()
+		}
 	}
 	return r, err
 }
 
-// readRevision reads a revision without Forecasts and Generation.
+// readRevision reads a revision without Forecasts, Generation, and what is known of official statements.
 func readRevision(ctx context.Context, q querier) (data.Revision, error) {
 	var number, at int64
 	if err := q.queryRow(ctx, "SELECT number, changed_at FROM limnomap.revision").Scan(&number, &at); err != nil {

@@ -43,6 +43,7 @@ func testStore(t *testing.T, open opener) {
 		"advisories":              testAdvisories,
 		"repeated advisories":     testRepeatedAdvisories,
 		"other statements":        testOtherStatement,
+		"watched statements":      testWatchedStatements,
 		"advisories of an import": testAdvisoriesOfImport,
 		"stored addresses":        testStoredAddresses,
 		"keys":                    testKeys,
@@ -208,7 +209,8 @@ func testRevision(t *testing.T, open opener) {
 		t.Errorf("an empty store has revision %d, want 0", got.Number)
 	}
 	lakes := []data.Lake{testLake("a")}
-	want := data.Revision{Number: 1, ChangedAt: time.Date(2026, 11, 20, 22, 59, 58, 0, time.UTC)}
+	changed := time.Date(2026, 11, 20, 22, 59, 58, 0, time.UTC)
+	want := data.Revision{Number: 1, ChangedAt: changed, OthersAt: changed}
 	for _, step := range []string{"a new lake", "the same lake", "nothing", "an unknown lake's observation"} {
 		switch step {
 		case "nothing":
@@ -226,6 +228,24 @@ func testRevision(t *testing.T, open opener) {
 	put(t, s, nil, []data.Observation{testObservation("a", 1, data.Forecast, 1)})
 	if got := revisionOf(t, s); got.Number != 2 || !got.ChangedAt.After(want.ChangedAt) {
 		t.Errorf("after a forecast the revision is %v, want number 2, later than %v", got, want.ChangedAt)
+	}
+	before := revisionOf(t, s)
+	putStatements(t, s, AdvisoryColumns{}, testAdvisory("s", "a"))
+	if got := revisionOf(t, s); got.Number != 3 || got.Statements != 1 || !got.OthersAt.Equal(before.OthersAt) || !got.OnlyStatementsSince(before) {
+		t.Errorf("after a statement the revision is %+v", got)
+	}
+	both := func(tx Tx) error {
+		_, err := tx.PutAdvisories(t.Context(), []data.Advisory{testAdvisory("t", "a")}, AdvisoryColumns{})
+		if err == nil {
+			_, err = tx.PutLakes(t.Context(), []data.Lake{testLake("b")}, LakeColumns{})
+		}
+		return err
+	}
+	if err := s.Import(t.Context(), both); err != nil {
+		t.Fatal(err)
+	}
+	if got := revisionOf(t, s); got.Number != 4 || got.Statements != 1 || !got.OthersAt.Equal(got.ChangedAt) || got.OnlyStatementsSince(before) {
+		t.Errorf("after a statement and a lake the revision is %+v", got)
 	}
 }
 

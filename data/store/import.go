@@ -18,7 +18,8 @@ type importTx struct {
 	sources    sourceNumbers
 	advisories advisoryImport
 	repeated   []int // rows of the last batch
-	changed    bool
+	changed    bool  // whether anything but official statements has
+	stated     bool  // whether they have
 	err        error // the first error of a statement: then nothing is committed
 }
 
@@ -42,11 +43,14 @@ func (t *importTx) fail(ctx context.Context, err error, doing string) error {
 
 // raise raises the revision if anything has changed, and notifies listeners when the import is committed.
 func (t *importTx) raise(ctx context.Context) error {
-	if !t.changed {
+	if !t.changed && !t.stated {
 		return nil
 	}
-	w := writer{ctx: ctx, q: t.q}
-	w.exec("UPDATE limnomap.revision SET number = number + 1, changed_at = $1", t.of.now().Unix())
+	w, only := writer{ctx: ctx, q: t.q}, "others_at = $1"
+	if !t.changed {
+		only = "statements = statements + 1"
+	}
+	w.exec("UPDATE limnomap.revision SET number = number + 1, changed_at = $1, "+only, t.of.now().Unix())
 	w.exec(t.of.sql.notify)
 	return w.err
 }
@@ -77,7 +81,7 @@ func (t *importTx) Advisories(ctx context.Context) ([]data.Advisory, error) {
 
 func (t *importTx) PutAdvisories(ctx context.Context, statements []data.Advisory, keep AdvisoryColumns) ([]Change, error) {
 	changes, changed, err := t.advisories.put(ctx, t.q, t.lakeKey, statements, keep)
-	t.changed, t.repeated = t.changed || changed, append(t.repeated[:0], t.advisories.repeated...)
+	t.stated, t.repeated = t.stated || changed, append(t.repeated[:0], t.advisories.repeated...)
 	if beyondBounds(err) {
 		t.err = err
 		return nil, err

@@ -126,6 +126,7 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 		{`UPDATE push_subscriptions SET client = 'c', lakes = 1, told = 1, ready_at = 5; UPDATE push_state SET after_seq = 1, urgent_seq = 1`, nil},
 		{`UPDATE clock SET believed_at = 7`, nil},
 		{`UPDATE hooks SET statement_seq = 1, statement_failures = 2, statement_error = 'no'`, nil},
+		{`UPDATE revision SET statements = 3, others_at = 4`, nil},
 	}
 	newest := filepath.Join(t.TempDir(), "new.db")
 	openFile(t, newest, true)

@@ -26,8 +26,8 @@ type watchTask struct {
 	Every            time.Duration // between changes
 }
 
-// mayTell is how long a way may take to tell a change, so that only one that never tells fails a test: a busy machine with 100,000 lakes takes minutes, since
-// another snapshot is made at low priority.
+// mayTell is how long a way may take to tell a change, so that only one that never tells fails a test: a busy machine with 100,000 lakes may take
+// minutes after an import of lakes or values, since such a snapshot is made at low priority.
 const mayTell = 10 * time.Minute
 
 // watchFlags are what a server needs so that the watch can follow it.
