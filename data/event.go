@@ -156,6 +156,8 @@ func (e *Event) ContentID(revision Revision) EventID {
 type Moment struct {
 	Number   int64 // grows by one with each Moment
 	Revision Revision
+	// StatementsOf is the number of the revision of the official statements, which may be later than that of Revision.
+	StatementsOf int64
 	// Settings are those by which values were classified. Moments of different settings cannot be compared.
 	Settings string
 	Snapshot string    // the version of the snapshot

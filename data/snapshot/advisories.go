@@ -48,8 +48,8 @@ func readAdvisories(ctx context.Context, src Source) ([]data.Advisory, data.Revi
 	return statements, revision, nil
 }
 
-// withStatements returns a copy of s with the official statements of a source, or nil if anything else but forecasts is different there. The rest is
-// shared, but for the views that are held: they show statements.
+// withStatements returns a copy of s with the official statements of a source. The rest is shared, but for the views that are held: they show
+// statements. If anything else but statements and forecasts is different in the source, the number of the copy's Revision stays that of s.
 func (s *Snapshot) withStatements(ctx context.Context, src Source, opts *Options) (*Snapshot, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
@@ -59,12 +59,12 @@ func (s *Snapshot) withStatements(ctx context.Context, src Source, opts *Options
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	if !revision.OnlyStatementsSince(s.Revision) {
-		return nil, nil
-	}
 	c := *s
-	c.Revision = revision
-	c.Revision.Forecasts = s.Revision.Forecasts // they are not read here
+	c.StatementsOf, c.Revision.ChangedAt = revision.Number, revision.ChangedAt
+	if revision.OnlyStatementsSince(s.Revision) {
+		c.Revision = revision
+		c.Revision.Forecasts = s.Revision.Forecasts // they are not read here
+	}
 	if err := c.setCaches(ctx, src, &o); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
@@ -100,6 +100,7 @@ func (a *Advisories) ActiveAt(p data.Present) (active *ActiveAdvisories, next ti
 	for i := range statements {
 		s := &statements[i]
 		if p.Valid(s) {
+			active.valid = append(active.valid, int32(i))
 			active.add(lakes[i], s)
 		}
 		for _, change := range []time.Time{s.Issued, s.ValidFrom, s.ValidUntil, s.Withdrawn} {
@@ -115,6 +116,7 @@ func (a *Advisories) ActiveAt(p data.Present) (active *ActiveAdvisories, next ti
 type ActiveAdvisories struct {
 	lakes   []int32 // ascending
 	gravest []*data.Advisory
+	valid   []int32 // of all statements, the valid ones, also those that are not the gravest: they are told too
 }
 
 // add adds a statement about a lake, which is the last one added or a later one.

@@ -122,26 +122,32 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 	if before != nil {
 		l.before = before.Lakes
 	}
-	revision, advisories, err := l.scan(ctx, src)
+	revision, err := src.Scan(ctx, l.lake, l.observation)
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	// If they are of a later revision, the next load follows at once; until then they are true.
+	advisories, stated, err := readAdvisories(ctx, src)
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	l.finish()
 
 	s := &Snapshot{
-		Revision:   revision,
-		Profile:    o.Profile,
-		Lakes:      l.lakes,
-		AsOf:       o.AsOf,
-		rule:       rule,
-		oldest:     o.Oldest,
-		values:     l.hash,
-		byExternal: l.byExternalID(before),
-		satellite:  l.satellite,
-		inSitu:     l.inSitu,
-		forecasts:  l.forecasts,
-		dropped:    l.dropped,
-		since:      l.weeks.since(),
+		Revision:     revision,
+		StatementsOf: stated.Number,
+		Profile:      o.Profile,
+		Lakes:        l.lakes,
+		AsOf:         o.AsOf,
+		rule:         rule,
+		oldest:       o.Oldest,
+		values:       l.hash,
+		byExternal:   l.byExternalID(before),
+		satellite:    l.satellite,
+		inSitu:       l.inSitu,
+		forecasts:    l.forecasts,
+		dropped:      l.dropped,
+		since:        l.weeks.since(),
 	}
 	if err := s.readNewestForecasts(ctx, src); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
@@ -171,17 +177,6 @@ func (s *Snapshot) setCaches(ctx context.Context, src Source, o *Options) (err e
 		s.lazyValues, err = newLazyValues()
 	}
 	return err
-}
-
-// scan reads the lakes and the observations, and the official statements of the same revision.
-func (l *loader) scan(ctx context.Context, src Source) (data.Revision, []data.Advisory, error) {
-	revision, err := src.Scan(ctx, l.lake, l.observation)
-	if err != nil {
-		return data.Revision{}, nil, err
-	}
-	advisories, _, err := readAdvisories(ctx, src)
-	// Those of a later revision are no problem: then the next load follows at once, and until then they are true.
-	return revision, advisories, err
 }
 
 // A loader receives what [Source.Scan] passes and builds the parts of a Snapshot.

@@ -21,11 +21,14 @@ type Snapshot struct {
 	// sources, but neither on Revision nor on what no map shows: forecasts, names of sources and Details.
 	Version  string
 	Revision data.Revision
-	Profile  *data.Profile
-	Lakes    []data.Lake // ascending by ID
-	AsOf     AsOf        // from which day ages count
-	Current  *View       // of that day
-	Weeks    []WeekCount // all that are served, also if not in memory
+	// StatementsOf is the number of the revision of the official statements. It is later than that of Revision if they are shown before other
+	// changes are loaded.
+	StatementsOf int64
+	Profile      *data.Profile
+	Lakes        []data.Lake // ascending by ID
+	AsOf         AsOf        // from which day ages count
+	Current      *View       // of that day
+	Weeks        []WeekCount // all that are served, also if not in memory
 	// Forecasts are the newest of limnomap's own; nil if there are none.
 	Forecasts *Forecasts
 	// ForecastTest is their last test with past years, also if there are none because of it.

@@ -85,3 +85,48 @@ func TestWatcherOfStatements(t *testing.T) {
 		"16s: 8.3 closed false, states shared true, 3 loads, 2 in the background")
 	expect(t, "failed", failed, "snapshot: no statements", `snapshot: official statement "by-2026-17": issuer is empty: want 1 to 200 characters`)
 }
+
+// A Watcher shows other statements at once also while it loads what else has changed, or fails to. What was shown stays.
+func TestWatcherOfStatementsDuringLoads(t *testing.T) {
+	lifted := closure()
+	lifted.Kind = data.Warning
+	import2 := func(statement data.Advisory) func(*scripted) {
+		return func(s *scripted) {
+			s.advisories = []data.Advisory{statement}
+			s.revision.Number++
+			s.revision.OthersAt = s.revision.OthersAt.Add(time.Hour)
+		}
+	}
+	src := new(stating)
+	src.memory = memory{lakes: lakes("a", "b"), observations: []data.Observation{row(0, data.Satellite, 5)}}
+	src.script = []step{
+		{2, func(s *scripted) { import2(closure())(s); s.scanTime = time.Minute }},
+		{10, func(s *scripted) {
+			s.advisories = []data.Advisory{lifted}
+			s.revision.Number++
+			s.revision.Statements++
+		}},
+		{20, func(s *scripted) { s.revision.Number++; s.revision.OthersAt = s.revision.OthersAt.Add(time.Hour) }},
+		{70, func(s *scripted) { s.scanTime, s.scanErr = 0, errors.New("a bad value") }},
+		{130, import2(closure())},
+		{150, func(s *scripted) { s.scanErr = nil }},
+	}
+	var published, failed []string
+	synctest.Test(t, func(t *testing.T) {
+		src.start = time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Second)
+		defer cancel()
+		watcher := snapshot.Watcher{Source: src, Options: &snapshot.Options{AsOf: snapshot.Newest,
+			Present: data.ByClock(func() time.Time { return closure().ValidFrom })},
+			Publish: func(s *snapshot.Snapshot) {
+				published = append(published, fmt.Sprintf("%v: %d, statements of %d: %v", time.Since(src.start), s.Revision.Number, s.StatementsOf,
+					s.Current.Advisories.Kind(0)))
+			},
+			Failed: func(err error) { failed = append(failed, fmt.Sprintf("%v: %v", time.Since(src.start), err)) }}
+		watcher.Run(ctx)
+	})
+	expect(t, "published", published, "0s: 0, statements of 0: ", "3s: 0, statements of 1: closure", "11s: 0, statements of 2: warning",
+		"1m3s: 3, statements of 3: warning", "2m11s: 3, statements of 4: closure", "2m42s: 4, statements of 4: closure")
+	bad := ": snapshot: a bad value"
+	expect(t, "failed", failed, "2m11s"+bad, "2m12s"+bad, "2m14s"+bad, "2m18s"+bad, "2m26s"+bad)
+}

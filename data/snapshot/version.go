@@ -131,11 +131,9 @@ func (h *forecastHash) of(f *data.ForecastIssue) string {
 func versionAt(loaded string, today data.Date, active *ActiveAdvisories) string {
 	h := versionHash{canonical.New(loaded)}
 	h.Number(int64(today))
-	for i, a := range active.gravest {
-		h.Number(int64(active.lakes[i]))
-		h.Text(string(a.ID))
-		h.Number(int64(a.Kind))
-		h.End()
+	for _, i := range active.valid {
+		h.Number(int64(i))
 	}
+	h.End()
 	return h.version()
 }

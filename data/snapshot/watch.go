@@ -42,44 +42,38 @@ type Watcher struct {
 	// data's own source. Refreshed is called whenever that state has changed.
 	Outcome   func(context.Context) (data.Refresh, error)
 	Refreshed func(data.Refresh)
+
+	current *Snapshot // the last one that was published; only the goroutine of Run uses it
 }
 
 // Run loads and publishes the first snapshot and every later one, until ctx ends. All callbacks are called from the caller's goroutine,
 // one at a time. The only goroutine that it starts ends with a load, for which Run waits.
 func (w *Watcher) Run(ctx context.Context) {
-	interval := w.Interval
-	if interval <= 0 {
-		interval = defaultInterval
-	}
 	var (
-		current  *Snapshot
 		reported []string      // why Source.Revision has failed since it last succeeded
 		outcome  data.Refresh  // the last state passed to Refreshed
 		backoff  time.Duration // the wait after the last failure; 0 if there was none since the last success
 	)
 	for {
 		began := time.Now()
-		snapshot, err := w.next(ctx, current, &reported)
-		if err != nil && current != nil && ctx.Err() == nil {
+		snapshot, err := w.next(ctx, &reported)
+		if err != nil && w.current != nil && ctx.Err() == nil {
 			// The day and the active official statements change with time, also while the source does not answer.
-			if moved := w.moved(current); moved != current {
-				current = moved
-				w.Publish(current)
-			}
+			w.publishOther(w.moved(w.current))
 		}
-		wait := interval
+		wait := w.interval()
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
 			backoff = min(max(minBackoff, 2*backoff), maxBackoff)
-			wait = max(interval, backoff)
-		case snapshot != current || backoff > 0:
-			if current == nil { // otherwise the first snapshot would be shown as never refreshed
+			wait = max(wait, backoff)
+		case snapshot != w.current || backoff > 0:
+			if w.current == nil { // otherwise the first snapshot would be shown as never refreshed
 				outcome = w.refreshed(ctx, outcome)
 			}
-			current, backoff = snapshot, 0
-			w.Publish(current)
+			w.current, backoff = snapshot, 0
+			w.Publish(snapshot)
 		}
 		if err == nil && w.Confirmed != nil {
 			w.Confirmed(began)
@@ -87,8 +81,8 @@ func (w *Watcher) Run(ctx context.Context) {
 		if err == nil {
 			outcome = w.refreshed(ctx, outcome)
 		}
-		if current != nil && !current.ChangesAt().IsZero() {
-			wait = min(wait, max(current.ChangesAt().Sub(w.present().Now), 0))
+		if w.current != nil && !w.current.ChangesAt().IsZero() {
+			wait = min(wait, max(w.current.ChangesAt().Sub(w.present().Now), 0))
 		}
 		if !sleep(ctx, wait, w.Wake) {
 			return
@@ -96,11 +90,19 @@ func (w *Watcher) Run(ctx context.Context) {
 	}
 }
 
-// next returns a snapshot of the Source's present revision, which is current if nothing has changed. It reports its
+// publishOther publishes a snapshot unless it is the current one.
+func (w *Watcher) publishOther(s *Snapshot) {
+	if s != w.current {
+		w.current = s
+		w.Publish(s)
+	}
+}
+
+// next returns a snapshot of the Source's present revision, which is the current one if nothing has changed. It reports its
 // errors to Failed, except when Source.Revision fails again in a row for a reason that is in reported, where it keeps the first
 // maxReported of a series.
-func (w *Watcher) next(ctx context.Context, current *Snapshot, reported *[]string) (*Snapshot, error) {
-	if current != nil {
+func (w *Watcher) next(ctx context.Context, reported *[]string) (*Snapshot, error) {
+	if current := w.current; current != nil {
 		revision, err := w.revision(ctx)
 		if err != nil {
 			if reason := err.Error(); len(*reported) < maxReported && !slices.Contains(*reported, reason) {
@@ -114,7 +116,7 @@ func (w *Watcher) next(ctx context.Context, current *Snapshot, reported *[]strin
 			return w.moved(current), nil
 		}
 		if revision.OnlyStatementsSince(current.Revision) {
-			if snapshot, err := w.statements(ctx, current); snapshot != nil || err != nil {
+			if snapshot, err := w.statements(ctx, current); err != nil || snapshot.Revision.Number == snapshot.StatementsOf {
 				return snapshot, err
 			}
 		}
@@ -122,7 +124,7 @@ func (w *Watcher) next(ctx context.Context, current *Snapshot, reported *[]strin
 			return w.forecasts(ctx, current)
 		}
 	}
-	snapshot, err := w.load(ctx, current)
+	snapshot, err := w.load(ctx)
 	if err != nil {
 		w.fail(ctx, err)
 	}
@@ -139,24 +141,22 @@ func (w *Watcher) forecasts(ctx context.Context, current *Snapshot) (*Snapshot, 
 	return w.moved(snapshot), nil
 }
 
-// statements returns current with other official statements, or nil if anything else but forecasts is different. It takes milliseconds, and is not
-// made in the background: a closure must be known soon, also on a busy machine.
+// statements returns current with the newest official statements. It takes milliseconds, and is not made in the background: a closure must be known
+// soon, also on a busy machine.
 func (w *Watcher) statements(ctx context.Context, current *Snapshot) (*Snapshot, error) {
 	snapshot, err := current.withStatements(ctx, w.Source, w.Options)
 	if err != nil {
 		w.fail(ctx, err)
 		return nil, err
 	}
-	if snapshot == nil {
-		return nil, nil
-	}
 	return w.moved(snapshot), nil
 }
 
 // load loads a snapshot: the first as fast as possible, and later ones in the background, since requests for the current one are
-// answered meanwhile. It publishes the current one whenever the day changes or other official statements are active: a load may take minutes.
-func (w *Watcher) load(ctx context.Context, current *Snapshot) (snapshot *Snapshot, err error) {
-	done, before := make(chan struct{}), current
+// answered meanwhile. A load may take minutes. Until it ends, load publishes the current one with other official statements: first those that have come
+// with what is loaded, then those of later imports, and those that become active. It also publishes it when the day changes.
+func (w *Watcher) load(ctx context.Context) (snapshot *Snapshot, err error) {
+	done, before := make(chan struct{}), w.current
 	go func() { // ends with the load
 		defer close(done)
 		if before != nil {
@@ -164,19 +164,41 @@ func (w *Watcher) load(ctx context.Context, current *Snapshot) (snapshot *Snapsh
 		}
 		snapshot, err = loadAfter(ctx, before, w.Source, w.Options)
 	}()
+	if before == nil {
+		<-done
+		return snapshot, err
+	}
+	w.publishOther(w.ahead(ctx, before))
+	seen := w.current.StatementsOf
 	for {
-		var change <-chan time.Time
-		if current != nil && !current.ChangesAt().IsZero() {
-			change = time.After(current.ChangesAt().Sub(w.present().Now))
+		wait := w.interval()
+		if at := w.current.ChangesAt(); !at.IsZero() {
+			wait = min(wait, max(at.Sub(w.present().Now), 0))
 		}
 		select {
 		case <-done:
+			if err == nil && snapshot.StatementsOf < w.current.StatementsOf {
+				snapshot = w.ahead(ctx, snapshot)
+			}
 			return snapshot, err
-		case <-change:
-			current = w.moved(current)
-			w.Publish(current)
+		case <-time.After(wait):
+			w.publishOther(w.moved(w.current))
+		case <-w.Wake:
+		}
+		if revision, err := w.revision(ctx); err == nil && revision.Number > seen {
+			w.publishOther(w.ahead(ctx, w.current))
+			seen = revision.Number
 		}
 	}
+}
+
+// ahead returns s with the newest official statements, or s itself if they are the same or cannot be read, which is an error of the load.
+func (w *Watcher) ahead(ctx context.Context, s *Snapshot) *Snapshot {
+	with, err := s.withStatements(ctx, w.Source, w.Options)
+	if err != nil || with.loadedVersion == s.loadedVersion {
+		return s
+	}
+	return w.moved(with)
 }
 
 // moved returns a published snapshot as of now. It is made in the background, as those that are loaded.
@@ -198,6 +220,13 @@ func (w *Watcher) present() data.Present {
 		return w.Options.Present()
 	}
 	return data.At(time.Now())
+}
+
+func (w *Watcher) interval() time.Duration {
+	if w.Interval <= 0 {
+		return defaultInterval
+	}
+	return w.Interval
 }
 
 func (w *Watcher) background() {

@@ -24,6 +24,7 @@ type scripted struct {
 	scanErr     error
 	hang        bool          // Revision hangs until its context ends
 	slow        time.Duration // how long Revision takes
+	scanTime    time.Duration // how long Scan takes
 	asked       int           // how often
 	scanned     int
 }
@@ -56,6 +57,7 @@ func (s *scripted) Revision(ctx context.Context) (data.Revision, error) {
 func (s *scripted) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
 	s.play()
 	s.scanned++
+	time.Sleep(s.scanTime)
 	if s.scanErr != nil {
 		return data.Revision{}, s.scanErr
 	}

@@ -26,11 +26,11 @@ const (
 	maxVersion             = 200 // characters of a snapshot's version or of settings
 )
 
-const momentColumns = "number, revision, changed_at, forecasts, substr(settings, 1, 200), substr(snapshot, 1, 200), at, last_seq, measured, blocks, changes_since"
+const momentColumns = "number, revision, statements_of, changed_at, forecasts, substr(settings, 1, 200), substr(snapshot, 1, 200), at, last_seq, measured, blocks, changes_since"
 
 func scanMoment(row rowScanner) (m data.Moment, err error) {
 	var changed, at int64
-	err = row.Scan(&m.Number, &m.Revision.Number, &changed, &m.Revision.Forecasts, &m.Settings, &m.Snapshot, &at, &m.LastSeq, &m.Measured, &m.Blocks, &m.ChangesSince)
+	err = row.Scan(&m.Number, &m.Revision.Number, &m.StatementsOf, &changed, &m.Revision.Forecasts, &m.Settings, &m.Snapshot, &at, &m.LastSeq, &m.Measured, &m.Blocks, &m.ChangesSince)
 	m.Revision.ChangedAt, m.At = time.Unix(changed, 0).UTC(), time.Unix(at, 0).UTC()
 	return m, err
 }
@@ -85,8 +85,8 @@ func (s *Store) NextMoment(ctx context.Context, fn func(last data.Moment, tx dat
 			return err
 		}
 		tx.exec("DELETE FROM limnomap.event_blocks WHERE number >= $1", m.Blocks)
-		tx.exec(`INSERT INTO limnomap.event_moments (number, revision, changed_at, forecasts, settings, snapshot, at, last_seq, measured, blocks, changes_since)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, m.Number, m.Revision.Number, m.Revision.ChangedAt.Unix(), m.Revision.Forecasts,
+		tx.exec(`INSERT INTO limnomap.event_moments (number, revision, statements_of, changed_at, forecasts, settings, snapshot, at, last_seq, measured, blocks,
+			changes_since) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`, m.Number, m.Revision.Number, m.StatementsOf, m.Revision.ChangedAt.Unix(), m.Revision.Forecasts,
 			begin(m.Settings, maxVersion), begin(m.Snapshot, maxVersion), m.At.Unix(), m.LastSeq, m.Measured, m.Blocks, m.ChangesSince)
 		tx.exec(s.sql.notify)
 		return tx.err

@@ -41,7 +41,7 @@ func testEvent(seq int64, lake data.LakeID, kind data.EventKind) data.Event {
 func putMoment(tb testing.TB, s *Store, at time.Time, events ...data.Event) (m data.Moment) {
 	tb.Helper()
 	err := s.NextMoment(tb.Context(), func(last data.Moment, tx data.MomentTx) (data.Moment, error) {
-		m = data.Moment{Number: last.Number + 1, Revision: data.Revision{Number: 7, ChangedAt: noon, Forecasts: 3}, Settings: "who2003", Measured: 5,
+		m = data.Moment{Number: last.Number + 1, Revision: data.Revision{Number: 7, ChangedAt: noon, Forecasts: 3}, StatementsOf: 8, Settings: "who2003", Measured: 5,
 			Snapshot: fmt.Sprintf("version %d", last.Number+1), At: at, LastSeq: last.LastSeq, Blocks: 1, ChangesSince: 1}
 		for i := range events {
 			if err := tx.PutEvent(&events[i]); err != nil {

@@ -127,6 +127,7 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 		{`UPDATE clock SET believed_at = 7`, nil},
 		{`UPDATE hooks SET statement_seq = 1, statement_failures = 2, statement_error = 'no'`, nil},
 		{`UPDATE revision SET statements = 3, others_at = 4`, nil},
+		{`UPDATE event_moments SET statements_of = 42`, nil},
 	}
 	newest := filepath.Join(t.TempDir(), "new.db")
 	openFile(t, newest, true)

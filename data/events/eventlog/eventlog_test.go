@@ -233,6 +233,33 @@ func TestNext(t *testing.T) {
 	step("a lake that is not there any more", func() { w.lakes = []data.LakeID{"a", "c", "d"} }, "18 b became_stale: level 0 to -1")
 }
 
+// Statements that are shown before the rest of an import is loaded are told at once, and nothing twice. A server that does not have them yet does
+// not tell that they are gone, also when the clock changes what it shows.
+func TestNextStatementsAhead(t *testing.T) {
+	t.Parallel()
+	w, j := newWorld("a"), new(journal)
+	w.set("a", 0, 5)
+	w.statements["begins"] = data.Advisory{ID: "begins", LakeID: "a", Kind: data.Info, Issuer: "office", Issued: noon, ValidFrom: noon.Add(time.Hour),
+		ValidUntil: noon.Add(100 * time.Hour)}
+	step := func(what string, s *snapshot.Snapshot, now time.Time, want ...string) {
+		t.Helper()
+		if got := describeAll(j.publish(t, s, data.At(now))); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	before := w.snapshot(t, noon)
+	step("before", before, noon)
+	w.statements["closed"] = data.Advisory{ID: "closed", LakeID: "a", Kind: data.Closure, Issuer: "office", Issued: noon, ValidFrom: noon,
+		ValidUntil: noon.Add(100 * time.Hour)}
+	ahead := w.snapshot(t, noon)
+	ahead.StatementsOf++
+	step("ahead", ahead, noon, "1 a advisory_issued: closed closure")
+	step("a server that is behind", before, noon.Add(2*time.Hour))
+	step("ahead, later", ahead, noon.Add(2*time.Hour), "2 a advisory_issued: begins info")
+	w.set("a", 1, 60)
+	step("everything", w.snapshot(t, noon), noon.Add(2*time.Hour), "3 a class_up: level 0 to 2")
+}
+
 // Without an import, statements begin and expire by the clock, also of a snapshot that was made before. A clock that is a few seconds behind
 // does not issue them anew. One that is further behind does: the one before was wrong, and what was told by it is corrected.
 func TestClock(t *testing.T) {

@@ -29,12 +29,12 @@ type Result struct {
 //
 // Statements are valid or not as of p. A clock that is behind the last moment by no more than [clock.Tolerance] counts as that moment: it issues no statement
 // anew. One that is further behind counts, because the clock of the last moment may have been wrong: what was told by it is then corrected. A snapshot of
-// an earlier revision than the last moment's changes nothing.
+// an earlier revision than the last moment's changes nothing, nor does one with earlier statements.
 //
 // With 1.4 million lakes, memory holds one block of some 8,000 at a time.
 func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settings string, p data.Present) (Result, error) {
 	r := snap.Revision
-	if last.Number > 0 && (r.Number < last.Revision.Number || r.Forecasts < last.Revision.Forecasts) {
+	if last.Number > 0 && (r.Number < last.Revision.Number || r.Forecasts < last.Revision.Forecasts || snap.StatementsOf < last.StatementsOf) {
 		return Result{Moment: last}, nil
 	}
 	p.Now = p.Now.UTC().Truncate(time.Second)
@@ -49,8 +49,8 @@ func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settin
 		store: store, snap: snap, last: last, present: p,
 		first: last.Number == 0 || last.Settings != settings,
 		quiet: last.Measured == 0,
-		next: data.Moment{Number: last.Number + 1, Revision: data.Revision{Number: r.Number, ChangedAt: r.ChangedAt, Forecasts: r.Forecasts}, Settings: settings,
-			Snapshot: snap.Version, At: p.Now, LastSeq: last.LastSeq, ChangesSince: last.ChangesSince},
+		next: data.Moment{Number: last.Number + 1, Revision: data.Revision{Number: r.Number, ChangedAt: r.ChangedAt, Forecasts: r.Forecasts},
+			StatementsOf: snap.StatementsOf, Settings: settings, Snapshot: snap.Version, At: p.Now, LastSeq: last.LastSeq, ChangesSince: last.ChangesSince},
 	}
 	if last.Blocks == 0 {
 		c.next.ChangesSince = c.next.Number
