@@ -20,7 +20,7 @@ import (
 // long to draw.
 type diskCacheTest struct {
 	db    string
-	paths []string // more tiles than the smallest memory cache holds
+	paths []string // in the long form more tiles than the smallest memory cache holds
 	want  expectedTiles
 }
 
@@ -36,8 +36,15 @@ type cacheFault struct {
 // TestDiskCache disturbs the disk cache of a running server. All answers stay right.
 func TestDiskCache(t *testing.T) {
 	t.Parallel()
-	c := &diskCacheTest{db: newGermanDB(t), paths: heatTiles(testsize.Of(120, 250), "", "@2x")}
+	c := &diskCacheTest{db: newGermanDB(t), paths: heatTiles(testsize.Of(120, 600), "", "@2x")}
 	c.want = newExpectedTiles(t, c.db, c.paths)
+	size := 0
+	for _, a := range c.want {
+		size += len(a.body)
+	}
+	if testsize.Long && size < 3<<19 {
+		t.Fatalf("%d tiles have %d bytes: want more than fit into 1 MiB of memory", len(c.paths), size)
+	}
 	for _, fault := range testsize.Cases(1, append([]cacheFault{
 		{"KillDuringWrites", c.killDuringWrites},
 		{"TwoServersShareAFolder", c.twoServersShareAFolder},
