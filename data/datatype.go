@@ -14,9 +14,12 @@ var dataTypeNames = [...]string{Satellite: "satellite", Forecast: "ai_forecast",
 // AllDataTypes returns all data types in the order of their numbers.
 func AllDataTypes() []DataType { return []DataType{Satellite, Forecast, InSitu} }
 
+// Each row of an import would allocate these and parsedQualities again.
+var parsedDataTypes = []DataType{Satellite, InSitu, Forecast}
+
 // ParseDataType reads what String returns.
 func ParseDataType(s string) (DataType, error) {
-	return parseName(s, "data type", Satellite, InSitu, Forecast)
+	return parseName(s, "data type", parsedDataTypes...)
 }
 
 func (t DataType) String() string { return dataTypeNames[t] }

@@ -19,9 +19,11 @@ const (
 
 var qualityNames = [...]string{QualityUnknown: "", Good: "good", Suspect: "suspect", Poor: "poor"}
 
+var parsedQualities = []Quality{Good, Suspect, Poor}
+
 // ParseQuality reads good, suspect or poor.
 func ParseQuality(s string) (Quality, error) {
-	return parseName(s, "quality", Good, Suspect, Poor)
+	return parseName(s, "quality", parsedQualities...)
 }
 
 // String returns the name of q; empty for QualityUnknown.

@@ -145,7 +145,7 @@ func newAdvisoryKind(opts *Options, ids *idMaker) (kind[data.Advisory], error) {
 }
 
 // key returns a copy, because the id is a substring of the whole row.
-func (advisoryKind) key(a data.Advisory) any { return data.AdvisoryID(strings.Clone(string(a.ID))) }
+func (advisoryKind) key(a data.Advisory) string { return strings.Clone(string(a.ID)) }
 
 func (advisoryKind) lake(a data.Advisory) data.LakeID { return a.LakeID }
 

@@ -54,7 +54,7 @@ func (r *row) text(c int) string {
 			return ""
 		}
 	}
-	if s = fieldValue(s); slices.Contains(r.format.nulls, s) {
+	if s = fieldValue(s); s == "" || slices.Contains(r.format.nulls, s) {
 		return ""
 	}
 	return s

@@ -48,7 +48,7 @@ type kind[T any] interface {
 	form() *layout
 	parse(*row) (T, error)
 	// key returns what identifies a value. It keeps no memory of the row.
-	key(T) any
+	key(T) string
 	lake(T) data.LakeID
 	name(T) string // the key without the lake, for error messages
 	// put writes values of rows that have these columns.
@@ -71,16 +71,16 @@ type importer[T any] struct {
 	good        []T      // consecutive rows of a batch with the same columns
 	origins     []origin // of good
 	badOrigins  []origin // of report.Bad
-	firsts      map[any]origin
+	firsts      map[string]origin
 	firstsLimit int
 
-	repeats      map[any]int // how often a key was repeated; maxFirsts keys at most
-	repeatedRows int         // how many rows repeat a key
-	otherRows    int         // how many others the store was given
+	repeats      map[string]int // how often a key was repeated; maxFirsts keys at most
+	repeatedRows int            // how many rows repeat a key
+	otherRows    int            // how many others the store was given
 }
 
 func newImporter[T any](k kind[T], files []File, opts *Options) *importer[T] {
-	return &importer[T]{kind: k, files: files, firsts: make(map[any]origin), firstsLimit: cmp.Or(opts.firsts, maxFirsts), repeats: make(map[any]int)}
+	return &importer[T]{kind: k, files: files, firsts: make(map[string]origin), firstsLimit: cmp.Or(opts.firsts, maxFirsts), repeats: make(map[string]int)}
 }
 
 // An origin is the row of a file that a value is from.
@@ -188,7 +188,8 @@ func readInto[T any](ctx context.Context, tx Tx, k kind[T], files []File, opts *
 
 // write writes a batch and adds it to the report.
 func (im *importer[T]) write(ctx context.Context, tx Tx, rows []parsed[T]) error {
-	for _, p := range rows {
+	for i := range rows { // by pointer, here and below: to copy a row costs as much as to count it
+		p := &rows[i]
 		im.report.Read += max(p.rows, 1)
 		im.report.Combined += max(p.rows, 1) - 1
 		im.report.Untimed += p.unzoned
@@ -205,8 +206,8 @@ func (im *importer[T]) write(ctx context.Context, tx Tx, rows []parsed[T]) error
 		if err := im.countRepeats(tx.Repeated(), rows[:n]); err != nil {
 			return err
 		}
-		for _, p := range rows[:n] {
-			switch {
+		for i := range rows[:n] {
+			switch p := &rows[i]; {
 			case p.leftOut != "":
 				im.report.leaveOut(string(p.leftOut))
 			case p.reason != "":
@@ -247,7 +248,8 @@ func (im *importer[T]) countRepeats(repeated []int, rows []parsed[T]) error {
 // sameColumns puts the values of the first n rows, up to one with different columns, into good.
 func (im *importer[T]) sameColumns(rows []parsed[T]) (n int, has columnSet) {
 	im.good, im.origins = im.good[:0], im.origins[:0]
-	for i, p := range rows {
+	for i := range rows {
+		p := &rows[i]
 		if p.leftOut != "" || p.reason != "" {
 			continue
 		}
@@ -260,7 +262,7 @@ func (im *importer[T]) sameColumns(rows []parsed[T]) (n int, has columnSet) {
 }
 
 // count adds a good row to the report, by what the store did with it.
-func (im *importer[T]) count(p parsed[T], c store.Change) {
+func (im *importer[T]) count(p *parsed[T], c store.Change) {
 	if c != store.UnknownLake && c != store.Contradicts && c != store.OlderVersion && c != store.WorseThanStored {
 		im.remember(p)
 	}
@@ -276,7 +278,7 @@ func (im *importer[T]) count(p parsed[T], c store.Change) {
 }
 
 // remember stores the origin of the first row with a key, as long as there is room.
-func (im *importer[T]) remember(p parsed[T]) {
+func (im *importer[T]) remember(p *parsed[T]) {
 	if len(im.firsts) == im.firstsLimit {
 		return
 	}
@@ -304,7 +306,7 @@ func (im *importer[T]) contradiction(value T) string {
 		name, im.lake(value))
 }
 
-func (im *importer[T]) reject(p parsed[T]) {
+func (im *importer[T]) reject(p *parsed[T]) {
 	bad := BadRow{File: im.files[p.file].Name, Number: p.number, ID: string(p.id), Reason: p.reason, unit: p.unit}
 	// Rows of the store's batches may come later than bad ones after them in the file.
 	at := len(im.badOrigins)

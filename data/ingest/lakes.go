@@ -130,7 +130,7 @@ func newLakeKind(opts *Options, ids *idMaker) (kind[data.Lake], error) {
 }
 
 // key returns a copy, because the id is a substring of the whole row.
-func (lakeKind) key(l data.Lake) any { return data.LakeID(strings.Clone(string(l.ID))) }
+func (lakeKind) key(l data.Lake) string { return strings.Clone(string(l.ID)) }
 
 func (lakeKind) lake(l data.Lake) data.LakeID { return l.ID }
 

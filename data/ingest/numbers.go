@@ -229,7 +229,11 @@ func (r *row) parseNumber(c int, s string, in span) (float64, error) {
 		}
 		return number, nil
 	}
-	withPoint, withComma := joinGroups(s, point, ","), joinGroups(s, comma, ".")
+	withPoint := joinGroups(s, point, ",")
+	withComma := withPoint
+	if digits(s) < len(s) {
+		withComma = joinGroups(s, comma, ".")
+	}
 	if withPoint != "" && withComma != withPoint && withComma != "" {
 		return r.parseAmbiguous(c, s, withPoint, withComma, in)
 	}
@@ -330,13 +334,27 @@ func joinGroups(s string, decimal decimalMark, thousands string) string {
 		if groups && n == 0 {
 			return ""
 		}
-		number, rest = number+"."+rest[1:1+n], rest[1+n:]
+		if groups || rest[0] == ',' {
+			number += "." + rest[1:1+n]
+		} else {
+			number = s[:len(number)+1+n]
+		}
+		rest = rest[1+n:]
 	}
-	if rest != "" && (groups || rest[0]|0x20 != 'e' || strings.Trim(rest[1:], "+-0123456789") != "") {
+	if rest == "" {
+		return number
+	}
+	if groups || rest[0]|0x20 != 'e' || strings.Trim(rest[1:], "+-0123456789") != "" {
 		return "" // no exponent either
 	}
 	return number + rest // ParseFloat checks the rest
 }
 
 // digits returns how many digits s begins with.
-func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
+func digits(s string) int {
+	n := 0
+	for n < len(s) && s[n]-'0' <= 9 {
+		n++
+	}
+	return n
+}

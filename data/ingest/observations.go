@@ -111,7 +111,7 @@ const (
 )
 
 // checkLead returns an error if the date or time of o is too far in the future for its type.
-func checkLead(o data.Observation, today data.Date) error {
+func checkLead(o *data.Observation, today data.Date) error {
 	latest := today + maxSatelliteLead
 	if o.Type == data.Forecast {
 		latest = today + maxForecastLead
@@ -131,7 +131,7 @@ func checkLead(o data.Observation, today data.Date) error {
 // may be when it was made.
 const maxTakenDays = 7
 
-func checkTaken(o data.Observation) error {
+func checkTaken(o *data.Observation) error {
 	if days := data.DateOf(o.Taken()) - o.Date; o.Type.Measured() && (days < -maxTakenDays || days > maxTakenDays) {
 		return fmt.Errorf("measured_at %s: want a time at most %d days from the date %s",
 			o.Taken().Format(time.RFC3339), maxTakenDays, o.Date)
@@ -142,7 +142,7 @@ func checkTaken(o data.Observation) error {
 // rowColumns are the columns that say what the value of a row is.
 const rowColumns = columnSet(1<<obsParameter | 1<<obsUnit | 1<<obsDepth | 1<<obsLayer)
 
-func (k observationKind) parse(r *row) (data.Observation, error) {
+func (k *observationKind) parse(r *row) (data.Observation, error) {
 	unit := ""
 	if !r.has.lacks(obsParameter) {
 		unit = r.checkParameter()
@@ -161,13 +161,13 @@ func (k observationKind) parse(r *row) (data.Observation, error) {
 	o.MeasuredAt = r.time(obsMeasuredAt)
 	parseDetails(r, &o)
 	if r.err == nil {
-		r.err = checkObservation(o, k.today)
+		r.err = checkObservation(&o, k.today)
 	}
 	return o, r.err
 }
 
 // checkObservation returns an error if o cannot be stored.
-func checkObservation(o data.Observation, today data.Date) error {
+func checkObservation(o *data.Observation, today data.Date) error {
 	if err := o.CheckImport(); err != nil {
 		return err
 	}
@@ -230,14 +230,6 @@ func removeDerived(r *row, o *data.Observation) {
 	}
 }
 
-// An observationKey identifies an observation in the store.
-type observationKey struct {
-	lake   data.LakeID
-	date   data.Date
-	kind   data.DataType
-	source string
-}
-
 // An observationKind are observations.
 type observationKind struct {
 	*layout
@@ -251,24 +243,25 @@ func newObservationKind(opts *Options, ids *idMaker) (kind[data.Observation], er
 		return nil, err
 	}
 	portal, err := portalLayout(opts, ids)
-	return observationKind{l, portal, opts.today()}, err
+	return &observationKind{l, portal, opts.today()}, err
 }
 
-// key has copies, because the id and the source are substrings of the whole row.
-func (observationKind) key(o data.Observation) any {
-	return observationKey{data.LakeID(strings.Clone(string(o.LakeID))), o.Date, o.Type, strings.Clone(o.Source)}
+// key has the parts of one length first. An id has no NUL.
+func (*observationKind) key(o data.Observation) string {
+	head := [...]byte{byte(o.Type), byte(o.Date), byte(o.Date >> 8), byte(o.Date >> 16), byte(o.Date >> 24)}
+	return string(head[:]) + string(o.LakeID) + "\x00" + o.Source
 }
 
-func (observationKind) lake(o data.Observation) data.LakeID { return o.LakeID }
+func (*observationKind) lake(o data.Observation) data.LakeID { return o.LakeID }
 
-func (observationKind) name(o data.Observation) string {
+func (*observationKind) name(o data.Observation) string {
 	if o.Source == "" {
 		return fmt.Sprintf("this lake, date %s, data_type %s,", o.Date, o.Type)
 	}
 	return fmt.Sprintf("this lake, date %s, data_type %s, source %.80q,", o.Date, o.Type, o.Source)
 }
 
-func (observationKind) put(ctx context.Context, tx Tx, os []data.Observation, has columnSet) ([]store.Change, error) {
+func (*observationKind) put(ctx context.Context, tx Tx, os []data.Observation, has columnSet) ([]store.Change, error) {
 	return tx.PutObservations(ctx, os, store.ObservationColumns{
 		Chlorophyll: has.lacks(obsChl), Level: has.lacks(obsLevel), CellDensity: has.lacks(obsDensity), MeasuredAt: has.lacks(obsMeasuredAt),
 		Pixels: has.lacks(obsValidPixels) && has.lacks(obsTotalPixels), Quality: has.lacks(obsQuality),
@@ -277,7 +270,7 @@ func (observationKind) put(ctx context.Context, tx Tx, os []data.Observation, ha
 	})
 }
 
-func (observationKind) refusal(_ data.Observation, c store.Change) string {
+func (*observationKind) refusal(_ data.Observation, c store.Change) string {
 	switch c {
 	case store.LosesReport:
 		return "chl is missing or poor, while the database holds a who_level, a cell_density_cells_ml or the flag scum for this day: " +

@@ -42,7 +42,7 @@ func TestRepeatedRowsInAll(t *testing.T) {
 		return parsed[data.Lake]{origin: origin{number: i}, value: data.Lake{ID: data.LakeID(fmt.Sprint(i))}}
 	}
 	for files, most := range map[int]int{1: maxRepeatedRows + 50, 3: maxRepeatedRows + 150} {
-		im := importer[data.Lake]{kind: lakeKind{}, files: make([]File, files), repeats: make(map[any]int)}
+		im := importer[data.Lake]{kind: lakeKind{}, files: make([]File, files), repeats: make(map[string]int)}
 		give := func(n int, again bool) (err error) {
 			var rows []parsed[data.Lake]
 			var repeated []int

@@ -34,7 +34,7 @@ func AllValues(ctx context.Context, s Store, files []Values, opts *Options, last
 	for _, f := range files {
 		names = append(names, File{Name: f.Name})
 	}
-	im := newImporter[data.Observation](observationKind{}, names, opts)
+	im := newImporter[data.Observation](&observationKind{}, names, opts)
 	today := opts.today()
 	err := s.Import(ctx, func(tx store.Tx) error {
 		for i, f := range files {
@@ -64,7 +64,7 @@ func writeValues(ctx context.Context, tx Tx, im *importer[data.Observation], fil
 			return errTooManyRows
 		}
 		row := parsed[data.Observation]{origin: origin{file: file}, id: o.LakeID, value: o, has: has}
-		if err := cmp.Or(o.CheckImport(), checkLead(o, today)); err != nil {
+		if err := cmp.Or(o.CheckImport(), checkLead(&o, today)); err != nil {
 			row.reason = err.Error()
 		}
 		if o.Details.BelowLimit {

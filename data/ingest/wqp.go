@@ -127,7 +127,7 @@ func portalLayout(o *Options, ids *idMaker) (*layout, error) {
 }
 
 // sources returns one source for all files of results of the portal, and those of the other files.
-func (k observationKind) sources(in *input, files []File) []source[data.Observation] {
+func (k *observationKind) sources(in *input, files []File) []source[data.Observation] {
 	var results []int
 	var all []source[data.Observation]
 	for i, f := range files {
@@ -149,7 +149,7 @@ func (k observationKind) sources(in *input, files []File) []source[data.Observat
 
 // portalSource turns files of results, of each of which a row is one result, into rows that are observations: first the results that are
 // rejected or left out, then the samples that the others make together. All columns of the portal are known.
-func (k observationKind) portalSource(files []File, results []int) source[data.Observation] {
+func (k *observationKind) portalSource(files []File, results []int) source[data.Observation] {
 	return func(in *input, pass func(parsed[data.Observation]) error) (found findings, err error) {
 		samples := newWQPSamples(k.today)
 		for _, i := range results {

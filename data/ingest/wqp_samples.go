@@ -297,5 +297,5 @@ func checkSample(o data.Observation, today data.Date) error {
 		}
 		return fmt.Errorf("%s without chlorophyll of the same station, day and organization: want a value of chlorophyll too", cells)
 	}
-	return checkObservation(o, today)
+	return checkObservation(&o, today)
 }
