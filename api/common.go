@@ -67,6 +67,7 @@ type common struct {
 	encoder     *encoder
 	prefix      string                    // of paths in answers
 	current     atomic.Pointer[published] // nil before the first
+	preparing   sync.Mutex                // held while lists of all lakes are prepared, which takes memory
 }
 
 func newCommon(opts Options) (*common, error) {
@@ -167,6 +168,11 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 	}
 	if before != nil && onlyStatements(before.snap, snap) {
 		return s.publishStatements(before, snap)
+	}
+	s.preparing.Lock()
+	defer s.preparing.Unlock()
+	if before = s.current.Load(); before != nil { // with the lists that were being prepared
+		before.leaveLists()
 	}
 	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes),
 		status: newPreparedList(), geojson: newPreparedList(),

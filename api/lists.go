@@ -88,31 +88,47 @@ func (s *common) prepareLongLists(p, before *published) error {
 	return nil
 }
 
-// finishLists prepares the lists of the published snapshot that are missing. An error is only logged, since each request makes its own list
-// then.
+// finishLists prepares the lists of the published snapshot that are missing, and those of snapshots that are published meanwhile. If it runs already,
+// it returns: the other one does this. An error is only logged, since each request makes its own list then.
 func (s *common) finishLists() {
-	p := s.current.Load()
-	if p.former != nil {
-		s.finishLeftLists(p)
-	}
-	if !p.status.waits() {
-		return
-	}
-	defer func() { // also after a panic: no request waits forever
-		for _, l := range []*preparedList{p.status, p.geojson} {
-			if l.waits() {
-				l.set(nil)
-			}
-		}
-	}()
-	if err := s.prepareLongLists(p, nil); err != nil {
-		s.opts.Logger.Error("lists of all lakes were not prepared", "err", err)
+	for done := false; !done && s.current.Load().lacksLists() && s.preparing.TryLock(); {
+		done = s.finishListsOnce()
+		s.preparing.Unlock() // only then lacksLists: who could not lock before has published before
 	}
 }
 
-// finishLeftLists publishes p with its lists. An error is only logged, as by finishLists.
-func (s *common) finishLeftLists(p *published) {
+// lacksLists reports whether lists are left to finishLists.
+func (p *published) lacksLists() bool { return p.former != nil || p.status.waits() }
+
+// leaveLists has each request for a list that is not prepared make its own. The caller holds preparing.
+func (p *published) leaveLists() {
+	for _, l := range []*preparedList{p.status, p.geojson} {
+		if l.waits() {
+			l.set(nil)
+		}
+	}
+}
+
+// finishListsOnce prepares the lists of the snapshot that is published now. It reports whether they cannot be prepared. The caller holds preparing.
+func (s *common) finishListsOnce() (failed bool) {
+	p := s.current.Load()
+	if p.former != nil {
+		return !s.finishLeftLists(p)
+	}
+	if !p.status.waits() {
+		return false
+	}
+	defer p.leaveLists() // also after a panic: no request waits forever
+	if err := s.prepareLongLists(p, nil); err != nil {
+		s.opts.Logger.Error("lists of all lakes were not prepared", "err", err)
+	}
+	return false // they do not wait any longer
+}
+
+// finishLeftLists publishes p with its lists, unless another snapshot has been published meanwhile. It reports whether they could be prepared.
+func (s *common) finishLeftLists(p *published) bool {
 	done, former := *p, p.former
+	former.leaveLists()
 	done.status, done.geojson, done.former = newPreparedList(), newPreparedList(), nil
 	var err error
 	if s.sender.HoldsList(len(p.snap.Lakes)) {
@@ -122,9 +138,10 @@ func (s *common) finishLeftLists(p *published) {
 	}
 	if err != nil {
 		s.opts.Logger.Error("lists of all lakes were not prepared", "err", err)
-		return
+		return false
 	}
-	s.current.Store(&done)
+	s.current.CompareAndSwap(p, &done)
+	return true
 }
 
 // listTail ends each JSON answer that is a list of lakes.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -67,6 +68,50 @@ func TestStatementsArePublishedAtOnce(t *testing.T) {
 			if got, want := kindsOf(events), kindsOf(want); err != nil || got != want {
 				t.Errorf("the events are\n%s\nwant those after loads\n%s", got, want)
 			}
+		})
+	}
+}
+
+// TestConcurrentStatementsAndLists publishes official statements while the lists of all lakes are prepared. No publication waits for them, and the last
+// lists are those of the last snapshot.
+func TestConcurrentStatementsAndLists(t *testing.T) {
+	for name, sending := range map[string]answer.Options{"held lists": {}, "long lists": {PreparedItems: -1, MadeItems: -1}} {
+		t.Run(name, func(t *testing.T) {
+			opts := testOptions(t)
+			opts.APIRate, opts.sending = 0, sending
+			f, s := testSource(t), newServer(t, opts, nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			published := 0
+			var finishing sync.WaitGroup
+			watcher := snapshot.Watcher{Source: f, Interval: time.Microsecond, Options: &snapshot.Options{Present: data.ByClock(testNow)}}
+			watcher.Failed = func(err error) { t.Error(err) }
+			watcher.Publish = func(snap *snapshot.Snapshot) {
+				busy := published%3 == 1 && s.common.preparing.TryLock() // as if lists were being prepared
+				if err := s.Publish(snap); err != nil {
+					t.Error(err)
+				}
+				if got := s.common.current.Load().snap; got.Version != snap.Version {
+					t.Errorf("published %s, want %s", got.Version, snap.Version)
+				}
+				if busy {
+					s.common.preparing.Unlock()
+				}
+				finishing.Go(s.FinishLists)
+				if published++; published > 40 {
+					cancel()
+					return
+				}
+				f.advisories = append(f.advisories, testAdvisories()[0])
+				f.advisories[len(f.advisories)-1].ID += data.AdvisoryID(fmt.Sprint(published))
+				f.revision.Number++
+				f.revision.Statements++
+			}
+			watcher.Run(ctx)
+			finishing.Wait()
+			if p := s.common.current.Load(); p.former != nil || p.status.body == nil || p.geojson.body == nil {
+				t.Error("the lists were not prepared")
+			}
+			wantAnswersOf(t, s, newServer(t, opts, f))
 		})
 	}
 }

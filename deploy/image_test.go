@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/testsize"
 )
 
 // The files that the Dockerfile copies exist, and its last stage runs nothing.
@@ -73,7 +74,7 @@ type scratchImage struct {
 func makeImage(t *testing.T, listen string) *scratchImage {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		limnomaptest.LeaveOut(t, "only root may run an image")
+		testsize.LeaveOut(t, "only root may run an image")
 	}
 	text := readFile(t, "Dockerfile")
 	part := func(expression string) []string {

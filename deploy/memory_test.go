@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/testsize"
 )
 
 // A server in a cgroup with a limit of 512 MiB keeps a tenth of it free. So does every other command, which mentions it only in
@@ -19,7 +20,7 @@ func TestMemoryLimitOfCgroup(t *testing.T) {
 	const allowed, limit = 512 << 20, 483183822
 	folder, file := makeCgroup(t)
 	if folder == "" {
-		limnomaptest.LeaveOut(t, "no cgroup can be made here")
+		testsize.LeaveOut(t, "no cgroup can be made here")
 	}
 	if err := os.WriteFile(filepath.Join(folder, file), fmt.Append(nil, allowed), 0o644); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/testsize"
 )
 
 // imageFiles are the files that name images of others.
@@ -92,7 +93,7 @@ func TestNginxPrivileges(t *testing.T) {
 	t.Parallel()
 	limnomaptest.Need(t, "nginx", "setpriv")
 	if os.Geteuid() != 0 {
-		limnomaptest.LeaveOut(t, "only root may drop capabilities")
+		testsize.LeaveOut(t, "only root may drop capabilities")
 	}
 	var c struct {
 		Services map[string]struct {

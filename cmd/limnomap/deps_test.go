@@ -99,17 +99,17 @@ var mayImport = map[string][]string{
 	"data/store/storetest":                {"data/store"},    // only tests import it
 	"data/ingest/satellite/satellitetest": {},                // only tests import it
 	"data/forecast/forecasttest":          {"data/forecast"}, // only tests import it
-	"api/ratelimit/quota/redistest":       {},                // only tests import it
+	"api/ratelimit/quota/redistest":       {"data/testsize"}, // only tests import it
 
-	"data/testsize":             {},                            // only tests import it
-	"cmd/limnomap/limnomaptest": {"data/events/push/pushtest"}, // only tests import it: it runs the program from outside
-	"render/palettepng":         {},                            // an encoder, which knows no tile
-	"cmd/limnomap/attacktest":   {},                            // tests only
-	"cmd/limnomap/faulttest":    {},                            // tests only
-	"render/hashtest":           {},                            // only tests import it
-	"render/vector/mvttest":     {},                            // only tests import it
-	"web/browsertest":           {},                            // only tests import it
-	"web/pagetest":              {},                            // tests only, as are deploy and docs
+	"data/testsize":             {},                                             // only tests import it
+	"cmd/limnomap/limnomaptest": {"data/events/push/pushtest", "data/testsize"}, // only tests import it: it runs the program from outside
+	"render/palettepng":         {},                                             // an encoder, which knows no tile
+	"cmd/limnomap/attacktest":   {},                                             // tests only
+	"cmd/limnomap/faulttest":    {},                                             // tests only
+	"render/hashtest":           {},                                             // only tests import it
+	"render/vector/mvttest":     {},                                             // only tests import it
+	"web/browsertest":           {"data/testsize"},                              // only tests import it
+	"web/pagetest":              {},                                             // tests only, as are deploy and docs
 	"deploy":                    {},
 	"docs":                      {},
 

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/testsize"
 )
 
 // newPostgres creates an empty database that is dropped when the test ends, and returns its URL. Without a PostgreSQL the
@@ -20,7 +21,7 @@ func newPostgres(t testing.TB) string {
 	t.Helper()
 	admin := os.Getenv("LIMNOMAP_TEST_POSTGRES")
 	if admin == "" {
-		limnomaptest.LeaveOut(t, "LIMNOMAP_TEST_POSTGRES names no PostgreSQL (.ci/postgres starts one)")
+		testsize.LeaveOut(t, "LIMNOMAP_TEST_POSTGRES names no PostgreSQL (.ci/postgres starts one)")
 	}
 	u, err := url.Parse(admin)
 	if err != nil {

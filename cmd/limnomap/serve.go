@@ -432,7 +432,7 @@ func newWatcher(source snapshot.Source, shown *source, server *api.Server, event
 			}
 			serving = serving || published
 			if published {
-				server.FinishLists()
+				go server.FinishLists() // ends when no lists are missing
 			}
 		},
 		Confirmed: func(at time.Time) {

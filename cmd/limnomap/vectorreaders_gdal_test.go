@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/testsize"
 )
 
 // GDAL, which QGIS and R use to read vector tiles, reads the same.
 func TestVectorTilesReadByGDALEqualTheGeoJSON(t *testing.T) {
 	if _, err := exec.LookPath("ogr2ogr"); err != nil {
-		limnomaptest.LeaveOut(t, "no GDAL is installed (make setup)")
+		testsize.LeaveOut(t, "no GDAL is installed (make setup)")
 	}
 	base, _ := startServer(t, "--tile-rate", "0")
 	lakes := wantedLakes(t, base, "")

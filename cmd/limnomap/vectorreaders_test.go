@@ -17,6 +17,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/testsize"
 )
 
 const (
@@ -138,10 +139,10 @@ func unitsIn(p orb.Point, tile maptile.Tile) (at orb.Point, has, sure bool) {
 // the GeoJSON has.
 func TestVectorTilesReadByNPMEqualTheGeoJSON(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
-		limnomaptest.LeaveOut(t, "no node is installed")
+		testsize.LeaveOut(t, "no node is installed")
 	}
 	if _, err := os.Stat("testdata/mvtreader/node_modules/@mapbox/vector-tile"); err != nil {
-		limnomaptest.LeaveOut(t, "the npm packages @mapbox/vector-tile and pbf are not installed (make setup)")
+		testsize.LeaveOut(t, "the npm packages @mapbox/vector-tile and pbf are not installed (make setup)")
 	}
 	base, _ := startServer(t, "--tile-rate", "0")
 	lakes := wantedLakes(t, base, "")

@@ -38,13 +38,13 @@ func TestDigest(t *testing.T) {
 				t.Skipf("this is %s", runtime.GOARCH)
 			default:
 				if _, err := exec.LookPath(c.emulator[0]); err != nil {
-					leaveOut(t, c.emulator[0]+" is not installed: nothing is computed on "+c.arch)
+					testsize.LeaveOut(t, c.emulator[0]+" is not installed: nothing is computed on "+c.arch)
 				}
 			}
 			if c.env == "GOAMD64=v3" {
 				cpu, err := os.ReadFile("/proc/cpuinfo")
 				if err != nil || !bytes.Contains(cpu, []byte(" fma ")) || !bytes.Contains(cpu, []byte(" avx2 ")) {
-					leaveOut(t, "no processor with GOAMD64=v3")
+					testsize.LeaveOut(t, "no processor with GOAMD64=v3")
 				}
 			}
 			binary := filepath.Join(t.TempDir(), "digest")

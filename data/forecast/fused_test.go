@@ -112,12 +112,3 @@ func fusible(t *testing.T, sources ...file) (places []string) {
 	}
 	return places
 }
-
-// leaveOut skips a test because something is missing. In CI that is an error.
-func leaveOut(t *testing.T, missing string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip("LEFT OUT: " + missing)
-}

@@ -18,6 +18,7 @@ import (
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 
+	"limnomap/data/testsize"
 	"limnomap/tiles/hilbert"
 )
 
@@ -66,7 +67,7 @@ func germany(t testing.TB, bound orb.Bound) (pairs []pair, absent []maptile.Tile
 func gdal(t *testing.T, tool, input string, args ...string) []byte {
 	t.Helper()
 	if _, err := exec.LookPath(tool); err != nil {
-		leaveOut(t, "no "+tool+" is installed (make setup)")
+		testsize.LeaveOut(t, "no "+tool+" is installed (make setup)")
 	}
 	return output(t, input, append([]string{tool}, args...)...)
 }

@@ -15,17 +15,9 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 
+	"limnomap/data/testsize"
 	"limnomap/tiles/hilbert"
 )
-
-// leaveOut skips a test because something is missing. In CI that is an error.
-func leaveOut(t *testing.T, missing string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip("LEFT OUT: " + missing)
-}
 
 // output runs a reader and returns its output.
 func output(t *testing.T, input string, command ...string) []byte {
@@ -52,10 +44,10 @@ type npmAnswer struct {
 func readWithNPM(t *testing.T, path string, tiles []maptile.Tile) npmAnswer {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
-		leaveOut(t, "no node is installed")
+		testsize.LeaveOut(t, "no node is installed")
 	}
 	if _, err := os.Stat("testdata/reader/node_modules/pmtiles"); err != nil {
-		leaveOut(t, "the npm package pmtiles is not installed (make setup)")
+		testsize.LeaveOut(t, "the npm package pmtiles is not installed (make setup)")
 	}
 	var input strings.Builder
 	for _, tile := range tiles {

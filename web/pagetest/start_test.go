@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/testsize"
 	"limnomap/web"
 	"limnomap/web/browsertest"
 )
@@ -75,7 +76,7 @@ func importCSV(t testing.TB, db, lakes, observations string) {
 func needPage(t testing.TB) {
 	t.Helper()
 	if !web.Built(web.FS()) {
-		limnomaptest.LeaveOut(t, "web/dist is not built (make web)")
+		testsize.LeaveOut(t, "web/dist is not built (make web)")
 	}
 }
 

@@ -108,6 +108,16 @@ func (a *assault) dial(from string, small bool) (net.Conn, error) {
 	return conn, nil
 }
 
+// connect is dial for attacks that count a failure and go on: then it returns nil.
+func (a *assault) connect(from string, small bool) net.Conn {
+	conn, err := a.dial(from, small)
+	if err != nil {
+		a.count(failureOf(err))
+		return nil
+	}
+	return conn
+}
+
 // failureOf names an error of a connection.
 func failureOf(err error) string {
 	var timeout net.Error
@@ -143,9 +153,8 @@ func slowReaders(n int, oneAddress bool, pathsOf func(a *assault, i int) []strin
 			if oneAddress {
 				from = a.from(0)
 			}
-			conn, err := a.dial(from, true)
-			if err != nil {
-				a.count(failureOf(err))
+			conn := a.connect(from, true)
+			if conn == nil {
 				return
 			}
 			var text strings.Builder
@@ -175,9 +184,8 @@ func one(format string) func(*assault, int) []string {
 func sippers(n int, format string) func(*assault) {
 	return func(a *assault) {
 		each(n, n, func(i int) {
-			conn, err := a.dial(a.from(i), true)
-			if err != nil {
-				a.count(failureOf(err))
+			conn := a.connect(a.from(i), true)
+			if conn == nil {
 				return
 			}
 			defer conn.Close()
@@ -250,9 +258,8 @@ func connections(n, addresses int, text, again string) func(*assault) {
 	return func(a *assault) {
 		conns := make([]net.Conn, n)
 		each(n, 64, func(i int) {
-			conn, err := a.dial(a.from(i%addresses), false)
-			if err != nil {
-				a.count(failureOf(err))
+			conn := a.connect(a.from(i%addresses), false)
+			if conn == nil {
 				return
 			}
 			_, _ = io.WriteString(conn, text) // fails if the server has closed it, as is found later
@@ -294,9 +301,8 @@ func connections(n, addresses int, text, again string) func(*assault) {
 func churn(n int, textOf func(a *assault, i int) string) func(*assault) {
 	return func(a *assault) {
 		each(n, 32, func(i int) {
-			conn, err := a.dial(a.from(i%250), false)
-			if err != nil {
-				a.count(failureOf(err))
+			conn := a.connect(a.from(i%250), false)
+			if conn == nil {
 				return
 			}
 			_, _ = io.WriteString(conn, textOf(a, i))
@@ -311,9 +317,8 @@ func churn(n int, textOf func(a *assault, i int) string) func(*assault) {
 func endless(n int, start, text string, bound int) func(*assault) {
 	return func(a *assault) {
 		each(n, n, func(i int) {
-			conn, err := a.dial(a.from(i), false)
-			if err != nil {
-				a.count(failureOf(err))
+			conn := a.connect(a.from(i), false)
+			if conn == nil {
 				return
 			}
 			defer conn.Close()
@@ -345,9 +350,8 @@ func endless(n int, start, text string, bound int) func(*assault) {
 func pipelined(n, requests int, path string) func(*assault) {
 	return func(a *assault) {
 		each(n, n, func(i int) {
-			conn, err := a.dial(a.from(i), true)
-			if err != nil {
-				a.count(failureOf(err))
+			conn := a.connect(a.from(i), true)
+			if conn == nil {
 				return
 			}
 			defer conn.Close()

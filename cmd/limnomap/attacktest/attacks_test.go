@@ -302,7 +302,7 @@ func TestAttacks(t *testing.T) {
 	}
 	results.addText(fmt.Sprintf("\n%d cached tiles during all attacks: p50 %v, p99 %v (× %.1f), max %v\n", len(during.Took), during.P50, during.P99,
 		row{probe: during, idle: idle.P99}.ratio(), during.Max))
-	results.addText("\nduring all attacks: " + longestOf(s.closures.all) + "\n")
+	results.addText("\nduring all attacks: " + timesOf(s.closures.all) + "\n")
 	if testsize.Long {
 		s.wantAllReturned(t, first, idle.P99, probe)
 	}

@@ -85,8 +85,8 @@ var bombs = []bomb{
 	}, true},
 }
 
-// importTime is how long an import of a bomb may take.
-const importTime = 90 * time.Second
+// importTime is how long an import of a bomb may take. Only one that hangs takes longer.
+const importTime = 10 * time.Minute
 
 // importBombs imports files into the database of the server. None may use much memory, or be accepted in part.
 func importBombs(a *assault) {

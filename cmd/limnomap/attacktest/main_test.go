@@ -4,7 +4,9 @@ package attacktest
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -32,6 +34,28 @@ const patience = 2 * time.Minute
 
 // size returns full with the long tests, otherwise short.
 func size[T any](full, short T) T { return testsize.Of(short, full) }
+
+// startSelf starts the binary of these tests as a process that the variable tells what to be. It ends when the test ends.
+func startSelf(t *testing.T, variable string) (io.Writer, io.Reader) {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), variable+"=1")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	must(t, err)
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	t.Cleanup(func() {
+		in.Close() // ends the process
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%s: %v", variable, err)
+		}
+	})
+	return in, out
+}
 
 // must fails the test if err is not nil.
 func must(t testing.TB, err error) {

@@ -14,7 +14,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"slices"
 	"sync"
 	"testing"
@@ -201,22 +200,7 @@ func startProbe(t *testing.T, s *target) *probeProcess {
 		}
 		task.Digest[path] = digest(body)
 	}
-	self, err := os.Executable()
-	must(t, err)
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), probeVariable+"=1")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	must(t, err)
-	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
-	t.Cleanup(func() {
-		in.Close() // ends the probe
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("the probe: %v", err)
-		}
-	})
+	in, out := startSelf(t, probeVariable)
 	p := &probeProcess{stdin: in, stdout: bufio.NewScanner(out)}
 	p.stdout.Buffer(nil, 1<<24)
 	text, err := json.Marshal(task)

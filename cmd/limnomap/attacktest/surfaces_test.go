@@ -56,7 +56,7 @@ func surfaceAttacks() []attack {
 		{pages, "lake pages and pictures that are not read", 0, beside(few, slowReaders(size(300, 40), false, func(a *assault, i int) []string {
 			return []string{ofLake(a, i, suffixes[i%len(suffixes)]), ofLake(a, i+1, "")}
 		}))},
-		{pages, "pictures of all lakes", 0, beside(few, requests(size(1500, 150), 50, func(a *assault, i int) string { return ofLake(a, i, "/preview.png") }, attackers))},
+		{pages, "pictures of all lakes", 0, beside(few, requests(size(4000, 150), 50, func(a *assault, i int) string { return ofLake(a, i, "/preview.png") }, attackers))},
 		{pages, "pages of all lakes in many languages", 0, beside(few, func(a *assault) {
 			each(len(languages), len(languages), func(k int) {
 				requests(size(400, 15), 5, func(a *assault, i int) string { return ofLake(a, i*len(languages)+k, suffixes[i%2]) }, func(i int) int { return k*5 + i%5 },
@@ -139,9 +139,8 @@ func oddReconnects(n int) func(*assault) {
 	return func(a *assault) {
 		var refusedOften sync.Once
 		each(n, 32, func(i int) {
-			conn, err := a.dial(a.from(i%250), false)
-			if err != nil {
-				a.count(failureOf(err))
+			conn := a.connect(a.from(i%250), false)
+			if conn == nil {
 				return
 			}
 			defer conn.Close()

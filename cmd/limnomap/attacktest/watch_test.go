@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -20,20 +20,16 @@ import (
 // watchVariable tells the binary of these tests to watch whether closures are told: a process of its own, as the probe.
 const watchVariable = "ATTACKTEST_WATCH"
 
-// A watchTask tells the watch what to do: the first line that it reads. It answers with the flags and variables of a server.
+// A watchTask tells the watch what to do: the first line that it reads. It answers with the flags and variables of the attacked server and of the control.
 type watchTask struct {
 	Program, Dir, DB string
 	Every            time.Duration // between changes
 }
 
-// mayTell is how long a way may take to tell a change, so that only one that never tells fails a test: a busy machine with 100,000 lakes may take
-// minutes after an import of lakes or values, since such a snapshot is made at low priority.
-const mayTell = 10 * time.Minute
-
 // watchFlags are what a server needs so that the watch can follow it.
 type watchFlags struct{ Args, Env []string }
 
-// The further lines that the watch reads: "follow" and an address; "begin" to make changes until "end", which it answers with all of them; between these
+// The further lines that the watch reads: "follow" and the addresses of both servers; "begin" to make changes until "end", which it answers with all of them; between these
 // "await", which it answers when a further change has been told.
 const askFollow, askBegin, askAwait, askEnd = "follow", "begin", "await", "end"
 
@@ -46,24 +42,36 @@ func runWatch(in io.Reader, out io.Writer) (exitCode int) {
 		fmt.Fprintln(os.Stderr, "watch: no task")
 		return 1
 	}
-	w, err := newWatch(&task)
+	c := &changing{every: task.Every, ended: make(chan struct{})}
+	dir := filepath.Join(task.Dir, "control")
+	err := os.Mkdir(dir, 0o700)
+	if err == nil {
+		c.watch, err = newWatch(task.Program, task.Dir, task.DB)
+	}
+	if err == nil {
+		defer c.watch.Close()
+		c.control.watch, err = newWatch(task.Program, dir, filepath.Join(dir, "lakes.db"))
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "watch:", err)
 		return 1
 	}
-	defer w.Close()
-	if err := answer(watchFlags{append(w.Args(), "--db", task.DB), w.Env()}); err != nil {
+	defer c.control.Close()
+	if err := answer([2]watchFlags{c.watch.flags(), c.control.flags()}); err != nil {
 		return 1
 	}
-	c := &changing{watch: w, every: task.Every, ended: make(chan struct{})}
 	defer c.end()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	for lines.Scan() {
-		var what, base string
-		_, _ = fmt.Sscan(lines.Text(), &what, &base) // two of three have no address
+		var what, base, control string
+		_, _ = fmt.Sscan(lines.Text(), &what, &base, &control) // the others have no addresses
 		switch what {
 		case askFollow:
-			ctx, cancel := context.WithTimeout(context.Background(), patience)
-			err = w.follow(ctx, base)
+			ctx, cancel := context.WithTimeout(ctx, patience)
+			if err = c.watch.follow(ctx, base); err == nil {
+				err = c.control.follow(ctx, control)
+			}
 			cancel()
 			text := ""
 			if err != nil {
@@ -71,7 +79,7 @@ func runWatch(in io.Reader, out io.Writer) (exitCode int) {
 			}
 			err = answer(text)
 		case askBegin:
-			c.begin()
+			c.begin(ctx)
 		case askAwait:
 			c.await()
 			err = answer("")
@@ -89,6 +97,7 @@ func runWatch(in io.Reader, out io.Writer) (exitCode int) {
 // A changing makes changes, one at least, from begin to end.
 type changing struct {
 	watch   *watch
+	control control
 	every   time.Duration
 	running sync.WaitGroup
 	ended   chan struct{} // closed by end
@@ -99,20 +108,18 @@ type changing struct {
 	told  []telling     // guarded by mu
 }
 
-func (c *changing) begin() {
+func (c *changing) begin(ctx context.Context) {
 	c.ended, c.news, c.begun, c.told = make(chan struct{}), make(chan struct{}), 0, nil
-	c.running.Go(c.run) // ends with end, and mayTell at the latest
+	c.running.Go(func() { c.run(ctx) }) // ends with end, when the last change is told, or with ctx
 }
 
-func (c *changing) run() {
+func (c *changing) run(ctx context.Context) {
 	for {
 		began := time.Now()
 		c.mu.Lock()
 		c.begun++
 		c.mu.Unlock()
-		ctx, cancel := context.WithTimeout(context.Background(), mayTell)
-		one := c.watch.tell(ctx)
-		cancel()
+		one := c.control.beside(ctx, c.watch)
 		c.mu.Lock()
 		c.told = append(c.told, one)
 		close(c.news)
@@ -153,9 +160,10 @@ func (c *changing) end() []telling {
 // A watchProcess is the watch as this process sees it.
 type watchProcess struct {
 	watchFlags
-	stdin  io.Writer
-	stdout *json.Decoder
-	all    []telling
+	control *limnomaptest.Server
+	stdin   io.Writer
+	stdout  *json.Decoder
+	all     []telling
 
 	talking sync.Mutex // held from a line to its answer
 	mu      sync.Mutex
@@ -167,33 +175,22 @@ func startWatch(t *testing.T, db string) *watchProcess {
 	t.Helper()
 	task, err := json.Marshal(watchTask{Program: limnomaptest.Binary(t), Dir: t.TempDir(), DB: db, Every: size(5*time.Second, 2*time.Second)})
 	must(t, err)
-	self, err := os.Executable()
-	must(t, err)
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), watchVariable+"=1")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	must(t, err)
-	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
-	t.Cleanup(func() {
-		in.Close() // ends the watch
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("the watch: %v", err)
-		}
-	})
+	in, out := startSelf(t, watchVariable)
 	w := &watchProcess{stdin: in, stdout: json.NewDecoder(out)}
 	_, err = fmt.Fprintf(in, "%s\n", task)
 	must(t, err)
-	must(t, w.stdout.Decode(&w.watchFlags))
+	var flags [2]watchFlags
+	must(t, w.stdout.Decode(&flags))
+	w.watchFlags = flags[0]
+	w.control = limnomaptest.LaunchWithEnv(t, flags[1].Env, flags[1].Args...)
+	w.control.AwaitReady(t)
 	return w
 }
 
 // follow has the watch go on with a server.
 func (w *watchProcess) follow(t *testing.T, base string) {
 	t.Helper()
-	_, err := fmt.Fprintln(w.stdin, askFollow, base)
+	_, err := fmt.Fprintln(w.stdin, askFollow, base, w.control.Base)
 	must(t, err)
 	var failure string
 	must(t, w.stdout.Decode(&failure))
@@ -242,7 +239,7 @@ func (w *watchProcess) end(t testing.TB) string {
 		t.Error(fault)
 	}
 	w.all = append(w.all, told...)
-	return longestOf(told)
+	return timesOf(told)
 }
 
 // TestClosuresAreTold has no attack: each way tells that a closure is issued, changed and withdrawn.
@@ -252,7 +249,7 @@ func TestClosuresAreTold(t *testing.T) {
 		s.closures.begin(t)
 		s.closures.end(t)
 	}
-	text := "\nno attack: " + longestOf(s.closures.all) + "\n"
+	text := "\nno attack: " + timesOf(s.closures.all) + "\n"
 	t.Log(text)
 	results.addText(text)
 	stopCleanly(t, s)

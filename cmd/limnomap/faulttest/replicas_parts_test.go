@@ -13,6 +13,7 @@ import (
 
 	"limnomap/api/ratelimit/quota/redistest"
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/testsize"
 )
 
 // A deployment is what deploy/compose.replicated.yaml starts, with real programs on the loopback interface: two servers
@@ -80,7 +81,7 @@ func findNginx(t testing.TB) string {
 			return path
 		}
 	}
-	limnomaptest.LeaveOut(t, "nginx is not installed (make setup)")
+	testsize.LeaveOut(t, "nginx is not installed (make setup)")
 	return ""
 }
 

@@ -7,14 +7,14 @@ import (
 	"syscall"
 	"testing"
 
-	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/testsize"
 )
 
 // mountSmallDisk mounts a file system of a size, such as "1m", on a folder. Only root may do that, and not in every container.
 func mountSmallDisk(t *testing.T, dir, size string) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
-		limnomaptest.LeaveOut(t, "mounting a small file system needs the rights of root: "+err.Error())
+		testsize.LeaveOut(t, "mounting a small file system needs the rights of root: "+err.Error())
 	}
 	t.Cleanup(func() { // after the processes that use it are killed, and before the folder is removed
 		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {

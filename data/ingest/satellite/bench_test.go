@@ -27,9 +27,7 @@ func benchLakes(b *testing.B) []Lake {
 // BenchmarkExtract extracts 1,892 lakes from a GeoTIFF of Germany at 300 m, and from a file of the global grid of LWQ (52 GB a variable when
 // unpacked) whose chunks have different shapes. rasterio/op is the time of the usual loop with rasterio over the same lakes, divided by ours.
 func BenchmarkExtract(b *testing.B) {
-	if err := exec.Command(python, "-c", "import netCDF4, numpy, rasterio, shapely").Run(); err != nil {
-		b.Skip("LEFT OUT: python3-netcdf4, python3-numpy, python3-rasterio and python3-shapely are not installed")
-	}
+	needPython(b, "netCDF4", "numpy", "rasterio", "shapely")
 	folder := b.TempDir()
 	lakes := benchLakes(b)
 	outlines := filepath.Join(folder, "outlines.json")

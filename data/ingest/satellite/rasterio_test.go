@@ -16,19 +16,16 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/testsize"
 )
 
 const python = "/usr/bin/python3" // that of Debian, which has python3-rasterio and others
 
 // needPython skips a test where the modules are not installed. In CI that is an error.
-func needPython(t *testing.T, modules ...string) {
+func needPython(t testing.TB, modules ...string) {
 	t.Helper()
 	if err := exec.Command(python, "-c", "import "+strings.Join(modules, ", ")).Run(); err != nil {
-		missing := fmt.Sprintf("not all of these modules of Python are installed: %s", strings.Join(modules, ", "))
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip("LEFT OUT: " + missing)
+		testsize.LeaveOut(t, "not all of these modules of Python are installed: "+strings.Join(modules, ", "))
 	}
 }
 

@@ -8,28 +8,20 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
-)
 
-// leaveOut skips a test because something is missing. In CI that is an error.
-func leaveOut(t *testing.T, missing string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip("LEFT OUT: " + missing)
-}
+	"limnomap/data/testsize"
+)
 
 // runPROJ runs testdata/proj.py and returns what it prints.
 func runPROJ(t *testing.T, in io.Reader, args ...string) []byte {
 	t.Helper()
 	const python = "/usr/bin/python3" // that of Debian, which has python3-gdal
 	if err := exec.Command(python, "-c", "from osgeo import osr").Run(); err != nil {
-		leaveOut(t, "python3-gdal is not installed")
+		testsize.LeaveOut(t, "python3-gdal is not installed")
 	}
 	cmd := exec.CommandContext(t.Context(), python, append([]string{"testdata/proj.py"}, args...)...)
 	var stderr bytes.Buffer

@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"limnomap/data/testsize"
 )
 
 // A chunkManifest is what h5py says about the files of testdata/make_chunks.py.
@@ -27,21 +29,12 @@ type chunkManifest struct {
 	Refused []string
 }
 
-// leaveOut skips a test because something is missing. In CI that is an error.
-func leaveOut(t testing.TB, missing string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip("LEFT OUT: " + missing)
-}
-
 // runH5py runs a script of testdata that writes files into a new directory.
 func runH5py(t testing.TB, script string) (dir string) {
 	t.Helper()
 	const python = "/usr/bin/python3" // that of Debian, which has python3-h5py
 	if err := exec.Command(python, "-c", "import h5py, numpy").Run(); err != nil {
-		leaveOut(t, "python3-h5py and python3-numpy are not installed")
+		testsize.LeaveOut(t, "python3-h5py and python3-numpy are not installed")
 	}
 	dir = t.TempDir()
 	if out, err := exec.CommandContext(t.Context(), python, filepath.Join("testdata", script), dir).CombinedOutput(); err != nil {

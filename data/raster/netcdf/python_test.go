@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"limnomap/data/testsize"
 )
 
 // A pythonFile is what netCDF4 says about a file of testdata/make_nc.py.
@@ -39,22 +41,13 @@ type pythonVariable struct {
 	Calendar      string
 }
 
-// leaveOut skips a test because something is missing. In CI that is an error.
-func leaveOut(t *testing.T, missing string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip("LEFT OUT: " + missing)
-}
-
 const python = "/usr/bin/python3" // that of Debian, which has the modules
 
 // needPython skips a test without netCDF4.
 func needPython(t *testing.T) {
 	t.Helper()
 	if err := exec.Command(python, "-c", "import netCDF4, h5py, cftime, numpy; from osgeo import gdal").Run(); err != nil {
-		leaveOut(t, "python3-netcdf4, python3-h5py and python3-gdal are not installed")
+		testsize.LeaveOut(t, "python3-netcdf4, python3-h5py and python3-gdal are not installed")
 	}
 }
 

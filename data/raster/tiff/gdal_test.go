@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"limnomap/data/testsize"
 )
 
 // A gdalFile is what GDAL says about a file of testdata/make_tiffs.py.
@@ -31,21 +33,12 @@ type gdalFile struct {
 	EPSG                 int
 }
 
-// leaveOut skips a test because something is missing. In CI that is an error.
-func leaveOut(t *testing.T, missing string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip("LEFT OUT: " + missing)
-}
-
 // gdalMatrix lets GDAL write the files of testdata/make_tiffs.py into a new directory.
 func gdalMatrix(t *testing.T) (dir string, files []gdalFile) {
 	t.Helper()
 	const python = "/usr/bin/python3" // that of Debian, which has python3-gdal
 	if err := exec.Command(python, "-c", "from osgeo import gdal; import numpy").Run(); err != nil {
-		leaveOut(t, "python3-gdal and python3-numpy are not installed")
+		testsize.LeaveOut(t, "python3-gdal and python3-numpy are not installed")
 	}
 	dir = t.TempDir()
 	if out, err := exec.CommandContext(t.Context(), python, "testdata/make_tiffs.py", "matrix", dir).CombinedOutput(); err != nil {

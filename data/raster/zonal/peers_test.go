@@ -5,20 +5,12 @@ package zonal
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"os/exec"
 	"slices"
 	"testing"
-)
 
-// leaveOut skips a test because something is missing. In CI that is an error.
-func leaveOut(t *testing.T, missing string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip("LEFT OUT: " + missing)
-}
+	"limnomap/data/testsize"
+)
 
 // A peerAnswer is the pixels that other libraries take, as runs of y, x0, x1. Full is nil if they find the polygon invalid.
 type peerAnswer struct{ Centre, Full [][3]int }
@@ -27,7 +19,7 @@ func askPeers(t *testing.T, lakes []testLake) []peerAnswer {
 	t.Helper()
 	const python = "/usr/bin/python3" // that of Debian, which has the modules
 	if err := exec.Command(python, "-c", "import rasterio.features, shapely.geometry").Run(); err != nil {
-		leaveOut(t, "python3-rasterio and python3-shapely are not installed")
+		testsize.LeaveOut(t, "python3-rasterio and python3-shapely are not installed")
 	}
 	in, err := json.Marshal(lakes)
 	if err != nil {

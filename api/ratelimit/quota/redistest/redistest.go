@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"limnomap/data/testsize"
 )
 
 // A Server is a redis-server with its own port and folder.
@@ -21,10 +23,7 @@ type Server struct {
 func Start(t testing.TB, options ...string) *Server {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("redis-server is not installed, and in CI no test may be skipped: %v", err)
-		}
-		t.Skipf("LEFT OUT: redis-server is not installed (%v)", err)
+		testsize.LeaveOut(t, "redis-server is not installed (make setup)")
 	}
 	s := &Server{Addr: FreeAddr(t)}
 	_, port, err := net.SplitHostPort(s.Addr)
