@@ -156,7 +156,7 @@ func TestPageMapLayers(t *testing.T) {
 		return r.left > 0 && r.top > 0 && r.bottom < innerHeight && r.right < opener.left && r.top < opener.bottom && r.bottom > opener.top;
 	})()`, true, "the layer panel is not next to its button")
 	text := browsertest.Ask(t, b, chromedp.Text("#layer-panel"))
-	for _, want := range []string{"Farbfläche", "Markierungen", "Gewässer", "Farben", "Helligkeit: dunkel ist viel", "Viridis", "Deckkraft", "20\u00a0%"} {
+	for _, want := range []string{"Farbfläche", "Markierungen", "Gewässer", "Farben", "Limno: ein Farbton je Klasse, dunkel ist viel", "Viridis", "Deckkraft", "20\u00a0%"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the layer panel lacks %q: %q", want, text)
 		}
