@@ -100,6 +100,7 @@ func (c *closureTest) subscribeCrowd(network, n int, endpoints string, lakes fun
 	client, browser := clientAt(fmt.Sprintf("127.0.%d.1", network+1)), pushtest.NewBrowser(c)
 	client.Transport.(*http.Transport).DisableKeepAlives = false
 	defer client.CloseIdleConnections()
+	c.crowd += n
 	for i := range n {
 		must(c, c.Subscribe(client, fmt.Sprint(endpoints, "/", i), browser, lakes(i)))
 	}

@@ -4,6 +4,7 @@ package faulttest
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/paulmach/orb"
 
 	"limnomap/cmd/limnomap/limnomaptest"
@@ -95,6 +97,7 @@ type closureTest struct {
 	services       []string // push services besides that of the observer
 	server         *limnomaptest.Server
 	closed         int // how many lakes are closed
+	crowd          int // subscriptions besides those of the observer's browsers
 	cells          map[string][]string
 }
 
@@ -276,10 +279,31 @@ func (c *closureTest) check() {
 			c.Errorf("%s is told %d times as issued", id, issued[id])
 		}
 	}
+	if n := c.subscriptions(); n != browsers+c.crowd {
+		c.Errorf("there are %d subscriptions in the end, want %d", n, browsers+c.crowd)
+	}
 	if len(misled) > 0 {
 		c.Logf("told wrongly and corrected: %v", misled)
 	}
 	limnomaptest.NoCrash(c, c.server.Log.String())
+}
+
+// subscriptions returns how many the database has.
+func (c *closureTest) subscriptions() (n int) {
+	c.Helper()
+	const query = "SELECT count(*) FROM push_subscriptions"
+	if !strings.HasPrefix(c.db, "postgres:") {
+		db, err := sql.Open("sqlite", "file:"+c.db+"?_pragma=busy_timeout(10000)")
+		must(c, err)
+		defer db.Close()
+		must(c, db.QueryRow(query).Scan(&n))
+		return n
+	}
+	db, err := pgx.Connect(c.Context(), c.db)
+	must(c, err)
+	defer db.Close(c.Context())
+	must(c, db.QueryRow(c.Context(), strings.Replace(query, "push", "limnomap.push", 1)).Scan(&n))
+	return n
 }
 
 // wrong says what is not so by the log, or what is missing from it or from what readers got. It is empty if all is well.
