@@ -72,7 +72,7 @@ func referenceOf(l *Layer, w window) reference {
 	r := reference{values: make([]float64, n), opacities: cover, unsure: make([]bool, n)}
 	part := 1.0
 	if w.zoom >= 10 {
-		part = float64(12-w.zoom) / 3
+		part = float64(12-w.zoom) / 2
 	}
 	for i := range n {
 		class, wide, unsure := nearestClass([3]float64{weights[0][i], weights[1][i], weights[2][i]}, cover[i])
