@@ -24,7 +24,7 @@ func sparingServer(tb testing.TB) *Server {
 // TestLongAnswersAreTheHeldOnes compares a server that holds its lists with one that writes them piece by piece, without Brotli.
 func TestLongAnswersAreTheHeldOnes(t *testing.T) {
 	held, long := testServer(t), sparingServer(t)
-	if long.common.current.Load().records != nil {
+	if long.common.current.Load().lists.heldRecords() != nil {
 		t.Fatal("the records are held, want none")
 	}
 	const none = statusURL + "?min_lat=80" // an empty list is not long
@@ -60,16 +60,23 @@ func TestLongAnswersAreTheHeldOnes(t *testing.T) {
 }
 
 // TestListsBeforeTheyArePrepared asks for the lists of a first snapshot while they are made: the requests wait, and get the same bytes. If
-// the lists cannot be made, each request makes its own.
+// the lists cannot be made, each request makes its own. If a newer snapshot is published, they get its lists.
 func TestListsBeforeTheyArePrepared(t *testing.T) {
 	s := sparingServer(t)
 	want := map[string]*httptest.ResponseRecorder{statusURL: get(t, s, http.StatusOK, statusURL), geoJSONURL: get(t, s, http.StatusOK, geoJSONURL)}
 	for _, finish := range []func(p *published){
 		func(*published) { s.common.finishLists() },
-		func(p *published) { p.status.set(nil); p.geojson.set(nil) },
+		func(p *published) { p.lists.finish(nil) },
+		func(p *published) {
+			next := *p
+			next.lists = newLists(p.lists)
+			s.common.current.Store(&next)
+			p.lists.finish(errPassedOver)
+			s.common.finishLists()
+		},
 	} {
 		p := *s.common.current.Load()
-		p.status, p.geojson = newPreparedList(), newPreparedList()
+		p.lists = newLists(nil)
 		s.common.current.Store(&p)
 		var waiting sync.WaitGroup
 		for target, want := range want {

@@ -17,7 +17,7 @@ func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *publish
 		return err
 	}
 	if f.all && f.view == p.snap.Current { // also for a box with all lakes, which a map of the whole country asks for
-		b, err := p.status.get(r.Context())
+		b, err := p.lists.status.get(r.Context())
 		if err != nil {
 			return err
 		}
@@ -32,10 +32,10 @@ func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *publish
 func (h *lakeHandlers) filtered(p *published, f lakeFilter) answer.List {
 	sel := f.selected()
 	list := h.encoder.statusList(p.snap, sel)
-	if sel.view == p.snap.Current && p.records != nil {
-		list.Append = func(b []byte, i int) []byte { return p.records.append(b, sel.lake(i)) }
+	if records := p.lists.heldRecords(); sel.view == p.snap.Current && records != nil {
+		list.Append = func(b []byte, i int) []byte { return records.append(b, sel.lake(i)) }
 		for i := range sel.n {
-			list.Size += p.records.size(sel.lake(i))
+			list.Size += records.size(sel.lake(i))
 		}
 	}
 	return list
@@ -49,7 +49,7 @@ func (h *lakeHandlers) geojson(w http.ResponseWriter, r *http.Request, p *publis
 		return err
 	}
 	if view == p.snap.Current {
-		b, err := p.geojson.get(r.Context())
+		b, err := p.lists.geojson.get(r.Context())
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ type List struct {
 	Len     int
 	Size    int   // in bytes, of all items and the separators between them; 0 if unknown
 	Memory  int64 // bytes that Append needs besides what all requests share
-	Before  *Body // the former body from PrepareList, for the sizes of the compressed forms; it may be nil
+	Sizes   Sizes // about those of the compressed forms
 }
 
 // Bytes returns the whole list.

@@ -68,7 +68,7 @@ func (s *Sender) makeList(w http.ResponseWriter, r *http.Request, k Kind, l List
 		}
 	}
 	var p *pieces
-	forms, err := s.compress([]Coding{coding}, quick, l.estimate(), nil, func(w io.Writer) (err error) {
+	forms, err := s.compress([]Coding{coding}, quick, l.estimate(), Sizes{}, func(w io.Writer) (err error) {
 		p, err = newPieces(l, w)
 		return err
 	})
@@ -92,7 +92,7 @@ func (s *Sender) makeBytes(w http.ResponseWriter, r *http.Request, k Kind, conte
 	if coding == Identity || notModified(r, plain.etag[0]) {
 		return plain, nil
 	}
-	forms, err := s.compress([]Coding{coding}, quick, len(content), nil, writing(content))
+	forms, err := s.compress([]Coding{coding}, quick, len(content), Sizes{}, writing(content))
 	if err != nil {
 		return nil, err
 	}
