@@ -209,6 +209,9 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 	}
 	p.table = lakesTable(snap, p.lookup)
 	s.current.Store(p)
+	if before != nil {
+		before.lists.records.Store(nil)
+	}
 	return nil
 }
 
@@ -238,6 +241,7 @@ func (s *common) publishStatements(before *published, snap *snapshot.Snapshot) (
 	s.opts.Tiles.Prepare(snap.Current)
 	p.table = lakesTable(snap, p.lookup)
 	s.current.Store(&p)
+	before.lists.records.Store(nil)
 	if before.lists.take() {
 		before.lists.finish(errPassedOver)
 	}

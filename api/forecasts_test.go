@@ -204,7 +204,7 @@ func sparingForecastServer(tb testing.TB) *Server {
 	tb.Helper()
 	source, opts := forecastSource(tb), testOptions(tb)
 	opts.Historian, opts.Issues = source, source
-	opts.sending = answer.Options{PreparedItems: 1, MadeItems: 1}
+	opts.sending = answer.Options{HeldItems: 1}
 	return newServer(tb, opts, source)
 }
 

@@ -18,7 +18,9 @@ import (
 type lists struct {
 	taken           atomic.Bool
 	status, geojson *preparedList
-	records         *records // set with the status, unless they are too many to hold
+	// records are those of the status. They are nil until it is made, if they are too many to hold, and after the lists of a newer snapshot are published:
+	// a client that reads slowly must not keep them.
+	records atomic.Pointer[records]
 }
 
 // newLists returns lists that have not been made. Those before them may be nil.
@@ -40,14 +42,6 @@ func (l *lists) finish(err error) {
 			list.set(nil, err)
 		}
 	}
-}
-
-// heldRecords returns the records of the status, or nil if they are not held, or not yet.
-func (l *lists) heldRecords() *records {
-	if l.status.waits() {
-		return nil
-	}
-	return l.records
 }
 
 // errPassedOver is the end of lists that are not made because a newer snapshot has been published.
@@ -110,13 +104,18 @@ func (l *preparedList) likelySizes() answer.Sizes {
 // memory meanwhile. If it fails, and after a panic, each request makes its own.
 func (s *common) prepareLists(p *published) error {
 	defer p.lists.finish(nil)
-	status, geojson := s.encoder.statusList(p.snap, everything(p.snap.Current)), s.encoder.featureList(p.snap.Current)
+	all := everything(p.snap.Current)
+	var held *records
+	if len(p.snap.Lakes) <= heldRecords {
+		held = newRecords(s.encoder.statusList(p.snap, all))
+		p.lists.records.Store(held)
+	}
 	var b *answer.Body
 	var err error
-	if s.sender.HoldsList(len(p.snap.Lakes)) {
-		p.lists.records = newRecords(status)
-		b, err = s.sender.Prepare(jsonKind, p.lists.records.content)
+	if held != nil && s.sender.HoldsList(len(p.snap.Lakes)) {
+		b, err = s.sender.Prepare(jsonKind, held.content)
 	} else {
+		status := p.statusList(s.encoder, all)
 		status.Sizes = p.lists.status.sizes
 		b, err = s.sender.PrepareList(jsonKind, status)
 	}
@@ -124,6 +123,7 @@ func (s *common) prepareLists(p *published) error {
 		return err
 	}
 	p.lists.status.set(b, nil)
+	geojson := s.encoder.featureList(p.snap.Current)
 	geojson.Sizes = p.lists.geojson.sizes
 	if b, err = s.sender.PrepareList(geoJSONKind, geojson); err != nil {
 		return err
@@ -132,15 +132,9 @@ func (s *common) prepareLists(p *published) error {
 	return nil
 }
 
-// finishLists prepares the lists of the published snapshot, and those of snapshots that are published meanwhile. An error is only logged, since each
-// request makes its own list then.
-func (s *common) finishLists() {
-	for s.finishListsOnce() {
-	}
-}
-
-// finishListsOnce prepares the lists of the published snapshot. It reports whether they were left to it.
-func (s *common) finishListsOnce() bool {
+// finishLists prepares the lists of the published snapshot, and reports whether they were left to it. An error is only logged, since each request makes
+// its own list then.
+func (s *common) finishLists() bool {
 	s.preparing.Lock()
 	defer s.preparing.Unlock()
 	p := s.current.Load()
@@ -149,6 +143,9 @@ func (s *common) finishListsOnce() bool {
 	}
 	if err := s.prepareLists(p); err != nil {
 		s.opts.Logger.Error("lists of all lakes were not prepared", "err", err)
+	}
+	if s.current.Load().lists != p.lists {
+		p.lists.records.Store(nil)
 	}
 	return true
 }
@@ -173,7 +170,30 @@ func dataHead(snap *snapshot.Snapshot, w data.Week) record.Object {
 	return listHead(snap).TextOrNull("data_date", ogc.DataDate(snap, w))
 }
 
-// records are the records of the whole status in one piece of memory, from which a filtered status copies its own.
+// statusList is that of the encoder. It copies the records if they are held, which takes a third of the time.
+func (p *published) statusList(e *encoder, sel selection) answer.List {
+	list := e.statusList(p.snap, sel)
+	held := p.lists.records.Load()
+	if held == nil || sel.view != p.snap.Current {
+		return list
+	}
+	for i := range sel.n {
+		list.Size += held.size(sel.lake(i))
+	}
+	encode := list.Append
+	list.Append = func(b []byte, i int) []byte {
+		if held := p.lists.records.Load(); held != nil {
+			return held.append(b, sel.lake(i))
+		}
+		return encode(b, i)
+	}
+	return list
+}
+
+// heldRecords is up to how many lakes their records are held, some 50 MB.
+const heldRecords = 1 << 17
+
+// records are the records of the whole status in one piece of memory, from which other lists copy theirs.
 type records struct {
 	content []byte // the whole status
 	starts  []int  // of the records, and where a further one would start

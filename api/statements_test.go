@@ -21,7 +21,7 @@ import (
 // TestStatementsArePublishedAtOnce imports random official statements under a running server. It answers as a server that is started with them, with
 // the same entity tags: requests for the lists of all lakes wait until these are prepared. Both make the same events.
 func TestStatementsArePublishedAtOnce(t *testing.T) {
-	for name, sending := range map[string]answer.Options{"held lists": {}, "long lists": {PreparedItems: -1, MadeItems: -1}} {
+	for name, sending := range map[string]answer.Options{"held lists": {}, "long lists": {HeldItems: -1}} {
 		t.Run(name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 2))
 			opts := testOptions(t)
@@ -40,7 +40,7 @@ func TestStatementsArePublishedAtOnce(t *testing.T) {
 					t.Errorf("the lists of snapshot %d are left to FinishLists: %v", published, waits)
 				}
 				var finishing sync.WaitGroup
-				finishing.Go(s.FinishLists) // requests for the lists wait for it
+				finishing.Go(func() { s.FinishLists() }) // requests for the lists wait for it
 				wantAnswersOf(t, s, newServer(t, opts, f))
 				finishing.Wait()
 				wantLists(t, s)
@@ -74,7 +74,7 @@ func TestStatementsArePublishedAtOnce(t *testing.T) {
 // TestConcurrentStatementsAndLists publishes official statements while the lists of all lakes are prepared and requested. No publication waits for the
 // lists, each request gets those of the snapshot that was published or of a later one, and none makes its own, since there is no memory for that.
 func TestConcurrentStatementsAndLists(t *testing.T) {
-	for name, sending := range map[string]answer.Options{"held lists": {}, "long lists": {PreparedItems: -1, MadeItems: -1}} {
+	for name, sending := range map[string]answer.Options{"held lists": {}, "long lists": {HeldItems: -1}} {
 		t.Run(name, func(t *testing.T) {
 			opts := testOptions(t)
 			opts.APIRate, opts.sending, opts.Memory = 0, sending, admission.NewBudget(1)
@@ -104,7 +104,7 @@ func TestConcurrentStatementsAndLists(t *testing.T) {
 						t.Errorf("the status is of %v, %v, want %v or later", status.At, err, generatedAt(snap))
 					}
 				})
-				finishing.Go(s.FinishLists)
+				finishing.Go(func() { s.FinishLists() })
 				if published++; published > 40 {
 					cancel()
 					return

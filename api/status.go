@@ -30,15 +30,7 @@ func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *publish
 
 // filtered returns the status envelope of the lakes that pass a filter.
 func (h *lakeHandlers) filtered(p *published, f lakeFilter) answer.List {
-	sel := f.selected()
-	list := h.encoder.statusList(p.snap, sel)
-	if records := p.lists.heldRecords(); sel.view == p.snap.Current && records != nil {
-		list.Append = func(b []byte, i int) []byte { return records.append(b, sel.lake(i)) }
-		for i := range sel.n {
-			list.Size += records.size(sel.lake(i))
-		}
-	}
-	return list
+	return p.statusList(h.encoder, f.selected())
 }
 
 // geojson answers with every lake as a GeoJSON feature, now or in a week.

@@ -8,7 +8,7 @@ import (
 
 // TestListSizes prepares a long list with the sizes of a former one, which may be too small or too large: it has the same bytes.
 func TestListSizes(t *testing.T) {
-	sender := newSender(t, Options{PreparedItems: -1, MadeItems: -1})
+	sender := newSender(t, Options{HeldItems: -1})
 	kind := NewKind("application/json", CacheRevisit)
 	list := List{Head: []byte("["), Append: func(b []byte, i int) []byte {
 		return append(b, strings.Repeat(string(rune('a'+i%26)), 50+i%7)...)

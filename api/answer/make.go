@@ -46,14 +46,10 @@ func (s *Sender) SendList(w http.ResponseWriter, r *http.Request, k Kind, n int,
 
 // makeList makes a list in the coding that r prefers.
 func (s *Sender) makeList(w http.ResponseWriter, r *http.Request, k Kind, l List) (*variant, error) {
-	if l.Len <= s.options.MadeItems {
+	if s.HoldsList(l.Len) {
 		return s.makeBytes(w, r, k, l.Bytes())
 	}
-	offer := compressedNow
-	if !s.HoldsList(l.Len) {
-		offer = compressedLong
-	}
-	coding, err := chooseMade(w, r, k, offer)
+	coding, err := chooseMade(w, r, k, compressedLong)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +114,7 @@ func clip(b []byte) []byte {
 // InTurn runs f, which goes through n items to answer r: at once if they are few, otherwise when the client has a turn. The
 // error is f's or [admission.ErrBusy].
 func (s *Sender) InTurn(r *http.Request, n int, f func() error) error {
-	if n <= s.options.MadeItems {
+	if s.HoldsList(n) {
 		return f()
 	}
 	return s.inTurn(r)(f)

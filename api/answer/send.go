@@ -43,9 +43,8 @@ type Options struct {
 	// Turns bound how many long lists are made at once.
 	Turns *admission.Turns
 
-	TurnWait      time.Duration // how long a request waits for its turn
-	PreparedItems int           // up to how many items a prepared list is held; negative for none
-	MadeItems     int           // up to how many items a list for one request is held; negative for none
+	TurnWait  time.Duration // how long a request waits for its turn
+	HeldItems int           // up to how many items the plain form of a list is held; negative for none
 }
 
 // A Sender sends answers. It is safe for concurrent use.
@@ -57,13 +56,12 @@ type Sender struct {
 // NewSender returns a Sender with those bounds.
 func NewSender(o Options) *Sender {
 	o.TurnWait = cmp.Or(o.TurnWait, turnWait)
-	o.PreparedItems = max(cmp.Or(o.PreparedItems, preparedItems), 0)
-	o.MadeItems = max(cmp.Or(o.MadeItems, madeItems), 0)
+	o.HeldItems = max(cmp.Or(o.HeldItems, heldItems), 0)
 	return &Sender{options: o}
 }
 
-// HoldsList reports whether the plain form of a prepared list of n items is held.
-func (s *Sender) HoldsList(n int) bool { return n <= s.options.PreparedItems }
+// HoldsList reports whether the plain form of a list of n items is held.
+func (s *Sender) HoldsList(n int) bool { return n <= s.options.HeldItems }
 
 // StoredFields are header fields of stored content. They are kept with it, so that sending it allocates nothing.
 type StoredFields struct{ etag, length [1]string }
