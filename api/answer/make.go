@@ -26,7 +26,7 @@ func (s *Sender) sendMade(w http.ResponseWriter, r *http.Request, k Kind, v *var
 // SendList answers r with a list of at most n items that is made for it: a long one when it is the client's turn, and it is written piece by
 // piece.
 func (s *Sender) SendList(w http.ResponseWriter, r *http.Request, k Kind, n int, list func() List) error {
-	hold, err := s.options.Memory.Hold(ClientOf(r), listHold)
+	hold, err := s.options.Memory.Hold(ClientOf(r), smallHold)
 	if err != nil {
 		return err
 	}

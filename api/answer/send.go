@@ -22,9 +22,7 @@ const (
 	// turnWait is how long a request waits for its turn to make a long list: long enough for a few lists to be made, and short
 	// enough to send its own before the server gives up on the client, after a minute.
 	turnWait = 20 * time.Second
-	// listHold is the memory that a request for a list holds while it waits for its turn.
-	listHold = 64 << 10
-	// smallHold is up to how many bytes an answer is part of what each request costs.
+	// smallHold is up to how many bytes an answer is part of what each request costs, and what one for a list holds while it waits for its turn.
 	smallHold = 8 << 10
 )
 
