@@ -25,7 +25,7 @@ func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *publish
 			return h.sender.SendBody(w, r, jsonKind, b)
 		}
 	}
-	return h.sender.SendList(w, r, jsonKind, len(f.view.Lakes), func() answer.List { return h.filtered(p, f) })
+	return h.sender.SendList(w, r, jsonKind, f.count(), func() answer.List { return h.filtered(p, f) })
 }
 
 // filtered returns the status envelope of the lakes that pass a filter.
