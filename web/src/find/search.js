@@ -25,7 +25,9 @@ export function addSearch(page, form, refresh, focus) {
   sheet.replaceSync(css)
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
   const group = element('div', { className: 'places', role: 'group', ariaLabel: text.places, hidden: true })
+  const credit = element('small', { hidden: true })
   q.parentElement.after(group)
+  form.append(credit) // below the lakes
 
   /** @type {import('./match.js').Query | null} */
   let query = null
@@ -36,13 +38,15 @@ export function addSearch(page, form, refresh, focus) {
   /** @type {import('./places.js').Place[]} */
   let places = []
   /** @type {import('./places.js').Place | null} */
-  let place = null // that was chosen
+  let place = null // that was chosen, or is guessed
+  let guessed = false // no lake has the text, so that the list shows the lakes near the best place
   const shown = () => store.get().date + page.legend.colormap
   let searched = shown() // when the server was asked
 
   const dot = L.circleMarker([0, 0], { pane: 'position', interactive: false, radius: 8, className: 'place-dot' })
-  const setPlace = (found) => {
+  const setPlace = (found, isGuess = false) => {
     place = found
+    guessed = isGuess
     if (place) dot.setLatLng(/** @type {any} */ (place)).addTo(map)
     else dot.remove()
   }
@@ -54,10 +58,15 @@ export function addSearch(page, form, refresh, focus) {
     matches = query && !place ? matchLakes(loaded, query, remote ?? []) : loaded.lakes.map((lake) => ({ lake, rank: 0 }))
   }
   const showPlaces = () => {
-    places = gazetteer && query && !place ? findPlaces(gazetteer, query) : []
+    places = gazetteer && query && (!place || guessed) ? findPlaces(gazetteer, query) : []
     group.replaceChildren(...places.map((found) => element('button', { type: 'button', onclick: () => choose(found) }, found.name)))
-    if (places.length) group.append(element('small', {}, `${text.places}: ${gazetteer.credit}`))
-    group.hidden = places.length === 0
+    if (gazetteer) credit.textContent = `${text.places}: ${gazetteer.credit}`
+    group.hidden = credit.hidden = places.length === 0
+  }
+  const guess = () => {
+    if (guessed) setPlace(null)
+    match()
+    if (query && !place && !matches.length && remote !== undefined && places.length) setPlace(places[0], true)
   }
   const choose = (found) => {
     setPlace(found)
@@ -72,6 +81,7 @@ export function addSearch(page, form, refresh, focus) {
 
   const ask = createSearch(page, (lakes) => {
     remote = lakes
+    guess()
     refresh()
     if (due) fit()
   })
@@ -90,7 +100,9 @@ export function addSearch(page, form, refresh, focus) {
   }
   const fit = () => {
     due = remote === undefined // the server's answer may have other lakes
-    if (due || !query || place || view.get().lake || !matches.length || matches.length > maxFound || remote?.length === maxFound) return
+    if (due || !query || view.get().lake) return
+    if (guessed) showNearest(page, place).catch(() => {})
+    if (place || !matches.length || matches.length > maxFound || remote?.length === maxFound) return
     fitting = true
     fitVisible(map, L.latLngBounds(/** @type {any} */ (matches.map(({ lake }) => lake))), { maxZoom }, 40)
     fitting = false
@@ -100,6 +112,8 @@ export function addSearch(page, form, refresh, focus) {
   loadPlaces(page.config.places).then((loaded) => {
     gazetteer = loaded
     showPlaces()
+    guess()
+    if (guessed) refresh()
   }, console.warn) // without places the search still finds lakes
 
   return {
@@ -121,7 +135,7 @@ export function addSearch(page, form, refresh, focus) {
     submit() {
       match()
       const best = Math.min(...matches.map((found) => found.rank))
-      if (places.length && query && best > ranks.startsRegion) return choose(places[0])
+      if (guessed || places.length && query && best > ranks.startsRegion) return choose(places[0])
       stop()
       fit()
       focus()
@@ -129,7 +143,7 @@ export function addSearch(page, form, refresh, focus) {
     update() {
       const same = shown() === searched
       searched = shown()
-      if (!same && query && !place) askServer(q.value) // the server's answer belongs to another week, or has other colours
+      if (!same && query && (!place || guessed)) askServer(q.value) // the server's answer belongs to another week, or has other colours
     },
     say: (found) => [
       place && fill(text.near, { place: place.short }),
