@@ -76,6 +76,14 @@ func TestPageFindsPlaces(t *testing.T) {
 		typeKeys(t, b, "Wannsee")
 		b.Do(t, browsertest.Until(listedLakes+`.length === 1`), browsertest.Until(`document.querySelector('path.place-dot') === null`))
 	})
+	t.Run("what people write before a name", func(t *testing.T) {
+		for q, want := range map[string]string{"lake Tegel": "de_be_tegeler_see", "Strandbad Wannsee": "de_be_grosser_wannsee"} {
+			typeKeys(t, b, q)
+			b.Do(t, browsertest.Until(fmt.Sprintf(`%s[0] === %q`, listedLakes, want)))
+		}
+		typeKeys(t, b, "D-14467")
+		b.Do(t, browsertest.Until(placesFound+`[0] === '14467 Potsdam, Brandenburg'`), browsertest.Until(listStatus+`.startsWith('Lakes near 14467 Potsdam')`))
+	})
 	t.Run("with the keyboard only", func(t *testing.T) {
 		typeKeys(t, b, "Munich")
 		b.Do(t, browsertest.Until(placesFound+`.length > 0`), chromedp.KeyEvent(kb.Tab), browsertest.Until(`document.activeElement.matches('#find .places button')`), chromedp.KeyEvent(kb.Enter))

@@ -15,6 +15,8 @@ export { showNearest } from './nearest.js'
 
 const fitDelay = 1000 // ms without a key press before the map shows what is found
 const maxZoom = 12
+// What people write before a lake's name or a German postcode, and few names have: lake Tegel, Strandbad Wannsee, D-14467.
+const additions = /\b(lake|lac|strandbad|freibad|badestelle|d(?=-?\d))\b/gi
 
 /** Adds the search to the form. `refresh` shows what is found, `focus` focuses the first lake.
  * @param {Page} page @param {any} form @param {() => void} refresh @param {() => void} focus @returns {Search} */
@@ -31,6 +33,8 @@ export function addSearch(page, form, refresh, focus) {
 
   /** @type {import('./match.js').Query | null} */
   let query = null
+  /** @type {import('./match.js').Query | null} */
+  let bare = null // without additions, for a text that nothing has
   /** @type {Lake[] | null | undefined} */
   let remote = [] // the lakes that the server found; undefined before it answers, null after a failure
   /** @type {import('./places.js').Gazetteer | undefined} */
@@ -51,14 +55,19 @@ export function addSearch(page, form, refresh, focus) {
     else dot.remove()
   }
 
+  const search = (by) => {
+    const found = by(query)
+    return found.length || !bare ? found : by(bare)
+  }
+
   /** @type {Found[]} */
   let matches = []
   const match = () => {
     const loaded = store.get()
-    matches = query && !place ? matchLakes(loaded, query, remote ?? []) : loaded.lakes.map((lake) => ({ lake, rank: 0 }))
+    matches = query && !place ? search((asked) => matchLakes(loaded, asked, remote ?? [])) : loaded.lakes.map((lake) => ({ lake, rank: 0 }))
   }
   const showPlaces = () => {
-    places = gazetteer && query && (!place || guessed) ? findPlaces(gazetteer, query) : []
+    places = gazetteer && query && (!place || guessed) ? search((asked) => findPlaces(gazetteer, asked)) : []
     group.replaceChildren(...places.map((found) => element('button', { type: 'button', onclick: () => choose(found) }, found.name)))
     if (gazetteer) credit.textContent = `${text.places}: ${gazetteer.credit}`
     group.hidden = credit.hidden = places.length === 0
@@ -125,6 +134,7 @@ export function addSearch(page, form, refresh, focus) {
     },
     input() {
       query = parseQuery(q.value)
+      bare = parseQuery(q.value.replace(additions, ''))
       setPlace(null)
       askServer(query ? q.value : '')
       stop()
