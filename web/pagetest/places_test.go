@@ -249,6 +249,20 @@ func TestPageLocatesFarFromLakes(t *testing.T) {
 	savePicture(t, b, "locate-far")
 	locateAt(t, b, 52.4383, 13.6519) // in the Müggelsee
 	b.Do(t, browsertest.Until(toast+`.endsWith('It stays on this device.')`), browsertest.Until(`(([zoom, lat, lon]) => zoom === 12 && lat === 52.44 && lon === 13.65)(`+addressPosition+`)`))
+	locateAt(t, b, 48.878, 9.214) // the Max-Eyth-See is 5 km to the south, below the legend
+	b.Do(t, browsertest.Until(`(([zoom, lat]) => zoom > 6 && zoom < 10 && lat > 48 && lat < 50)(`+addressPosition+`)`))
+	// The address is the same for all positions in a hundredth of a degree.
+	var addresses []string
+	for _, lon := range []float64{2.3461, 2.3539} {
+		locateAt(t, b, 52.4383, 13.6519)
+		b.Do(t, browsertest.Until(`(([zoom]) => zoom === 12)(`+addressPosition+`)`))
+		locateAt(t, b, 48.85, lon)
+		b.Do(t, browsertest.Until(`(([zoom, , lon]) => zoom > 4 && zoom < 8 && lon > 3 && lon < 7)(`+addressPosition+`)`))
+		addresses = append(addresses, browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)))
+	}
+	if addresses[0] != addresses[1] {
+		t.Errorf("the address tells where the user is: %q", addresses)
+	}
 	b.WantNoProblems(t, base)
 }
 
