@@ -50,7 +50,7 @@ func TestPageFindsPlaces(t *testing.T) {
 	}
 	typeKeys(t, b, "Berlin") // a place and a region
 	b.Do(t, browsertest.Until(placesFound+`[0] === 'Berlin'`), browsertest.Until(listStatus+`.includes('10 lakes')`))
-	browsertest.WantText(t, b, chromedp.Evaluate[string](`document.querySelector('#find .places small').textContent`), "the places are credited to", "GeoNames")
+	browsertest.WantText(t, b, chromedp.Evaluate[string](`document.querySelector('#find form > small').textContent`), "the places are credited to", "GeoNames")
 	checkAccess(t, b, "places and lakes")
 	savePicture(t, b, "places-wide")
 	for _, scheme := range []string{"dark", "light"} {
@@ -64,6 +64,25 @@ func TestPageFindsPlaces(t *testing.T) {
 		wantNear(t, b, base, "10115 Berlin", "10115 Berlin", 52.53, 13.39)
 		savePicture(t, b, "near-place-wide")
 		checkAccess(t, b, "lakes near a place")
+	})
+	t.Run("a text that no lake has shows those near the best place", func(t *testing.T) {
+		typeKeys(t, b, "80331")
+		b.Do(t, browsertest.Until(listStatus+`.startsWith('Lakes near 80331 München')`), browsertest.Until(`document.querySelector('#find [name=order]').value === 'distance'`),
+			browsertest.Until(`(([zoom, lat, lon]) => zoom >= 8 && Math.hypot(lat - 48.14, lon - 11.57) < 0.4)(`+addressPosition+`)`))
+		if places := browsertest.Ask(t, b, chromedp.Evaluate[[]string](placesFound)); !slices.Equal(places, []string{"80331 München, Bayern"}) {
+			t.Errorf("beside the lakes near it the page offers the places %q", places)
+		}
+		browsertest.Want(t, b, `document.querySelector('#q').value`, "80331", "the field has")
+		typeKeys(t, b, "Wannsee")
+		b.Do(t, browsertest.Until(listedLakes+`.length === 1`), browsertest.Until(`document.querySelector('path.place-dot') === null`))
+	})
+	t.Run("what people write before a name", func(t *testing.T) {
+		for q, want := range map[string]string{"lake Tegel": "de_be_tegeler_see", "Strandbad Wannsee": "de_be_grosser_wannsee"} {
+			typeKeys(t, b, q)
+			b.Do(t, browsertest.Until(fmt.Sprintf(`%s[0] === %q`, listedLakes, want)))
+		}
+		typeKeys(t, b, "D-14467")
+		b.Do(t, browsertest.Until(placesFound+`[0] === '14467 Potsdam, Brandenburg'`), browsertest.Until(listStatus+`.startsWith('Lakes near 14467 Potsdam')`))
 	})
 	t.Run("with the keyboard only", func(t *testing.T) {
 		typeKeys(t, b, "Munich")
@@ -108,7 +127,18 @@ func TestPageFindsPlacesOnAPhone(t *testing.T) {
 	b := startBrowser(t, "de-DE")
 	b.Prefer(t, "reduced-motion", "reduce")
 	b.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(base+"/"), browsertest.Until(`!document.querySelector('#find').hidden`))
-	b.Do(t, chromedp.Click("#q"), chromedp.SendKeys("#q", "Neustadt"), browsertest.Until(placesFound+`.length === 4`))
+	b.Do(t, chromedp.Click("#q"))
+	for q, first := range map[string]string{"Müggel": "1 ", "14467": "Seen bei 14467 Potsdam", "München": "Seen bei München"} {
+		typeText(t, b, q)
+		b.Do(t, browsertest.Until(fmt.Sprintf(`%s.startsWith(%q)`, listStatus, first)))
+		// The second line of an entry has the risk. Only the demo has a notice in the header.
+		if bottom := browsertest.Ask(t, b, chromedp.Evaluate[float64](`document.querySelector('#find li strong + span').getClientRects()[0].top + 20
+			- document.querySelector('#notice').getBoundingClientRect().height`)); bottom > 370 {
+			t.Errorf("with %q in the field the risk of the first lake is %.0f px from the top, want at most 370: below is the keyboard", q, bottom)
+		}
+	}
+	typeText(t, b, "Neustadt")
+	b.Do(t, browsertest.Until(placesFound+`.length === 4`))
 	checkAccess(t, b, "places on a phone")
 	savePicture(t, b, "places-phone")
 	if heights := browsertest.Ask(t, b, chromedp.Evaluate[[]float64](`[...document.querySelectorAll('#find .places button')].map((b) => b.getBoundingClientRect().height)`)); slices.Min(heights) < 44 {
@@ -219,6 +249,20 @@ func TestPageLocatesFarFromLakes(t *testing.T) {
 	savePicture(t, b, "locate-far")
 	locateAt(t, b, 52.4383, 13.6519) // in the Müggelsee
 	b.Do(t, browsertest.Until(toast+`.endsWith('It stays on this device.')`), browsertest.Until(`(([zoom, lat, lon]) => zoom === 12 && lat === 52.44 && lon === 13.65)(`+addressPosition+`)`))
+	locateAt(t, b, 48.878, 9.214) // the Max-Eyth-See is 5 km to the south, below the legend
+	b.Do(t, browsertest.Until(`(([zoom, lat]) => zoom > 6 && zoom < 10 && lat > 48 && lat < 50)(`+addressPosition+`)`))
+	// The address is the same for all positions in a hundredth of a degree.
+	var addresses []string
+	for _, lon := range []float64{2.3461, 2.3539} {
+		locateAt(t, b, 52.4383, 13.6519)
+		b.Do(t, browsertest.Until(`(([zoom]) => zoom === 12)(`+addressPosition+`)`))
+		locateAt(t, b, 48.85, lon)
+		b.Do(t, browsertest.Until(`(([zoom, , lon]) => zoom > 4 && zoom < 8 && lon > 3 && lon < 7)(`+addressPosition+`)`))
+		addresses = append(addresses, browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)))
+	}
+	if addresses[0] != addresses[1] {
+		t.Errorf("the address tells where the user is: %q", addresses)
+	}
 	b.WantNoProblems(t, base)
 }
 
@@ -228,7 +272,7 @@ func TestPageFindsPlacesOfTheServer(t *testing.T) {
 	base := startOwnServer(t, "--places", filepath.Join("..", "..", "data", "gazetteer", "testdata", "places.json"))
 	b := openPage(t, "en-GB", base+"/", browsertest.Until(listReady))
 	typeKeys(t, b, "Christchurch")
-	b.Do(t, browsertest.Until(placesFound+`[0] === 'Christchurch (Ōtautahi), Canterbury'`), browsertest.Until(`document.querySelector('#find .places small').textContent === 'Places: Our own list'`))
+	b.Do(t, browsertest.Until(placesFound+`[0] === 'Christchurch (Ōtautahi), Canterbury'`), browsertest.Until(`document.querySelector('#find form > small').textContent === 'Places: Our own list'`))
 	typeKeys(t, b, "Munich")
 	b.Do(t, browsertest.Until(listStatus+`.startsWith('No lake found')`))
 	if got := browsertest.Ask(t, b, chromedp.Evaluate[[]string](placesFound)); len(got) != 0 {

@@ -166,7 +166,8 @@ func TestPageListOfClosedLakes(t *testing.T) {
 	t.Parallel()
 	base := startStatements(t)
 	eachReader(t, func(t *testing.T, b *browsertest.Browser, german bool) {
-		b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
+		b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"),
+			browsertest.Until(fmt.Sprintf("%s === %q", firstLine, in(german, "Closed: 3 · High risk: 1 lake", "Gesperrt: 3 · Hohes Risiko: 1 See"))))
 		find(t, b, "")
 		b.Do(t, browsertest.Until(`[...document.querySelectorAll('#find li')].every((li) => li.innerText)`)) // entries have no text before they are drawn
 		got := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li')].map((li) => li.querySelector('.symbol').classList[1] + (li.querySelector('.badge') ? '!' : '') + ' ' + li.innerText.replaceAll('\n', ' ').trim())`))

@@ -2,36 +2,40 @@
 import { boxIndex } from './boxindex.js'
 
 const margin = 2 // px around a mark
-const [mediumZoom, allZoom, fullZoom] = [8, 9, 11] // a half zoom of a phone, such as 7.5, counts as the whole zoom below it
+const [mediumZoom, noneZoom, fullZoom] = [8, 9, 11] // a half zoom of a phone, such as 7.5, counts as the whole zoom below it
 
 /** Reports whether a lake has a mark at a zoom: a closed one and one of high risk at every zoom, one of medium risk or with a warning
- * from zoom 8, all from zoom 9. Below, the heat map shows the others. @param {Lake} lake @param {number} zoom */
-export const hasMark = (lake, zoom) => zoom >= allZoom || rank(lake) > (zoom < mediumZoom ? 1 : 0.5)
+ * from zoom 8, one without a value from zoom 9, all from zoom 11. Below, the heat map shows the others. @param {Lake} lake @param {number} zoom */
+export const hasMark = (lake, zoom) => rank(lake) > (zoom < mediumZoom ? 1 : zoom < noneZoom ? 0.5 : zoom < fullZoom ? 0 : -1)
 
 /**
  * Returns the marks of lakes, worst first. Closed lakes come before all others and always have their full size. Lakes without a
- * value come before those of low risk, so that neither a bloom nor an unknown lake makes room for a clean neighbour. Below zoom 9 each
- * mark lies on its lake, and the radius is 0 where the lake has no mark. From zoom 9 another mark without room is drawn small. Both lie
- * next to the marks in their way; no mark disappears. The result depends only on the zoom, so that nothing changes while the map is moved.
+ * value come before those of low risk, so that neither a bloom nor an unknown lake makes room for a clean neighbour. The radius is 0 where
+ * the lake has no mark. Below zoom 9 each mark lies on its lake. From zoom 9 another mark without room is drawn small. Both lie
+ * next to the marks in their way; no mark disappears. Up to zoom 10 the mark of a lake of medium risk is hollow, because in the heat map such
+ * a lake is no larger than its mark, unless the heat map shows the lake better than it is. The result depends only on the zoom, so that nothing changes while the map is moved.
  * @param {Lake[]} lakes
  * @param {(lake: Lake) => {x: number, y: number}} project onto the plane of the map's layers
  * @param {number} zoom
- * @param {(lake: Lake) => boolean} isMarked
+ * @param {(lake: Lake) => boolean} isChosen by the user: it has a mark at every zoom, which is not hollow
  * @returns {Mark[]}
  */
-export function declutter(lakes, project, zoom, isMarked) {
-  // Radii in px. Up to zoom 10 the marks are small, so that the heat map stays visible, and the worst are the largest.
+export function declutter(lakes, project, zoom, isChosen) {
+  // Radii in px. Up to zoom 10 the marks are small, so that the heat map stays visible, and the worst are the largest; a hollow one surrounds its lake.
   const large = Math.min(10, Math.max(6, (8 + 2 * zoom) / 3))
   const [small, quiet, medium] = zoom < fullZoom ? [3, 3, 5] : [4.5, large, large]
   const radius = (lake) => (lake.closed ? large + 2 : rank(lake) > 1 ? large : rank(lake) < 1 ? quiet : medium)
   const taken = boxIndex()
   return lakes.toSorted((a, b) => rank(b) - rank(a) || b.chl - a.chl).map((lake) => {
     const { x, y } = project(lake)
-    let mark = { lake, x, y, r: isMarked(lake) ? radius(lake) : 0, full: true }
-    if (zoom < allZoom) return mark
+    const chosen = isChosen(lake)
+    const hollow = !chosen && zoom < fullZoom && rank(lake) === 1 && !lake.warned && !lake.worse
+    const r = !chosen && !hasMark(lake, zoom) ? 0 : hollow ? large - 1 : radius(lake)
+    let mark = { lake, x, y, r, full: true, hollow }
+    if (zoom < noneZoom || !r) return mark
     const others = taken.overlapping(boxAround(mark))
-    if (others.length > 0) {
-      if (!lake.closed) mark = { ...mark, r: small, full: false }
+    if (others[0]) {
+      if (!lake.closed) mark = { ...mark, r: small, full: false, hollow: false }
       mark = moveAside(mark, others)
     }
     if (mark.full) taken.add(boxAround(mark))

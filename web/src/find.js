@@ -66,7 +66,10 @@ export function addFind(page) {
   })
 
   q.addEventListener('focus', () => load().catch(() => {}))
-  q.oninput = () => use(() => search.input())
+  q.oninput = () => {
+    orderChosen = false // for another text; a phone does not show the order with a text
+    use(() => search.input())
+  }
   form.onsubmit = (event) => {
     event.preventDefault()
     use(() => search.submit())

@@ -31,7 +31,7 @@ export function drawLabels(ctx, marks, map, selected, { ink, paper, size }) {
     if (width > area[2] - area[0]) return
     const height = size * 1.2 * lines.length
     const boxes = labelBoxes(mark, width, height, area)
-    const box = boxes.find((b) => taken.overlapping(b).length === 0) ?? (required && boxes[0])
+    const box = boxes.find((b) => !taken.overlapping(b)[0]) ?? (required && boxes[0])
     if (!box) return
     taken.add(box)
     const [left, top] = box

@@ -13,9 +13,10 @@ export function riskText(lake) {
 
 /** Returns the text next to the name of a lake: what an authority says, its risk and value, and whether the value is old.
  * @param {Lake} lake */
-export const describeLake = (lake) => (
-  (officialText(lake) && `${officialText(lake)} · ${words.advisory.algae}${words.common.colon}`) + [riskText(lake), ...(lake.chl === null ? [] : value(lake))].join(', ')
-)
+export function describeLake(lake) {
+  const official = officialText(lake)
+  return (official && `${official} · ${words.advisory.algae}${words.common.colon}`) + [riskText(lake), ...(lake.chl === null ? [] : value(lake))].join(', ')
+}
 
 const value = (lake) => [concentration(lake.chl), ...(lake.old ? [fill(words.lake.old, { date: date(lake.measured_at) })] : [])]
 

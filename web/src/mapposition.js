@@ -80,7 +80,7 @@ export function fitVisible(map, bounds, options, margin, above = 0) {
   const bottomRight = L.point(margin, margin)
   const { x, y } = map.getSize()
   const [buttons, legend] = corners(map)
-  for (const { corner, side } of [{ corner: legend, side: bottomRight }, { corner: buttons, side: topLeft }]) {
+  for (const [corner, side] of /** @type {[any, L.Point][]} */ ([[legend, bottomRight], [buttons, topLeft]])) {
     const zoom = map.getBoundsZoom(bounds, false, topLeft.add(bottomRight))
     const width = map.project(bounds.getNorthEast(), zoom).x - map.project(bounds.getSouthWest(), zoom).x
     if (width < x - 2 * corner.width) continue // on a wide map it lies beside the lakes

@@ -2,7 +2,7 @@
 import { L } from './leaflet.js'
 import { addCanvasLayer } from './canvaslayer.js'
 import { riskClasses, riskFilter } from './classify.js'
-import { declutter, hasMark, ringRadius } from './declutter.js'
+import { declutter, ringRadius } from './declutter.js'
 import { element } from './dom.js'
 import { drawLabels } from './labels.js'
 import { maxNear } from './lakestore.js'
@@ -20,7 +20,7 @@ export function addMarkers(page) {
     if (scene?.origin === origin) return scene
     const colours = canvasColours()
     const project = (lake) => map.project(lake).subtract(origin)
-    scene = { origin, marks: declutter(visibleLakes(page), project, map.getZoom(), markFilter(page)), colours, paint: symbolPainter(colours) }
+    scene = { origin, marks: declutter(visibleLakes(page), project, map.getZoom(), chosenFilter(page)), colours, paint: symbolPainter(colours) }
     return scene
   }
   const [render, redraw] = addCanvasLayer(map, (ctx, bounds) => draw(ctx, bounds, getScene(), page))
@@ -47,12 +47,12 @@ function visibleLakes({ map, store, view }) {
   return store.get().lakes.filter((lake) => lake.id === view.get().lake || (!hideMarks && passes(lake)))
 }
 
-// markFilter returns a function that reports whether a lake has a mark at the map's zoom. The selected one and the lakes of a filter
-// have one at every zoom, because the user asked for them; in the style dots all have one, which its tiles show.
-function markFilter({ map, view }) {
+// chosenFilter returns a function that reports whether the user chose a lake: it is selected, or a filter is active. In the style dots all
+// are, because its tiles show a mark for each.
+function chosenFilter({ view }) {
   const { lake: selected, style, risk } = view.get()
   const all = style === 'dots' || riskClasses(risk).length > 0
-  return (lake) => all || lake.id === selected || hasMark(lake, map.getZoom())
+  return (lake) => all || lake.id === selected
 }
 
 // isPartial reports whether the loaded lakes cover only the middle of the map. A server with very many lakes sends only the
@@ -72,10 +72,10 @@ function isPartial(map, { complete, lakes }) {
 function draw(ctx, { min, max }, { marks, colours, paint }, { map, view }) {
   const { lake, style } = view.get()
   const area = L.bounds(min.subtract([hitRadius, hitRadius]), max.add([hitRadius, hitRadius]))
-  const visible = marks.filter(({ x, y, r }) => r && area.contains([x, y]))
+  const visible = marks.filter(({ x, y }) => area.contains([x, y]))
   const selected = visible.find((m) => m.lake.id === lake)
   // The tiles of the style dots already have a mark for each lake, but it shows only the chlorophyll.
-  const drawn = visible.filter((m) => style !== 'dots' || m === selected || m.lake.worse || m.lake.closed || m.lake.warned)
+  const drawn = visible.filter((m) => m.r && (style !== 'dots' || m === selected || m.lake.worse || m.lake.closed || m.lake.warned))
   // Closed lakes are drawn last, before them marks without room for their full size, which it would cover; of all others the worst are last.
   const order = (m) => (m.lake.closed ? -1 : Number(m.full))
   for (const m of drawn.reverse().sort((a, b) => order(b) - order(a))) paint(ctx, m)
@@ -98,14 +98,15 @@ function drawRing(ctx, mark, { ink, paper }) {
 
 /**
  * Returns the lake nearest to a point, not the topmost mark, which in a dense area may be another lake than the user meant. Lakes without
- * a mark count too. Marks count from their edge, so that a mark is not lost among them. Of two at the same distance the worse one is returned.
+ * a mark count too. Marks count from their edge, so that a mark is not lost among them, but not hollow ones, in which other lakes are seen. Of two at the same distance the worse one is returned.
  * @param {Mark[]} marks @param {{x: number, y: number}} point @returns {Lake | undefined}
  */
 function nearestLake(marks, { x, y }) {
   let best = { distance: hitRadius, lake: undefined }
   for (const m of marks) {
     const distance = Math.hypot(m.x - x, m.y - y)
-    if (distance < hitRadius && distance - m.r < best.distance) best = { distance: distance - m.r, lake: m.lake }
+    const fromEdge = distance - (m.hollow ? 0 : m.r)
+    if (distance < hitRadius && fromEdge < best.distance) best = { distance: fromEdge, lake: m.lake }
   }
   return best.lake
 }

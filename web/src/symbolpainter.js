@@ -15,10 +15,10 @@ export function canvasColours() {
  * @param {{paper: string, ink: string}} colours @returns {(ctx: CanvasRenderingContext2D, mark: Mark) => void} */
 export function symbolPainter(colours) {
   const images = new Map()
-  return (ctx, { x, y, r, lake }) => {
-    const style = symbolStyle(lake)
-    const key = [style.name, style.colour, style.old, style.badge, r].join()
-    if (!images.has(key)) images.set(key, render(style, r, colours))
+  return (ctx, { x, y, r, lake, hollow }) => {
+    const style = { ...symbolStyle(lake), r, hollow }
+    const key = Object.values(style).join()
+    if (!images.has(key)) images.set(key, render(style, colours))
     const image = images.get(key)
     const side = image.width / pixelRatio
     const [left, top] = [x, y].map((at) => Math.round((at - side / 2) * pixelRatio) / pixelRatio)
@@ -26,8 +26,8 @@ export function symbolPainter(colours) {
   }
 }
 
-// render draws a symbol of radius r.
-function render({ name, colour, sign, old, badge }, r, { paper, ink }) {
+// render draws a symbol of radius r. A hollow one is an outline with a pale colour, through which the heat map is seen, and without a sign.
+function render({ name, colour, sign, old, badge, r, hollow }, { paper, ink }) {
   const none = name === 'none'
   const detailed = r >= minDetail
   const side = 2 * Math.ceil((1.2 * r + 2) * pixelRatio)
@@ -49,18 +49,20 @@ function render({ name, colour, sign, old, badge }, r, { paper, ink }) {
     ctx.fill(path)
   }
   const ring = Math.max(3, 1.5 * pixel) // thin even in a small symbol, so that it does not look like a disc
-  stroke(body, paper, 2.4 * pixel + (none ? ring : 0)) // separates it from other symbols and from the heat map
-  fill(paper)
+  if (!hollow) {
+    stroke(body, paper, 2.4 * pixel + (none ? ring : 0)) // separates it from other symbols and from the heat map
+    fill(paper)
+  }
   if (none) {
     stroke(body, `${ink}99`, ring + pixel)
     stroke(body, colour, ring)
   } else {
-    fill(old ? `${colour}66` : colour) // pale as in the style sheet
+    fill(colour + (hollow ? '40' : old ? '66' : '')) // pale as in the style sheet
     if (old && detailed) ctx.setLineDash([2 * pixel, 2.8 * pixel])
-    stroke(body, ink, (detailed ? old ? 1.4 : 1 : 0.7) * pixel)
+    stroke(body, ink, (!detailed ? 0.7 : old && !hollow ? 1.4 : 1) * pixel)
     ctx.setLineDash([])
   }
-  if (detailed) stroke(inner, none || old ? ink : sign, 2.2)
+  if (detailed && !hollow) stroke(inner, none || old ? ink : sign, 2.2)
   if (badge) {
     const [disc, mark] = paths('badge')
     stroke(disc, paper, 2.4 * pixel)

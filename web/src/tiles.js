@@ -35,8 +35,6 @@ export function tileURL(view, { styles, colormaps, config }) {
  */
 export function retryTiles(layer, onChange) {
   const pending = new Set()
-  const tries = new WeakMap()
-  const timers = new WeakMap()
   const setMissing = (tile, missing) => {
     tile.classList.toggle('missing', missing)
     onChange()
@@ -46,23 +44,22 @@ export function retryTiles(layer, onChange) {
     pending.add(tile)
     tile.src = tile.src
   }
-  layer.on('tileloadstart', ({ tile }) => {
+  layer.on('tileloadstart', (/** @type {any} */ { tile }) => {
     tile.decoding = 'sync' // otherwise the first frame may lack it
-    timers.set(tile, setTimeout(setMissing, lateAfter, tile, true))
+    tile.late = setTimeout(setMissing, lateAfter, tile, true)
   })
-  layer.on('tileerror', ({ tile }) => {
-    const n = (tries.get(tile) ?? 0) + 1
-    tries.set(tile, n)
-    if (n % maxTries > 0) {
+  layer.on('tileerror', (/** @type {any} */ { tile }) => {
+    tile.tries = ((tile.tries ?? 0) + 1) % maxTries
+    if (tile.tries > 0) {
       pending.add(tile)
-      setTimeout(request, retryDelay * (n % maxTries), tile)
+      setTimeout(request, retryDelay * tile.tries, tile)
     } else {
       pending.delete(tile)
       setMissing(tile, true)
     }
   })
   layer.on('tileload tileunload', (/** @type {any} */ { tile }) => {
-    clearTimeout(timers.get(tile))
+    clearTimeout(tile.late)
     pending.delete(tile)
     setMissing(tile, false)
   })

@@ -161,7 +161,7 @@ interface LakeStore {
 }
 
 /** A mark on the map, in pixels of the map's layers. Full marks have room for their full size. */
-interface Mark { lake: Lake, x: number, y: number, r: number, full: boolean }
+interface Mark { lake: Lake, x: number, y: number, r: number, full: boolean, hollow: boolean }
 
 /** left, top, right, bottom */
 type Box = [number, number, number, number]

@@ -5,8 +5,10 @@ const maxLength = 64 // of a value in the address, such as an id; four ids are c
 /** The fields of the map's position. */
 export const positionFields = ['lat', 'lon', 'zoom']
 
+const textFields = ['date', 'style', 'colormap', 'lake', 'compare', 'risk', 'forecast']
+
 /** @type {ViewState} */
-const defaults = { lat: null, lon: null, zoom: null, date: null, style: null, colormap: null, lake: null, compare: null, risk: null, opacity: null, forecast: null }
+const defaults = /** @type {any} */ (Object.fromEntries([...positionFields, ...textFields, 'opacity'].map((name) => [name, null])))
 
 /**
  * Creates the view from the page's address. `get` returns it; `set` merges a change and updates the address; `on` calls a
@@ -27,7 +29,7 @@ export function createView() {
   const set = (patch) => {
     const next = Object.freeze({ ...now, ...patch })
     const names = Object.keys(defaults).filter((name) => next[name] !== now[name])
-    if (names.length === 0) return
+    if (!names[0]) return
     writeAddress(next, names.includes('lake') && next.lake !== null)
     change(next)
   }
@@ -50,7 +52,7 @@ export const round = (value, decimals) => Number(value.toFixed(decimals))
 export function formatView({ lat, lon, zoom, ...rest }) {
   const map = zoom === null ? {} : { map: [round(zoom, 2), lat.toFixed(4), lon.toFixed(4)].join('/') }
   const parts = Object.entries({ ...map, ...rest }).filter(([, value]) => value !== null)
-  return parts.length > 0 ? `#${parts.map(([name, value]) => `${name}=${encodeURI(/** @type {string} */ (value)).replaceAll(/[&#+]/g, encodeURIComponent)}`).join('&')}` : ''
+  return parts[0] ? `#${parts.map(([name, value]) => `${name}=${encodeURI(/** @type {string} */ (value)).replaceAll(/[&#+]/g, encodeURIComponent)}`).join('&')}` : ''
 }
 
 /**
@@ -62,7 +64,7 @@ export function parseView(text) {
   const query = new URLSearchParams(text)
   /** @type {Partial<ViewState>} */
   const view = {}
-  for (const name of ['date', 'style', 'colormap', 'lake', 'compare', 'risk', 'forecast']) {
+  for (const name of textFields) {
     const value = query.get(name)
     if (value && value.length <= (name === 'compare' ? 4 * maxLength + 3 : maxLength)) view[name] = value
   }

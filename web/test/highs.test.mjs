@@ -15,14 +15,15 @@ test('the first line of the page', () => {
     ['clouds: weeks that cannot be compared', counts(150, 3), counts(340, 19), 'High risk: 3 lakes'],
     ['a clear week after one with clouds', counts(340, 19), counts(150, 3), 'High risk: 19 lakes'],
     ['no value at all, which is not none', counts(0, 0), counts(340, 19), ''],
-    ['closed lakes, which are worse than none', { ...counts(340, 0), closed: true }, counts(340, 1), ''],
-    ['closed lakes beside a high risk', { ...counts(340, 2), closed: true }, undefined, 'High risk: 2 lakes'],
+    ['closed lakes, which are worse than none', { ...counts(340, 0), closed: 2 }, counts(340, 1), 'Closed: 2'],
+    ['closed lakes without a value', { ...counts(0, 0), closed: 1 }, undefined, 'Closed: 1'],
+    ['closed lakes beside a high risk, without room for a comparison', { ...counts(340, 2), closed: 1 }, counts(340, 1), 'Closed: 1 · High risk: 2 lakes'],
     ['the server does not answer', undefined, undefined, ''],
   ])) assert.equal(highsText(now, before), want, name)
 })
 
-test('lakes are counted as the server does: without a value, an earlier risk does not count', () => {
+test('without a value, an earlier risk does not count, and a closed lake counts as closed only', () => {
   const lake = (chl, risk) => /** @type {any} */ ({ chl, risk })
-  assert.deepEqual(countLakes([lake(60, 'high'), lake(5, 'high'), lake(5, 'low'), lake(null, 'high'), lake(null, null)]), { ...counts(3, 2), closed: false })
-  assert.ok(countLakes([lake(5, 'low'), { ...lake(5, 'low'), closed: true }]).closed)
+  assert.deepEqual(countLakes([lake(60, 'high'), lake(5, 'high'), lake(5, 'low'), lake(null, 'high'), lake(null, null)]), { ...counts(3, 2), closed: 0 })
+  assert.deepEqual(countLakes([lake(60, 'high'), { ...lake(60, 'high'), closed: true }, { ...lake(null, null), closed: true }]), { ...counts(2, 1), closed: 2 })
 })

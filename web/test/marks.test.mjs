@@ -53,13 +53,14 @@ test('marks grow with the zoom, within bounds, and up to zoom 10 the worst are t
   assert.deepEqual([ringRadius({ r: 2 }), ringRadius({ r: 10 })], [10, 16])
 })
 
-test('the worst lakes have marks at every zoom, all from zoom 9, and half zooms count as the whole ones below', () => {
+test('the worst lakes have marks at every zoom, all from zoom 11, and half zooms count as the whole ones below', () => {
   const warned = { ...lake('warned', 0, 0, 0, 3), warned: true }
   const closed = { ...lake('closed', 0, 0, 0, null), closed: true }
   for (const [zooms, want] of /** @type {[number[], string[]][]} */ ([
     [[2, 7, 7.5], ['closed', 'scum', 'high']],
     [[8, 8.5], ['closed', 'scum', 'high', 'medium', 'warned']],
-    [[9, 9.5, 14], ['closed', 'scum', 'high', 'medium', 'warned', 'none', 'low']],
+    [[9, 9.5, 10.5], ['closed', 'scum', 'high', 'medium', 'warned', 'none']],
+    [[11, 14], ['closed', 'scum', 'high', 'medium', 'warned', 'none', 'low']],
   ])) {
     for (const zoom of zooms) {
       const lakes = [closed, lake('scum', 0, 0, 3, 3), lake('high', 0, 0, 2, 80), lake('medium', 0, 0, 1, 20), warned, lake('none', 0, 0, 0, null), lake('low', 0, 0, 0, 3)]
@@ -68,10 +69,27 @@ test('the worst lakes have marks at every zoom, all from zoom 9, and half zooms 
   }
 })
 
+test('a mark of medium risk surrounds its lake up to zoom 10, unless the heat map shows the lake better than it is or the user chose it', () => {
+  const medium = lake('medium', 0, 0, 1, 20)
+  const [worse, warned] = [{ ...lake('worse', 50, 0, 1, 3), worse: 'report' }, { ...lake('warned', 100, 0, 0, 3), warned: true }]
+  const closed = { ...lake('closed', 150, 0, 1, 20), closed: true }
+  const marks = (zoom, isChosen = (_) => false) => declutter(/** @type {any} */ ([medium, worse, warned, closed, lake('high', 200, 0, 2, 80), lake('none', 250, 0, 0, null)]), project, zoom, isChosen)
+  const hollow = (found) => found.filter((m) => m.r && m.hollow).map((m) => m.lake.id)
+  for (const zoom of [8, 9.5, 10.5]) {
+    assert.deepEqual(hollow(marks(zoom)), ['medium'], `zoom ${zoom}`)
+    assert.deepEqual(hollow(marks(zoom, (l) => l === medium)), [], `zoom ${zoom}`)
+    const [m, high] = ['medium', 'high'].map((id) => marks(zoom).find((mark) => mark.lake.id === id))
+    assert.ok(m.r >= 7 && m.r < high.r, `at zoom ${zoom} it has a radius of ${m.r}`)
+  }
+  assert.deepEqual([7.5, 11].map((zoom) => hollow(marks(zoom))), [[], []])
+  const [first, second] = declutter([medium, lake('near', 3, 0, 1, 15)], project, 9, () => false)
+  assert.deepEqual([first.hollow, second.hollow, second.full], [true, false, false], 'a small mark is not hollow, as it lies beside its lake')
+})
+
 test('below zoom 9 every mark lies on its lake, and lakes without a mark can still be hit there', () => {
   const lakes = [lake('bloom', 0, 0, 2, 80), lake('next', 3, 0, 2, 70), lake('clean', 0, 2, 0, 3), { ...lake('closed', 1, 1, 0, 3), closed: true }]
   for (const zoom of [5, 8.5]) {
-    const marks = declutter(lakes, project, zoom, (l) => l.id !== 'clean')
+    const marks = declutter(lakes, project, zoom, () => false)
     for (const m of marks) {
       assert.deepEqual([m.x, m.y, m.full], [.../** @type {any} */ ([m.lake]).flatMap((l) => [l.x, l.y]), true])
       assert.equal(m.r > 0, m.lake.id !== 'clean')

@@ -31,15 +31,15 @@ async function loadNear(query) {
 
 /**
  * Shows a point with the lakes nearest to it, and says how far the nearest one is if it is far. After a message the map is at the point: it stays
- * there if it shows a lake.
+ * there if it shows a lake in its middle, which nothing covers. All positions are rounded, so that the address does not tell where the point is.
  * @param {Page} page @param {{lat: number, lon: number}} at @param {string} [message]
  */
 export async function showNearest(page, at, message = '') {
   const { map } = page
   const nearest = await nearestLakes(page, at)
   if (nearest.length === 0) return
-  if (!message || !map.getBounds().contains(/** @type {any} */ (nearest[0].lake))) {
-    const points = [at, ...nearest.map(({ lake }) => lake)].map(({ lat, lon }) => L.latLng(round(lat, 2), at.lon + (lon - at.lon + 540) % 360 - 180))
+  if (!message || !map.getBounds().pad(-0.2).contains(/** @type {any} */ (nearest[0].lake))) {
+    const points = [at, ...nearest.map(({ lake }) => lake)].map(({ lat, lon }) => L.latLng(round(lat, 2), round(at.lon + (lon - at.lon + 540) % 360 - 180, 2)))
     fitVisible(map, L.latLngBounds(points), { maxZoom }, 40)
   }
   const [{ distance }] = nearest

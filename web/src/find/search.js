@@ -15,6 +15,8 @@ export { showNearest } from './nearest.js'
 
 const fitDelay = 1000 // ms without a key press before the map shows what is found
 const maxZoom = 12
+// What people write before a lake's name or a German postcode, and few names have: lake Tegel, Strandbad Wannsee, D-14467.
+const additions = /\b(lake|lac|strandbad|freibad|badestelle|d(?=-?\d))\b/gi
 
 /** Adds the search to the form. `refresh` shows what is found, `focus` focuses the first lake.
  * @param {Page} page @param {any} form @param {() => void} refresh @param {() => void} focus @returns {Search} */
@@ -25,10 +27,14 @@ export function addSearch(page, form, refresh, focus) {
   sheet.replaceSync(css)
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
   const group = element('div', { className: 'places', role: 'group', ariaLabel: text.places, hidden: true })
+  const credit = element('small', { hidden: true })
   q.parentElement.after(group)
+  form.append(credit) // below the lakes
 
   /** @type {import('./match.js').Query | null} */
   let query = null
+  /** @type {import('./match.js').Query | null} */
+  let bare = null // without additions, for a text that nothing has
   /** @type {Lake[] | null | undefined} */
   let remote = [] // the lakes that the server found; undefined before it answers, null after a failure
   /** @type {import('./places.js').Gazetteer | undefined} */
@@ -36,28 +42,40 @@ export function addSearch(page, form, refresh, focus) {
   /** @type {import('./places.js').Place[]} */
   let places = []
   /** @type {import('./places.js').Place | null} */
-  let place = null // that was chosen
+  let place = null // that was chosen, or is guessed
+  let guessed = false // no lake has the text, so that the list shows the lakes near the best place
   const shown = () => store.get().date + page.legend.colormap
   let searched = shown() // when the server was asked
 
   const dot = L.circleMarker([0, 0], { pane: 'position', interactive: false, radius: 8, className: 'place-dot' })
-  const setPlace = (found) => {
+  const setPlace = (found, isGuess = false) => {
     place = found
+    guessed = isGuess
     if (place) dot.setLatLng(/** @type {any} */ (place)).addTo(map)
     else dot.remove()
+  }
+
+  const search = (by) => {
+    const found = by(query)
+    return found.length || !bare ? found : by(bare)
   }
 
   /** @type {Found[]} */
   let matches = []
   const match = () => {
     const loaded = store.get()
-    matches = query && !place ? matchLakes(loaded, query, remote ?? []) : loaded.lakes.map((lake) => ({ lake, rank: 0 }))
+    matches = query && !place ? search((asked) => matchLakes(loaded, asked, remote ?? [])) : loaded.lakes.map((lake) => ({ lake, rank: 0 }))
   }
   const showPlaces = () => {
-    places = gazetteer && query && !place ? findPlaces(gazetteer, query) : []
+    places = gazetteer && query && (!place || guessed) ? search((asked) => findPlaces(gazetteer, asked)) : []
     group.replaceChildren(...places.map((found) => element('button', { type: 'button', onclick: () => choose(found) }, found.name)))
-    if (places.length) group.append(element('small', {}, `${text.places}: ${gazetteer.credit}`))
-    group.hidden = places.length === 0
+    if (gazetteer) credit.textContent = `${text.places}: ${gazetteer.credit}`
+    group.hidden = credit.hidden = places.length === 0
+  }
+  const guess = () => {
+    if (guessed) setPlace(null)
+    match()
+    if (query && !place && !matches.length && remote !== undefined && places.length) setPlace(places[0], true)
   }
   const choose = (found) => {
     setPlace(found)
@@ -72,6 +90,7 @@ export function addSearch(page, form, refresh, focus) {
 
   const ask = createSearch(page, (lakes) => {
     remote = lakes
+    guess()
     refresh()
     if (due) fit()
   })
@@ -90,7 +109,9 @@ export function addSearch(page, form, refresh, focus) {
   }
   const fit = () => {
     due = remote === undefined // the server's answer may have other lakes
-    if (due || !query || place || view.get().lake || !matches.length || matches.length > maxFound || remote?.length === maxFound) return
+    if (due || !query || view.get().lake) return
+    if (guessed) showNearest(page, place).catch(() => {})
+    if (place || !matches.length || matches.length > maxFound || remote?.length === maxFound) return
     fitting = true
     fitVisible(map, L.latLngBounds(/** @type {any} */ (matches.map(({ lake }) => lake))), { maxZoom }, 40)
     fitting = false
@@ -100,6 +121,8 @@ export function addSearch(page, form, refresh, focus) {
   loadPlaces(page.config.places).then((loaded) => {
     gazetteer = loaded
     showPlaces()
+    guess()
+    if (guessed) refresh()
   }, console.warn) // without places the search still finds lakes
 
   return {
@@ -111,6 +134,7 @@ export function addSearch(page, form, refresh, focus) {
     },
     input() {
       query = parseQuery(q.value)
+      bare = parseQuery(q.value.replace(additions, ''))
       setPlace(null)
       askServer(query ? q.value : '')
       stop()
@@ -121,7 +145,7 @@ export function addSearch(page, form, refresh, focus) {
     submit() {
       match()
       const best = Math.min(...matches.map((found) => found.rank))
-      if (places.length && query && best > ranks.startsRegion) return choose(places[0])
+      if (guessed || places.length && query && best > ranks.startsRegion) return choose(places[0])
       stop()
       fit()
       focus()
@@ -129,7 +153,7 @@ export function addSearch(page, form, refresh, focus) {
     update() {
       const same = shown() === searched
       searched = shown()
-      if (!same && query && !place) askServer(q.value) // the server's answer belongs to another week, or has other colours
+      if (!same && query && (!place || guessed)) askServer(q.value) // the server's answer belongs to another week, or has other colours
     },
     say: (found) => [
       place && fill(text.near, { place: place.short }),

@@ -1,4 +1,4 @@
-// The first line of the page: how many lakes have a high risk, and how many more or fewer than a week before. It is a script of its own,
+// The first line of the page: how many lakes are closed, how many have a high risk, and how many more or fewer than a week before. It is a script of its own,
 // which loads after the map.
 import { weekNumber } from '../calendar.js'
 import { byId } from '../dom.js'
@@ -40,24 +40,25 @@ export function addHighs(page) {
   showSoon(store.get())
 }
 
-/** Counts lakes as the server does: those with a current value, and those of them with a high risk. @param {Lake[]} lakes */
+/** Counts lakes: those with a current value, those of them with a high risk that are open, and those that are closed. @param {Lake[]} lakes */
 export function countLakes(lakes) {
   const measured = lakes.filter(({ chl }) => chl !== null)
-  return { lakes_with_data: measured.length, risk: { high: measured.filter(({ risk }) => risk === 'high').length }, closed: lakes.some(({ closed }) => closed) }
+  return { lakes_with_data: measured.length, risk: { high: measured.filter(({ risk, closed }) => risk === 'high' && !closed).length }, closed: lakes.filter(({ closed }) => closed).length }
 }
 
 /**
- * Returns the line. It is empty without a value: that would look as if no lake were bad. It compares only weeks in which nearly as many lakes
- * have a value.
+ * Returns the line. Without a value it does not say that no lake has a high risk: that would look as if no lake were bad. It begins with the closed
+ * lakes, beside which there is no room for a comparison. It compares only weeks in which nearly as many lakes have a value.
  * @param {any} now the counts of a week @param {any} [before] those of the week before
  */
 export function highsText(now, before) {
   const text = words.highs
   const n = now?.lakes_with_data
-  if (!n) return ''
-  const { high } = now.risk
-  if (!high && now.closed) return '' // closed lakes are worse than any value
+  const high = now?.risk.high
+  const closed = now?.closed ? `${words.advisory.kinds.closure}${words.common.colon}${number(now.closed)}` : ''
+  if (!n || !high && closed) return closed // closed lakes are worse than any value
   const line = high ? count(text.lakes, high) : fill(text.none, { n: number(n) })
+  if (closed) return `${closed} · ${line}`
   if (!before || Math.abs(before.lakes_with_data - n) > maxChange * n) return line
   const more = high - before.risk.high
   return `${line}, ${fill(text[more > 0 ? 'more' : more ? 'fewer' : 'same'], { n: number(Math.abs(more)) })}`
