@@ -116,11 +116,12 @@ func (s *common) onData(h func(w http.ResponseWriter, r *http.Request, p *publis
 		p.state.SetDates(w.Header(), data.Optional[data.Week]{})
 		return h(w, r, p)
 	}
-	return func(w http.ResponseWriter, r *http.Request) (err error) {
-		for err = errPassedOver; errors.Is(err, errPassedOver); {
-			err = once(w, r)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		for {
+			if err := once(w, r); !errors.Is(err, errPassedOver) {
+				return err
+			}
 		}
-		return err
 	}
 }
 
@@ -174,9 +175,8 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 	defer s.preparing.Unlock()
 	var listsBefore *lists
 	if before != nil {
-		if listsBefore = before.lists; listsBefore.take() {
-			listsBefore.finish(nil) // this may take longer than a request waits
-		}
+		s.finishListsOf(before) // to publish may take longer than requests wait
+		listsBefore = before.lists
 	}
 	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes), lists: newLists(listsBefore),
 		counts:    newCache[countsKey, *answer.Body](maxCounts),

@@ -23,8 +23,9 @@ func (h *lakeHandlers) statusCSV(w http.ResponseWriter, r *http.Request, p *publ
 	}
 	nameFile(w, name)
 	line := func(b []byte, i int) []byte { return statusCells.AppendLine(b, h.encoder.lake(view, i)) }
-	return h.sender.SendList(w, r, csvKind, f.count(), func() answer.List {
-		sel := f.selected()
+	n, selected := f.selecting()
+	return h.sender.SendList(w, r, csvKind, n, func() answer.List {
+		sel := selected()
 		return sel.list(statusCells.Header(), line, "", "")
 	})
 }

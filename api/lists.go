@@ -18,14 +18,14 @@ import (
 type lists struct {
 	taken           atomic.Bool
 	status, geojson *preparedList
-	// records are those of the status. They are nil until it is made, if they are too many to hold, and after the lists of a newer snapshot are published:
-	// a client that reads slowly must not keep them.
-	records atomic.Pointer[records]
+	// records are those of the status. They are nil until it is being made, if they are too many to hold, and after a newer snapshot is published. They
+	// have memory of their own: a client that reads slowly keeps neither them nor the lists.
+	records *atomic.Pointer[records]
 }
 
 // newLists returns lists that have not been made. Those before them may be nil.
 func newLists(before *lists) *lists {
-	l := &lists{status: newPreparedList(), geojson: newPreparedList()}
+	l := &lists{status: newPreparedList(), geojson: newPreparedList(), records: new(atomic.Pointer[records])}
 	if before != nil {
 		l.status.sizes, l.geojson.sizes = before.status.likelySizes(), before.geojson.likelySizes()
 	}
@@ -63,16 +63,16 @@ func (l *preparedList) set(b *answer.Body, err error) {
 	close(l.made)
 }
 
-// listWait is how long a request waits for a list: short enough to answer before the server gives up on the client.
+// listWait is how long after its start a request waits for a list: short enough to answer before the server gives up on the client.
 const listWait = 20 * time.Second
 
-// get waits until the list is made. If it could not be made, body and error are nil. The error is errPassedOver, errListNotMade after listWait, or
+// get waits until the list is made. If it could not be made, body and error are nil. The error is errPassedOver, errListNotMade after that time, or
 // that of ctx when it ends.
-func (l *preparedList) get(ctx context.Context) (*answer.Body, error) {
+func (l *preparedList) get(ctx context.Context, wait time.Duration) (*answer.Body, error) {
 	if !l.waits() {
 		return l.body, l.err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, listWait, errListNotMade)
+	ctx, cancel := context.WithTimeoutCause(ctx, wait, errListNotMade)
 	defer cancel()
 	select {
 	case <-l.made:
@@ -132,12 +132,15 @@ func (s *common) prepareLists(p *published) error {
 	return nil
 }
 
-// finishLists prepares the lists of the published snapshot, and reports whether they were left to it. An error is only logged, since each request makes
-// its own list then.
+// finishLists prepares the lists of the published snapshot, and reports whether they were left to it.
 func (s *common) finishLists() bool {
 	s.preparing.Lock()
 	defer s.preparing.Unlock()
-	p := s.current.Load()
+	return s.finishListsOf(s.current.Load())
+}
+
+// finishListsOf is finishLists for p. The caller holds preparing. An error is only logged, since each request makes its own list then.
+func (s *common) finishListsOf(p *published) bool {
 	if !p.lists.take() {
 		return false
 	}
@@ -172,8 +175,8 @@ func dataHead(snap *snapshot.Snapshot, w data.Week) record.Object {
 
 // statusList is that of the encoder. It copies the records if they are held, which takes a third of the time.
 func (p *published) statusList(e *encoder, sel selection) answer.List {
-	list := e.statusList(p.snap, sel)
-	held := p.lists.records.Load()
+	list, records := e.statusList(p.snap, sel), p.lists.records
+	held := records.Load()
 	if held == nil || sel.view != p.snap.Current {
 		return list
 	}
@@ -181,8 +184,8 @@ func (p *published) statusList(e *encoder, sel selection) answer.List {
 		list.Size += held.size(sel.lake(i))
 	}
 	encode := list.Append
-	list.Append = func(b []byte, i int) []byte {
-		if held := p.lists.records.Load(); held != nil {
+	list.Append = func(b []byte, i int) []byte { // a client that reads it slowly must not keep p
+		if held := records.Load(); held != nil {
 			return held.append(b, sel.lake(i))
 		}
 		return encode(b, i)

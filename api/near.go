@@ -32,7 +32,19 @@ func (h *lakeHandlers) near(w http.ResponseWriter, r *http.Request, p *published
 	if err != nil {
 		return err
 	}
-	found := p.lookup.places.Nearest(p.snap.Lakes, from, metresWithin(radius), limit) // a millisecond: a turn is for longer work
+	var found []index.Neighbour
+	search := func() error {
+		found = p.lookup.places.Nearest(p.snap.Lakes, from, metresWithin(radius), limit)
+		return nil
+	}
+	if n := len(p.snap.Lakes); n <= quickLakes {
+		err = search()
+	} else {
+		err = h.sender.InTurn(r, n, search)
+	}
+	if err != nil {
+		return err
+	}
 	sel := selection{view: view}
 	for _, n := range found {
 		sel.add(n.Lake)

@@ -17,7 +17,7 @@ func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *publish
 		return err
 	}
 	if f.all && f.view == p.snap.Current { // also for a box with all lakes, which a map of the whole country asks for
-		b, err := p.lists.status.get(r.Context())
+		b, err := h.await(r, p, p.lists.status)
 		if err != nil {
 			return err
 		}
@@ -25,12 +25,19 @@ func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *publish
 			return h.sender.SendBody(w, r, jsonKind, b)
 		}
 	}
-	return h.sender.SendList(w, r, jsonKind, f.count(), func() answer.List { return h.filtered(p, f) })
+	n, selected := f.selecting()
+	return h.sender.SendList(w, r, jsonKind, n, func() answer.List { return p.statusList(h.encoder, selected()) })
 }
 
-// filtered returns the status envelope of the lakes that pass a filter.
-func (h *lakeHandlers) filtered(p *published, f lakeFilter) answer.List {
-	return p.statusList(h.encoder, f.selected())
+// await waits for a list of p. How long the answer is true counts from when it is made.
+func (h *lakeHandlers) await(r *http.Request, p *published, list *preparedList) (*answer.Body, error) {
+	info, wait := answer.InfoOf(r), listWait
+	if !info.Start.IsZero() { // it may have waited for former lists
+		wait -= max(0, h.opts.Now().Sub(info.Start))
+	}
+	b, err := list.get(r.Context(), wait)
+	info.TrueFor = h.trueFor(p.snap)
+	return b, err
 }
 
 // geojson answers with every lake as a GeoJSON feature, now or in a week.
@@ -41,7 +48,7 @@ func (h *lakeHandlers) geojson(w http.ResponseWriter, r *http.Request, p *publis
 		return err
 	}
 	if view == p.snap.Current {
-		b, err := p.lists.geojson.get(r.Context())
+		b, err := h.await(r, p, p.lists.geojson)
 		if err != nil {
 			return err
 		}

@@ -94,14 +94,17 @@ func (b *Body) add(forms [codings][]byte) {
 	}
 }
 
-// PrepareList is Prepare for a list. A long one is compressed while it is read once, and its plain form is not held. It has no Brotli form:
-// in the time that there is, that is larger than the one of gzip, and each form of a million lakes takes some 40 MB.
+// PrepareList is Prepare for a list. A long one is compressed while it is read once, and its plain form is not held. A very long one has no Brotli
+// form: in the time that there is, that is larger than the one of gzip, and each form of a million lakes takes some 40 MB.
 func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 	if s.HoldsList(l.Len) {
 		return s.Prepare(k, l.Bytes())
 	}
-	b := &Body{}
-	forms, err := s.compress(compressedLong, quick, l.estimate(), l.Sizes, func(w io.Writer) error {
+	b, offer, how := &Body{}, compressedBefore, thorough
+	if l.estimate() > thoroughBytes {
+		offer, how = compressedLong, quick
+	}
+	forms, err := s.compress(offer, how, l.estimate(), l.Sizes, func(w io.Writer) error {
 		p, err := newPieces(l, w)
 		if err != nil {
 			return err

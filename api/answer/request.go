@@ -47,6 +47,7 @@ func (info *RequestInfo) OnRelease(release func()) {
 func (info *RequestInfo) Release() {
 	if info.release != nil {
 		info.release()
+		info.release = nil
 	}
 }
 

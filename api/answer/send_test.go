@@ -65,7 +65,7 @@ func TestSendSources(t *testing.T) {
 		etag   string // of the plain form; empty: the hash
 	}{
 		{"prepared", prepared(sender, body), "br", ""},
-		{"prepared list", prepared(long, longBody), "zstd", ""},
+		{"prepared list", prepared(long, longBody), "br", ""},
 		{"bytes", func(w http.ResponseWriter, r *http.Request) error {
 			return sender.SendBytes(w, r, kind, []byte(plain))
 		}, "zstd", ""},
