@@ -30,12 +30,13 @@
 // 32 pixels for a lake whose water is wider. A lake with an outline of at least 6 pixels has, in place of its wide kernel, the inside of the outline, softened by
 // a Gaussian of 1.2 pixels, and the smallest disc at its own point. The lakes whose h_i is more than 1 have cores, up to zoom 9: where
 // too many are in one place, only the worst. Old values (see [snapshot.OldAfter]) have a quarter of the weight. Sites without a value leave grey
-// traces where the field is transparent.
+// traces, by their outline or as a disc, where the field is less opaque than these.
 //
-// At zooms 10 and 11 the field fades, and the waters of the style Lakes are drawn above it; from 12 on there are only these waters.
+// At zooms 10 and 11 the waters of the style Lakes are drawn above the field: their opacity rises from 0.86 to 1 and their lines appear by thirds; the field is a glow around
+// them, which has half of its opacity at 11. From 12 on there are only these waters.
 //
 // Concentrations below 0.5 µg/l are drawn as 0.5, and those above 100 as 100. docs/heat-field.md explains the choices. A tile's colours are
-// entries of one palette for all tiles below zoom 10, and of another one from there on: up to 32 colours at 12 opacities, or 7 where the field fades. No entry serves two classes. The
+// entries of one palette for all tiles below zoom 10, and of another one for 10, 11 and from 12 on: up to 32 colours at 12 opacities, or 7 where the field fades. No entry serves two classes. The
 // steps between opacities are dithered.
 //
 // # The styles Dots and Lakes
