@@ -55,7 +55,7 @@ func referenceOf(l *Layer, w window) reference {
 			narrow := [2]axis{axisOf(x, w.width, w, 0.5), axisOf(y, w.height, w, 0.5)}
 			heavy := 1.0
 			if cored[i] {
-				heavy += [...]float64{0, 20, 400}[class]
+				heavy += [...]float64{0, 15, 400}[class]
 			}
 			for row := wide[1].from; row < wide[1].end; row++ {
 				for column := wide[0].from; column < wide[0].end; column++ {
