@@ -27,9 +27,9 @@ var fieldClasses = [...]int{2, 3}
 // The colours are violet, found by simulated annealing: more is darker. They differ by a CIE76 of 13 or more from their neighbours, and of 15 or more from
 // every colour of limno and from no data, to red-blind, green-blind and blue-blind readers too, who see other violets as the blue of low values. As opaque as
 // the heat map at most, they differ by 25 or more from white and from a dark basemap, whose lightness the last one exceeds by 15: between that and the paler violets
-// that look like low values there is room for steps of 6 only, so that the hue and the chroma change with them.
+// that look like low values there is room for steps of 6 to 8 only, so that the hue and the chroma change with them.
 func chances() []chance {
-	return []chance{{0, 3, 0xbd83c1}, {0.1, 3, 0x9d70d4}, {0.2, 11, 0x8845f3}, {0.5, 9, 0x971ec4}, {0.8, 6, 0x762a9d}}
+	return []chance{{0, 3, 0xc081c6}, {0.1, 3, 0x9771ce}, {0.2, 11, 0x7d51e6}, {0.5, 9, 0x7d44bc}, {0.8, 6, 0x852191}}
 }
 
 // NewForecast returns the map of the probability that a value reaches Level1 of the limits, which the legend names. The map
