@@ -24,11 +24,12 @@ var fieldClasses = [...]int{2, 3}
 // (Mastrandrea et al., IPCC guidance note on uncertainties, 2010, table 1). From one in five on a bloom must not be overlooked; four in five is the
 // opposite of that. Of values in [Steps] steps, those of a class are about equally wide.
 //
-// The colours are violet: more is darker. They differ by a CIE76 of 13 or more from their neighbours, and of 15 or more from every colour of limno and
-// from no data, to red-blind, green-blind and blue-blind readers too, who see other violets as the blue of low values. The last one is bright enough for
-// dark basemaps.
+// The colours are violet, found by simulated annealing: more is darker. They differ by a CIE76 of 13 or more from their neighbours, and of 15 or more from
+// every colour of limno and from no data, to red-blind, green-blind and blue-blind readers too, who see other violets as the blue of low values. As opaque as
+// the heat map at most, they differ by 25 or more from white and from a dark basemap, whose lightness the last one exceeds by 15: between that and the paler violets
+// that look like low values there is room for steps of 6 to 8 only, so that the hue and the chroma change with them.
 func chances() []chance {
-	return []chance{{0, 3, 0xb889ff}, {0.1, 3, 0xa74dff}, {0.2, 11, 0x7421e0}, {0.5, 9, 0x57209c}, {0.8, 6, 0x3e006c}}
+	return []chance{{0, 3, 0xc081c6}, {0.1, 3, 0x9771ce}, {0.2, 11, 0x7d51e6}, {0.5, 9, 0x7d44bc}, {0.8, 6, 0x852191}}
 }
 
 // NewForecast returns the map of the probability that a value reaches Level1 of the limits, which the legend names. The map

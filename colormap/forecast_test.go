@@ -57,6 +57,39 @@ func TestForecastIsSequential(t *testing.T) {
 	}
 }
 
+// TestForecastOnMaps requires the same of the colours as a heat map shows them, over a white and a dark map, and that they differ from these.
+func TestForecastOnMaps(t *testing.T) {
+	const opacity = 0.86 // of the heat map where it is most opaque
+	over := func(c, ground color.NRGBA) color.NRGBA {
+		mix := func(a, b uint8) uint8 { return uint8(math.Round(opacity*float64(a) + (1-opacity)*float64(b))) }
+		return color.NRGBA{mix(c.R, ground.R), mix(c.G, ground.G), mix(c.B, ground.B), 0xff}
+	}
+	bands := NewForecast(profiles()[0]).Bands()
+	for _, ground := range []color.NRGBA{{0xff, 0xff, 0xff, 0xff}, {0x22, 0x26, 0x2b, 0xff}} {
+		for _, v := range visions() {
+			steps, contrast, falls := math.Inf(1), math.Inf(1), math.Inf(1)
+			for i, band := range bands {
+				seen := v.see(over(band[0], ground))
+				contrast = min(contrast, cie76(seen, v.see(ground)))
+				if i > 0 {
+					before := v.see(over(bands[i-1][0], ground))
+					steps, falls = min(steps, cie76(before, seen)), min(falls, before.l-seen.l)
+				}
+			}
+			last := v.see(over(bands[len(bands)-1][0], ground)).l - v.see(ground).l
+			t.Logf("%s on %s: neighbours differ by %.1f, in lightness by %.1f; all from the map by %.1f; the last one is lighter by %.1f", v.name, Hex(ground), steps, falls, contrast, last)
+			least, lighter := 11.5, 13.0
+			if v.name == "normal" {
+				least, lighter = 12, 15
+			}
+			if steps < least || falls < 3 || contrast < 25 || last > 0 && last < lighter {
+				t.Errorf("%s on %s: neighbours differ by %.1f, want %v, in lightness by %.1f, want 3; all from the map by %.1f, want 25; the last one is lighter by %.1f, want %v",
+					v.name, Hex(ground), steps, least, falls, contrast, last, lighter)
+			}
+		}
+	}
+}
+
 func TestForecastClasses(t *testing.T) {
 	for _, limits := range profiles() {
 		m := NewForecast(limits)

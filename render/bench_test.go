@@ -19,8 +19,13 @@ import (
 // values are, from a fixed seed.
 func bathingSites(tb testing.TB, n int) []testLake {
 	tb.Helper()
-	const file = "../../shared/data/german_bathing_sites.csv"
-	f, err := os.Open(file)
+	return sites(tb, "german", n)
+}
+
+// sites returns the first n bathing lakes of a list of real ones.
+func sites(tb testing.TB, list string, n int) []testLake {
+	tb.Helper()
+	f, err := os.Open("../../shared/data/" + list + "_bathing_sites.csv")
 	if err != nil {
 		tb.Skipf("SKIPPED: no real lakes to draw: %v", err)
 	}

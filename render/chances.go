@@ -5,37 +5,26 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/render/palettepng"
 	"limnomap/render/symbol"
 )
 
 // ForecastStyles returns the styles of layers of probabilities, the default first. Dots is none of them: its shapes tell the class of a value.
 func ForecastStyles() []Style {
 	return []Style{
-		{Heat, "Forecast as a heat map", "The probability as a hatched surface: the colour is the probability, the opacity tells how near a lake is. From zoom 10 " +
-			"on it fades, and the hatched waters of the lakes take over. Lakes without a forecast leave no trace.", symbol.Look{}},
-		{Lakes, "Forecast by waters", "Each lake's water in the colour of its probability, hatched; grey, hatched the other way, without a forecast.",
+		{Heat, "Forecast as a heat map", "The probability as soft violet discs, and large waters hatched: the colour is the probability, the opacity tells how near a lake is. " +
+			"From zoom 10 on the discs fade, and the waters of the lakes take over. Lakes without a forecast leave no trace.", symbol.Look{}},
+		{Lakes, "Forecast by waters", "Each lake's water in the colour of its probability, large ones hatched; grey, hatched the other way, without a forecast.",
 			symbol.Look{Kind: symbol.Waters}},
 	}
 }
 
-// The hatchings of waters without a value, and of all that shows a probability: they cross, and differ in width and slope. The lines of the second
-// are 14 pixels apart, so that they do not hide the shapes of small zooms. The smallest discs have none: there the colour tells.
+// The hatchings of waters without a value, of those without a probability, and of those with one. The last two cross and differ in width; their lines are 14
+// pixels apart, and only large outlines have them, see [mark.hatchable].
 var (
 	hollowHatching = hatching{rising: true, period: symbol.Hatching, width: 1, run: 1}
+	absentHatching = hatching{rising: true, period: symbol.ForecastHatching, width: 1, run: symbol.ForecastRun}
 	chanceHatching = hatching{period: symbol.ForecastHatching, width: symbol.ForecastLine, run: symbol.ForecastRun}
 )
-
-// chanceInks are the inks of probabilities by colour. Their lines have the entries that old values have elsewhere.
-var chanceInks = newChanceInks()
-
-func newChanceInks() (inks [colormap.Steps]ink) {
-	for i := range inks {
-		inks[i] = valueInks[i][0]
-		inks[i].hatched, inks[i].stripe = &chanceHatching, oldEntry+uint8(i)
-	}
-	return inks
-}
 
 // newChances returns what probabilities are drawn with. The field has the kernels of that of values.
 func newChances(values *heat, limits colormap.Limits) drawing {
@@ -50,9 +39,10 @@ func newChances(values *heat, limits colormap.Limits) drawing {
 		logs: field.logs,
 	}
 	s := newScale(m, d.logs)
-	s.hatches = newHatches(s.shading, newShading(m, &fadedRange))
+	faint := faintOf(s.shading)
+	s.faint, s.above.faint = &faint, &faint
 	c := d.newColors(m, s)
-	for _, p := range []*palettepng.Palette{c.palettes[Lakes], c.faded} {
+	for _, p := range append(c.faded, c.palettes[Lakes]) {
 		for i := range m.Table() {
 			p[oldEntry+i].A = symbol.ForecastAlpha
 		}

@@ -15,6 +15,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/forecast"
 	"limnomap/data/snapshot"
+	"limnomap/render/symbol"
 )
 
 // chancesOf returns the probabilities that lakes reach 10 µg/l if their values are the medians of forecasts. A lake without a value has none.
@@ -130,67 +131,87 @@ func TestForecastsJoin(t *testing.T) {
 	}
 }
 
-// TestForecastIsHatched looks at the middle of a wide field of equal probabilities: each row has lines, and they go one pixel to the
-// right with each second row, at both scales; across them they are 12 pixels or more apart.
+// TestForecastIsHatched looks at the middle of a large lake, where it is part of the field and where its water is drawn: each row has lines, and they go one
+// pixel to the right with each second row, at both scales.
 func TestForecastIsHatched(t *testing.T) {
-	var at []orb.Point
-	for i := range 400 {
-		at = append(at, orb.Point{11 + 0.02*float64(i%20), 51 + 0.015*float64(i/20)})
-	}
-	_, l := likely(0.3, at...)
-	for scale := 1; scale <= 2; scale++ {
-		w := windowOf(maptile.At(orb.Point{11.2, 51.15}, 9), scale)
-		x, y, _ := project(orb.Point{11.2, 51.15})
-		w.left, w.top = int64(x>>(MaxZoom-9))&^(subUnits-1), int64(y>>(MaxZoom-9))&^(subUnits-1)
-		w.width, w.height = 32*scale, 32*scale
-		palette := colorsOf(l).paletteOf(Heat, w.zoom)
-		pixels := paint(l, w, Heat)
-		for row := range w.height {
-			faint := 0
-			for column := range w.width {
-				alpha := palette[pixels[row*w.width+column]].A
-				if alpha < 0x60 {
-					faint++
-				}
-				if row >= chanceHatching.run && column >= 1 {
-					if before := palette[pixels[(row-chanceHatching.run)*w.width+column-1]].A; (before < 0x60) != (alpha < 0x60) {
-						t.Fatalf("scale %d: the line at row %d, column %d does not continue to the south-east", scale, row, column)
+	for z := maptile.Zoom(6); z <= 13; z++ {
+		for scale := 1; scale <= 2; scale++ {
+			lake, w := square(z, 50, scale)
+			lake.chl = 10 // one in two
+			w.left, w.top = w.left+16*subUnits, w.top+16*subUnits
+			w.width, w.height = 32*scale, 32*scale
+			l := chanceLayerOfShores(t, lake)
+			palette, pixels := colorsOf(l).paletteOf(Heat, z), paint(l, w, Heat)
+			thin := func(row, column int) bool { return palette[pixels[row*w.width+column]].A <= symbol.ForecastAlpha }
+			for row := range w.height {
+				lines := 0
+				for column := range w.width {
+					if thin(row, column) {
+						lines++
+					}
+					if row >= chanceHatching.run && column >= 1 && thin(row-chanceHatching.run, column-1) != thin(row, column) {
+						t.Fatalf("zoom %d, scale %d: the line at row %d, column %d does not continue to the south-east", z, scale, row, column)
 					}
 				}
-			}
-			if want := w.width * chanceHatching.width / chanceHatching.period; faint != want {
-				t.Fatalf("scale %d: %d of %d pixels of row %d are in lines, want %d", scale, faint, w.width, row, want)
+				if want := w.width * chanceHatching.width / chanceHatching.period; lines != want {
+					t.Fatalf("zoom %d, scale %d: %d of %d pixels of row %d are in lines, want %d", z, scale, lines, w.width, row, want)
+				}
 			}
 		}
 	}
 }
 
-// TestForecastLinesAreFar requires lines that are 12 pixels or more apart, and none on the border of a field.
+// TestForecastLinesAreFar requires lines that are 12 pixels or more apart, and none where a field ends.
 func TestForecastLinesAreFar(t *testing.T) {
-	period, run := float64(chanceHatching.period), float64(chanceHatching.run)
-	if across := period * run / math.Hypot(1, run); across < 12 {
-		t.Errorf("across them lines are %.1f pixels apart, want 12 or more", across)
+	for _, h := range []hatching{chanceHatching, absentHatching} {
+		period, run := float64(h.period), float64(h.run)
+		if across := period * run / math.Hypot(1, run); across < 12 {
+			t.Errorf("across them lines are %.1f pixels apart, want 12 or more", across)
+		}
 	}
 	s := renderer().chances.colors[colormap.Forecast].scale
 	for _, entry := range s.shading.entries[0] {
-		if got := s.hatches.full[entry]; got != entry {
+		if got := s.faint[entry]; got != entry {
 			t.Errorf("the faintest entry %d becomes %d within lines, want no change", entry, got)
 		}
 	}
 	for _, entry := range s.shading.entries[levels-1] {
-		if got := s.hatches.full[entry]; got == entry {
+		if got := s.faint[entry]; got == entry {
 			t.Errorf("within lines the entry %d of the largest opacity is the same", entry)
 		}
 	}
 }
 
-// TestForecastHasNoFineLines draws the smallest discs of lakes: they have no lines, which would be closer than those of fields.
+// TestForecastHasNoFineLines draws discs of all sizes and small outlines, with a probability and without one: they have no lines, of which there would be one
+// or two, or none, by chance.
 func TestForecastHasNoFineLines(t *testing.T) {
-	at := orb.Point{11, 51}
-	_, l := likely(0.3, at)
-	for z := maptile.Zoom(4); z <= 7; z++ {
-		if slices.ContainsFunc(paint(l, windowOf(maptile.At(at, z), 1), Lakes), func(e uint8) bool { return e >= oldEntry }) {
-			t.Errorf("zoom %d: a disc has lines", z)
+	plain := *renderer().chances.colors[colormap.Forecast].scale
+	plain.faint = nil
+	for z := maptile.Zoom(4); z <= 13; z++ {
+		for _, pixels := range []float64{2, 10, 23, 40} {
+			for _, chl := range []float64{10, -1} {
+				lake, w := square(z, pixels, 1)
+				lake.chl = chl
+				if pixels > hatchedWidth {
+					lake.outline, lake.areaKM2 = nil, math.Pi*math.Pow(pixels/2*40_075/(TileSize*math.Exp2(float64(z))), 2)
+				}
+				l := chanceLayerOfShores(t, lake)
+				for _, style := range chanceStyles {
+					for _, e := range paint(l, w, style) {
+						if (style == Lakes || z >= fadeZoom) && (e >= oldEntry && e < freeEntry) {
+							t.Fatalf("%s, zoom %d, %v pixels wide: the entry %d is that of a line", style, z, pixels, e)
+						}
+					}
+				}
+				var m memory
+				m.find(l, w, renderer().chances.styles[Heat], 0)
+				if z < fadeZoom {
+					m.draw(renderer().chances.styles[Heat], &plain, w)
+					if !bytes.Equal(m.pixels, paint(l, w, Heat)) {
+						t.Fatalf("zoom %d, %v pixels wide: the field has lines", z, pixels)
+					}
+				}
+			}
 		}
 	}
 }

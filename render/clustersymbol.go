@@ -18,13 +18,12 @@ type clusterSize struct{ outer, inner float64 }
 
 // clusterSizes are the sizes by the number of digits of the number of lakes, the last for all larger ones. Between inner and outer there is so much
 // room for the shares of the classes that a rim of the worst class does not drown them.
-var clusterSizes = [...]clusterSize{{12, 5.5}, {15, 6.5}, {17.5, 8.5}, {20.5, 10}}
+var clusterSizes = [...]clusterSize{{13, 5.5}, {16, 6.5}, {18.5, 8.5}, {21.5, 10}}
 
 // Widths in pixels, and the size of the text.
 const (
-	clusterWhite = 0.9 // of the white rim
-	clusterLine  = 0.5 // of the dark line within it
-	clusterWorst = 0.9 // of the line in the colour of the worst class within that
+	clusterWhite = 0.9  // of the white rim
+	clusterWorst = 1.15 // of the line in the colour of the worst class within it
 	clusterText  = 9.0
 )
 
@@ -102,14 +101,14 @@ func newClusterStamp(c canvases, size clusterSize, scale int) clusterStamp {
 	disc := func(paint symbol.Paint, within float64) symbol.Shape {
 		return symbol.Shape{Paint: paint, Radius: size.outer - within}
 	}
-	shapes := []symbol.Shape{disc(symbol.White, 0), disc(symbol.Dark, clusterWhite), disc(symbol.Value, clusterWhite+clusterLine)}
+	shapes := []symbol.Shape{disc(symbol.White, 0), disc(symbol.Value, clusterWhite)}
 	s.codes = shapeCodes(shapes, func(shape symbol.Shape) []uint8 {
 		square := c.of(side)
 		shape.AddTo(square, float64(s.half), float64(s.half), float64(scale))
 		return covered(square)
 	})
 	s.parts, s.turns = make([]uint8, side*side), make([]uint8, side*side)
-	shares := (size.outer - clusterWhite - clusterLine - clusterWorst) * float64(scale)
+	shares := (size.outer - clusterWhite - clusterWorst) * float64(scale)
 	for i := range s.parts {
 		x, y := float64(i%side-s.half)+0.5, float64(i/side-s.half)+0.5
 		switch r := math.Hypot(x, y); {
@@ -184,6 +183,8 @@ func (s *clusterStamp) put(dst []uint8, w window, column, row int, entries *[upp
 			k.entries[fillCode+q] = greyEntry
 		}
 	}
+	// No dark line: at scale 1 it would hide the colour of the rim.
+	k.entries[fillCode], k.entries[fillCode+1] = rimEntry+quarters-1, rimEntry+quarters-1
 	left, top, side := column-s.half, row-s.half, 2*s.half
 	for r := max(top, 0); r < min(top+side, w.height); r++ {
 		for x := max(left, 0); x < min(left+side, w.width); x++ {

@@ -3,6 +3,7 @@ package render
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/paulmach/orb/maptile"
@@ -11,7 +12,8 @@ import (
 )
 
 // TestCoresAreOnTop draws a bloom, and a medium lake, among clean lakes half a pixel away on all sides, at any place within a pixel: within a
-// pixel of its place it has its own class, at both scales, and the bloom is opaque. So it is where the field is blurred.
+// pixel of its place it has its own class, at both scales, and the bloom is opaque. So it is where the field is blurred. Among twelve clean
+// lakes a bloom is three pixels wide and high, and among four a medium lake one.
 func TestCoresAreOnTop(t *testing.T) {
 	const z = maptile.Zoom(6)
 	degrees := 360 / (TileSize * math.Exp2(float64(z)))
@@ -21,7 +23,8 @@ func TestCoresAreOnTop(t *testing.T) {
 		class uint8
 		clean int
 		alpha uint8
-	}{{300, 3, 20, 0x80}, {30, 2, 4, 1}} {
+		wide  int
+	}{{300, 3, 12, 0x80, 3}, {300, 3, 20, 0x80, 2}, {30, 2, 4, 1, 1}} {
 		for place := range 16 * 16 {
 			x, y := float64(place%16)/16*degrees, float64(place/16)/16*degrees
 			lakes := []testLake{{lon: x, lat: y, chl: tt.chl}}
@@ -38,6 +41,16 @@ func TestCoresAreOnTop(t *testing.T) {
 						continue // low and medium lakes are blurred together
 					}
 					p := heatPicture{window: w, classes: paint(layer, w, Heat)}
+					rows, columns := make([]int, w.height), make([]int, w.width)
+					for at, e := range p.classes {
+						if classes[e] == tt.class {
+							rows[at/w.width]++
+							columns[at%w.width]++
+						}
+					}
+					if n := min(slices.Max(rows), slices.Max(columns)); n < tt.wide*scale {
+						t.Fatalf("%v µg/l among %d, %s, place %d, scale %d: %d pixels wide or high, want %d or more", tt.chl, tt.clean, name, place, scale, n, tt.wide*scale)
+					}
 					atX, atY := p.at(&l.sites[0])
 					most := uint8(0)
 					p.disc(atX, atY, float64(scale), func(e uint8) {
@@ -50,6 +63,26 @@ func TestCoresAreOnTop(t *testing.T) {
 							tt.chl, tt.clean, name, place, scale, most, tt.alpha)
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestWorstCoreIsOnTop draws blooms whose cores overlap: each has its own colour at its own pixel, as the worst has between two others.
+func TestWorstCoreIsOnTop(t *testing.T) {
+	const z = maptile.Zoom(6)
+	degrees := 360 / (TileSize * math.Exp2(float64(z)))
+	l := layerOf(testLake{lon: 0.5 * degrees, lat: 0.5 * degrees, chl: 60}, testLake{lon: 2.5 * degrees, lat: 0.5 * degrees, chl: 130}, testLake{lon: 4.5 * degrees, lat: 0.5 * degrees, chl: 60})
+	middle := int64(1) << (z + tileBits - 1 + subBits)
+	w := window{zoom: z, scale: 1, left: middle - 4*subUnits, top: middle - subUnits, width: 12, height: 1}
+	p, m := paletteOf(colormap.Default, Heat, z), newMap(t, colormap.Default, who2003())
+	for name, layer := range map[string]*Layer{"stamped": l, "blurred": blurredCopy(l, z)} {
+		pixels := paint(layer, w, Heat)
+		for at, chl := range map[int]float64{4: 60, 6: 130, 8: 60} {
+			want := m.Color(chl)
+			want.A = uint8(math.Round(maxOpacity * 0xff))
+			if c := p[pixels[at]]; c != want {
+				t.Errorf("%s: pixel %d is %v, want %v", name, at, c, want)
 			}
 		}
 	}

@@ -94,7 +94,7 @@ func samePatchCells(t *rapid.T, a, b *scene, w window, ofA, ofB *cells) {
 	for r, used := range ofA.used {
 		aCounts, aLogs := a.patch.row(ofA, r)
 		bCounts, bLogs := b.patch.row(ofB, r)
-		if used && (!slices.Equal(aCounts, bCounts) || !slices.Equal(aLogs, bLogs)) {
+		if !slices.Equal(aCounts[used.from:used.to], bCounts[used.from:used.to]) || !slices.Equal(aLogs[used.from:used.to], bLogs[used.from:used.to]) {
 			t.Fatalf("%+v: row %d of the patches differs", w, r)
 		}
 	}
@@ -103,11 +103,6 @@ func samePatchCells(t *rapid.T, a, b *scene, w window, ofA, ofB *cells) {
 // TestBlurAgreesWithStamps compares blurred and stamped fields. The difference comes from sharing a lake between pixels.
 func TestBlurAgreesWithStamps(t *testing.T) {
 	lakes := append(country(), district(5000)...)
-	for i := range lakes {
-		if lakes[i].chl >= 50 {
-			lakes[i].chl = 70.71 // as which high lakes count where they are blurred
-		}
-	}
 	stamped := layerOf(lakes...)
 	stamped.blurred = nil
 	l := blurred(0, lakes...)
@@ -116,8 +111,8 @@ func TestBlurAgreesWithStamps(t *testing.T) {
 			d := compareFields(t, l, stamped, z, scale)
 			t.Logf("zoom %d, scale %d: opacity differs by %.4f, at most by %.3f; value by %.2f %%",
 				z, scale, d.opacity, d.largest, 100*d.value)
-			if d.opacity > 0.005 || d.largest > 0.2 || d.value > 0.05 {
-				t.Errorf("zoom %d, scale %d: %+v, want at most 0.005, 0.2 and 0.05", z, scale, d)
+			if d.opacity > 0.002 || d.largest > 0.03 || d.value > 0.03 {
+				t.Errorf("zoom %d, scale %d: %+v, want at most 0.002, 0.03 and 0.03", z, scale, d)
 			}
 		}
 	}
@@ -182,8 +177,8 @@ func TestManyLakesAreBlurred(t *testing.T) {
 	}
 	const n = 5 * maxStamped
 	l := layerOf(district(n)...)
-	if blurredZooms(l) < 3 || len(l.grids) != 2 {
-		t.Fatalf("%d lakes are blurred at %d zooms and have %d grids, want 3 or more and 2", n, blurredZooms(l), len(l.grids))
+	if blurredZooms(l) < 3 || len(l.grids) != 1 {
+		t.Fatalf("%d lakes are blurred at %d zooms and have %d grids, want 3 or more and 1", n, blurredZooms(l), len(l.grids))
 	}
 	count := 0.0
 	for _, b := range l.grids[0].all.list {
@@ -240,7 +235,7 @@ func TestThinningKeepsBlooms(t *testing.T) {
 }
 
 // TestManyLakesKeepTheirValue draws so many equal lakes at one point that sums in 32 bits would be wrong, with values just below
-// and at the beginning of a class. So many high lakes have the value that stands for all where they are blurred.
+// and at the beginning of a class.
 func TestManyLakesKeepTheirValue(t *testing.T) {
 	const n = 200_000
 	for _, chl := range testsize.Cases(1, []float64{9.99, 50}) {
@@ -254,10 +249,7 @@ func TestManyLakesKeepTheirValue(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := m.Color(chl)
-		if chl == 50 {
-			want = m.Color(math.Sqrt(50 * 100))
-		}
-		for z := range maptile.Zoom(fadeZoom) {
+		for z := range maptile.Zoom(13) { // from there on such a lake is wider than the smallest blob, and stamped
 			if got, _ := shadeAt(l, lakes[0], z, colormap.Default); got != [3]uint8{want.R, want.G, want.B} {
 				t.Errorf("%d lakes of %v µg/l at zoom %d show %v, want %v", n, chl, z, got, want)
 			}

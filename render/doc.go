@@ -30,12 +30,13 @@
 // 32 pixels for a lake whose water is wider. A lake with an outline of at least 6 pixels has, in place of its wide kernel, the inside of the outline, softened by
 // a Gaussian of 1.2 pixels, and the smallest disc at its own point. The lakes whose h_i is more than 1 have cores, up to zoom 9: where
 // too many are in one place, only the worst. Old values (see [snapshot.OldAfter]) have a quarter of the weight. Sites without a value leave grey
-// traces where the field is transparent.
+// traces, by their outline or as a disc, where the field is less opaque than these.
 //
-// At zooms 10 and 11 the field fades, and the waters of the style Lakes are drawn above it; from 12 on there are only these waters.
+// At zooms 10 and 11 the waters of the style Lakes are drawn above the field: their opacity rises from 0.86 to 1 and their lines appear by thirds; the field is a glow around
+// them, which has half of its opacity at 11. From 12 on there are only these waters.
 //
 // Concentrations below 0.5 µg/l are drawn as 0.5, and those above 100 as 100. docs/heat-field.md explains the choices. A tile's colours are
-// entries of one palette for all tiles below zoom 10, and of another one from there on: up to 32 colours at 12 opacities, or 7 where the field fades. No entry serves two classes. The
+// entries of one palette for all tiles below zoom 10, and of another one for 10, 11 and from 12 on: up to 32 colours at 12 opacities, or 7 where the field fades. No entry serves two classes. The
 // steps between opacities are dithered.
 //
 // # The styles Dots and Lakes
@@ -57,11 +58,11 @@
 // # Many lakes
 //
 // With few lakes near a tile each is stamped: rows times columns of its separable kernel. At zooms where a tile can contain
-// more than 4,096 lakes with a value, lakes are binned by pixels, each shared among the four nearest centres, and the bins
+// more than 4,096 lakes with a value, lakes are binned by cells of half a pixel, each shared among the nearest ones, and the bins
 // are blurred along rows and columns. Lakes with an outline, or with a larger disc than the smallest, are always stamped. Where the world has at most
 // sixteen pixels per lake, the bins are made once for all tiles, and of the lakes in one pixel only the one with the
-// highest value has a marker, and of the marked ones only the gravest a sign. Of the classes only the highest one is kept apart, and its
-// lakes count as the middle of its colours. Blurred and stamped fields differ on average by at most 0.005 of opacity and 5 % of the value.
+// highest value has a marker, and of the marked ones only the gravest a sign. Of the classes only the highest one is kept apart.
+// Blurred and stamped fields differ on average by at most 0.002 of opacity and 3 % of the value.
 //
 // # Exactness
 //

@@ -272,14 +272,15 @@ func scalePicture(t *testing.T) image.Image {
 func forecastPicture(t *testing.T) image.Image {
 	lakes := bloom()
 	tile := maptile.At(orb.Point{10, 51}, 10)
-	waters := []testLake{lakeAt(tile, 40, 50, 4), lakeAt(tile, 40, 128, -1), lakeAt(tile, 40, 206, 30)}
-	for i := range waters {
-		waters[i].areaKM2 = 9
+	var waters []testShore
+	for i, lake := range []testLake{lakeAt(tile, 45, 50, 4), lakeAt(tile, 45, 128, -1), lakeAt(tile, 45, 206, 30)} {
+		waters = append(waters, testShore{lake, orb.MultiPolygon{{bay(lake.lon, lake.lat, 0.04, 100, float64(i))}}})
 	}
-	picture := func(lakes []testLake, tile maptile.Tile, style StyleID) image.Image {
-		return decoded(t, mustRender(t, chanceLayer(lakes...), forecastSpec(tile, 1, style)))
+	picture := func(l *Layer, tile maptile.Tile, style StyleID) image.Image {
+		return decoded(t, mustRender(t, l, forecastSpec(tile, 1, style)))
 	}
-	return sideBySide(tilePicture(t, lakes, docTile(), 1, Heat), picture(lakes, docTile(), Heat), onPaper(picture(waters, tile, Lakes), image.Rect(0, 0, 80, TileSize)))
+	return sideBySide(tilePicture(t, lakes, docTile(), 1, Heat), picture(chanceLayer(lakes...), docTile(), Heat),
+		onPaper(picture(chanceLayerOfShores(t, waters...), tile, Lakes), image.Rect(0, 0, 90, TileSize)))
 }
 
 func tilePicture(t *testing.T, lakes []testLake, tile maptile.Tile, scale int, style StyleID) image.Image {

@@ -30,7 +30,7 @@ func (f *field) reset(s *scene, w window, t *heat) {
 	for i := range s.cores {
 		f.splats = appendCore(f.splats, &s.cores[i], w, t, s.crowded)
 	}
-	f.blur.reset(&s.patch, w, t.kernels.of(smallest), t.logs.high)
+	f.blur.reset(&s.patch, w, t.kernels.of(smallest))
 }
 
 // reached returns the range of rows within [from, to) that lakes reach.

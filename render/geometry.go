@@ -55,6 +55,9 @@ type site struct {
 // A span is a range of sites.
 type span struct{ from, to int }
 
+// any reports whether s is not empty.
+func (s span) any() bool { return s.from < s.to }
+
 // newGeometry returns the geometry of lakes. It omits lakes north and south of the map: moved to the edge, they would be
 // where no lake is.
 func newGeometry(lakes []data.Lake) *geometry {

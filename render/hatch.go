@@ -1,6 +1,10 @@
 package render
 
-import "math"
+import (
+	"math"
+
+	"github.com/paulmach/orb/maptile"
+)
 
 // A hatching is diagonal lines on the global grid of pixels, so that tiles join.
 type hatching struct {
@@ -28,29 +32,20 @@ func (h *hatching) linesOf(w window, row int) hatchLines {
 // has reports whether a line covers the pixel of a column.
 func (l hatchLines) has(column int) bool { return (l.at+column)&l.mask < l.width }
 
-// fade replaces the entries of a row that lines cover by those of a table.
-func (l hatchLines) fade(row []uint8, table *[256]uint8) {
-	// From the first line, which may begin west of the row, to the last.
-	for from := -(l.at & l.mask); from < len(row); from += l.mask + 1 {
-		line := row[max(from, 0):max(min(from+l.width, len(row)), 0)]
-		for i, e := range line {
-			line[i] = table[e]
-		}
-	}
+// hatchedWidth is the width or the height in pixels of scale 1 from which on an outline is hatched where probabilities are shown: in a smaller
+// one, as in a disc, a line or two would look like a sign.
+const hatchedWidth = 24
+
+// hatchable reports whether the water of m, at a zoom where it is drawn as its outline, has room for a hatching.
+func (m *mark) hatchable(z maptile.Zoom) bool {
+	return m.shore != nil && m.shore.side()>>(MaxZoom-z) >= hatchedWidth*subUnits
 }
 
 // faintPart is the part of its opacity that a field of probabilities has within the lines of its hatching where it is most opaque.
 const faintPart = 0.3
 
-// hatches are the hatching of a field of probabilities: the entries within its lines, by entry elsewhere.
-type hatches struct{ full, faded [256]uint8 }
-
-func newHatches(full, faded *shading) *hatches {
-	return &hatches{faintOf(full), faintOf(faded)}
-}
-
-// faintOf returns for the entries of s those of the same colour within lines. The fainter an entry, the less it changes: a border where a field ends
-// is not hatched, so that lines do not hide its shape.
+// faintOf returns for the entries of s those of the same colour within the lines of a hatching. The fainter an entry, the less it changes, so that
+// lines do not hide where a field ends.
 func faintOf(s *shading) (table [256]uint8) {
 	for level, entries := range s.entries {
 		part := 1 - (1-faintPart)*float64(level)/float64(s.levels-1)
@@ -62,11 +57,22 @@ func faintOf(s *shading) (table [256]uint8) {
 	return table
 }
 
-// fade hatches a row of the field of w.
-func (h *hatches) fade(row []uint8, w window, r int) {
-	table := &h.full
-	if w.zoom >= fadeZoom {
-		table = &h.faded
+// paintHatches hatches the waters with large outlines in a field of probabilities. Above a fading field they are hatched themselves.
+func (t *heat) paintHatches(dst []uint8, s *scene, w window, faint *[256]uint8, mem *memory) {
+	for i := range s.marks {
+		m := &s.marks[i]
+		if !m.hatchable(w.zoom) || !mem.mask.draw(m, w, &mem.ring) {
+			continue
+		}
+		mem.mask.count()
+		for r, end := mem.mask.rows(w); r < end; r++ {
+			left, cover := mem.mask.rowOf(w, r)
+			lines, row := chanceHatching.linesOf(w, r), dst[r*w.width+left:]
+			for k, n := range cover {
+				if n == whole && lines.has(left+k) {
+					row[k] = faint[row[k]]
+				}
+			}
+		}
 	}
-	chanceHatching.linesOf(w, r).fade(row, table)
 }

@@ -60,13 +60,12 @@ func (t *heat) paint(dst []uint8, s *scene, w window, sc *scale, m *memory) {
 	} else {
 		clear(dst)
 	}
-	m.stack.paint(dst, t.waters, s.waters, w, sc, m)
+	m.stack.paint(dst, t.waters, s.waters, w, sc.aboveField(w.zoom), m)
 }
 
 func (t *heat) paintField(dst []uint8, s *scene, w window, sc *scale, m *memory) {
 	f, shades := &m.field, sc.shadesAt(w.zoom)
 	f.reset(s, w, t)
-	top, p := floorDiv(w.top, w.step()), &dither
 	for from := 0; from < w.height; from += bandRows {
 		to := min(from+bandRows, w.height)
 		first, end := f.reached(from, to)
@@ -74,21 +73,25 @@ func (t *heat) paintField(dst []uint8, s *scene, w window, sc *scale, m *memory)
 		f.sum(first, end)
 		for r := first; r < end; r++ {
 			row := dst[r*w.width:][:w.width]
-			f.sums.shade(row, r-first, shades, p[(top+int64(r))&1])
-			if sc.hatches != nil {
-				sc.hatches.fade(row, w, r)
-			}
+			f.sums.shade(row, r-first, shades, patternOf(w, r))
 		}
 		clear(dst[end*w.width : to*w.width])
 	}
-	t.paintTraces(dst, s, w)
+	if sc.faint != nil && w.zoom < fadeZoom {
+		t.paintHatches(dst, s, w, sc.faint, m)
+	}
+	t.paintTraces(dst, s, w, sc, m)
 }
 
-// From fadeZoom on the field fades, and waters are drawn above it; from waterZoom on there are only waters.
+// From fadeZoom on waters are drawn above the field: their colours become opaque and their lines appear step by step, while the field around them fades; from
+// waterZoom on there are only waters.
 const (
 	fadeZoom  = 10
 	waterZoom = 12
 )
 
-// fades are the parts of its opacity that the field has from fadeZoom on.
-var fades = [waterZoom - fadeZoom]float64{2.0 / 3, 1.0 / 3}
+// fades are the parts of its opacity that the field has from fadeZoom on. What is seen of it is a glow around the waters.
+var fades = [waterZoom - fadeZoom]float64{1, 1.0 / 2}
+
+// waterPart returns the part of the way from the field to opaque waters with lines at a zoom from fadeZoom to waterZoom.
+func waterPart(z maptile.Zoom) float64 { return float64(z-fadeZoom+1) / (waterZoom - fadeZoom + 1) }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"image/color"
+	"math"
 
 	"limnomap/colormap"
 	"limnomap/render/palettepng"
@@ -56,6 +57,27 @@ func markPalette(m *colormap.Map) *palettepng.Palette {
 	return &p
 }
 
+// fadeWaters makes waters in p that part of opaque ones, and the rest as they are in the field: as opaque as that, and without lines.
+func fadeWaters(p *palettepng.Palette, m *colormap.Map, part float64) {
+	between := func(from, to float64) uint8 { return uint8(math.Round(from + (to-from)*part)) }
+	for e := outlineEntry; e < fillEntry; e++ {
+		p[e].A = between(0, float64(p[e].A))
+	}
+	for i, c := range m.Table() {
+		for q := 1; q <= quarters; q++ {
+			line := &p[fillEntry+i*quarters+q-1]
+			*line = color.NRGBA{
+				between(float64(c.R), float64(line.R)), between(float64(c.G), float64(line.G)), between(float64(c.B), float64(line.B)),
+				between(0xff*maxOpacity, 0xff),
+			}
+		}
+	}
+	for q := range quarters {
+		p[hollowEntry+q].A = between(symbol.HollowAlpha, float64(p[hollowEntry+q].A))
+		p[greyEntry+q].A = between(float64(symbol.HollowAlpha*(quarters-q))/quarters, 0xff)
+	}
+}
+
 func faded(c color.NRGBA, q int) color.NRGBA {
 	c.A = uint8(255 * q / quarters)
 	return c
@@ -76,6 +98,7 @@ type ink struct {
 	entries [codes]uint8
 	hatched *hatching // of the filling where there is room; nil for none
 	stripe  uint8     // the entry of its lines
+	soft    bool      // whether lines change only transparent pixels
 }
 
 // newInk returns the ink of a filling whose mixtures with the line begin with entry fill, and that has the entry whole where a pixel is all
@@ -95,32 +118,50 @@ var (
 	greyLine = [...]uint8{greyEntry, greyEntry + 1, greyEntry + 2, greyEntry + 3, rimEntry + quarters - 1}
 )
 
-// newInks returns the inks of a lake without a value, and by colour those of fresh and old values.
-func newInks() (hollow ink, inks [colormap.Steps][2]ink) {
-	hollow = newInk(hollowEntry, hollowEntry+quarters-1, greyLine)
-	hollow.hatched, hollow.stripe = &hollowHatching, hollow.entries[lineCode]
-	for i := range inks {
+// inks are the inks of a lake without a value, and by colour those of fresh and old values, and those of a lake without a probability and of
+// probabilities.
+type inks struct {
+	hollow, absent ink
+	values         [colormap.Steps][2]ink
+	chances        [colormap.Steps]ink
+}
+
+func newInks(soft bool) *inks {
+	var k inks
+	k.hollow = newInk(hollowEntry, hollowEntry+quarters-1, greyLine)
+	k.hollow.soft = soft
+	k.absent = k.hollow
+	k.hollow.hatched, k.hollow.stripe = &hollowHatching, k.hollow.entries[lineCode]
+	k.absent.hatched, k.absent.stripe = &absentHatching, k.hollow.stripe
+	for i := range k.values {
 		fill := fillEntry + uint8(i)*quarters
-		inks[i] = [...]ink{newInk(fill, fill+quarters-1, darkLine), newInk(fill, oldEntry+uint8(i), darkLine)}
+		k.values[i] = [...]ink{newInk(fill, fill+quarters-1, darkLine), newInk(fill, oldEntry+uint8(i), darkLine)}
+		k.values[i][0].soft, k.values[i][1].soft = soft, soft
+		k.chances[i] = k.values[i][0]
+		// The lines have the entries that old values have elsewhere.
+		k.chances[i].hatched, k.chances[i].stripe = &chanceHatching, oldEntry+uint8(i)
 	}
-	return hollow, inks
+	return &k
 }
 
 // The inks of all colour maps.
 var (
-	hollow, valueInks = newInks()
-	closedInk         = newInk(0, 0, darkLine) // of the sign of a closed lake, which has no filling
+	hardInks, softInks = newInks(false), newInks(true)
+	closedInk          = newInk(0, 0, darkLine) // of the sign of a closed lake, which has no filling
 )
 
 // inkOf returns the ink of the value of m.
 func (s *scale) inkOf(m *mark) *ink {
+	if s.faint != nil {
+		if !m.chlorophyll().Valid() {
+			return &s.inks.absent
+		}
+		return &s.inks.chances[s.colours.Index(m.chlorophyll().Float())]
+	}
 	if !m.chlorophyll().Valid() {
-		return &hollow
+		return &s.inks.hollow
 	}
-	if s.hatches != nil {
-		return &chanceInks[s.colours.Index(m.chlorophyll().Float())]
-	}
-	k := &valueInks[s.colours.Index(m.chlorophyll().Float())]
+	k := &s.inks.values[s.colours.Index(m.chlorophyll().Float())]
 	if m.old {
 		return &k[1]
 	}
@@ -130,12 +171,16 @@ func (s *scale) inkOf(m *mark) *ink {
 // put draws one pixel of a mark over entry *e. The outermost line has the entries from outer on.
 func (k *ink) put(e *uint8, code, outer uint8) {
 	switch {
+	case k.soft && *e != 0 && !filled(code):
 	case code >= fillCode:
 		*e = k.entries[code]
 	case code > 0:
 		*e = overlay(*e, outer, code)
 	}
 }
+
+// filled reports whether a pixel of a code has some filling.
+func filled(code uint8) bool { return code >= fillCode && code <= wholeCode }
 
 // overlay returns the entry for a pixel of entry e after q quarters are covered by the line whose first entry is line.
 func overlay(e, line, q uint8) uint8 {

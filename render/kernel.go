@@ -70,7 +70,7 @@ type kernel struct {
 // axes are the falloffs whose product is a Gaussian: the same along both axes.
 type axes struct {
 	whole *falloff
-	// split is for a lake that is shared between two pixels, which widens it: a narrower falloff that together with the
+	// split is for a lake that is shared among cells, which widens it: a narrower falloff that together with the
 	// sharing is as wide and as high as whole.
 	split *falloff
 }
@@ -98,9 +98,7 @@ func (ks *kernels) reach(s size) int64 {
 
 // newAxes returns the falloffs of a Gaussian whose sigma is in units.
 func newAxes(sigma float64) axes {
-	// The variance of sharing a lake between two pixels, a times (1-a), is a sixth of a square pixel on average.
-	const shares = subUnits * subUnits / 6.0
-	narrower := math.Sqrt(sigma*sigma - shares)
+	narrower := math.Sqrt(sigma*sigma - sharingVariance)
 	a := axes{whole: newFalloff(sigma, 1), split: newFalloff(narrower, sigma/narrower)}
 	a.whole.sample()
 	return a

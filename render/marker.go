@@ -171,10 +171,10 @@ func (s *stamp) put(dst []uint8, w window, column, row int, k *ink, outer uint8)
 	for r := max(top, 0); r < min(top+side, w.height); r++ {
 		pixels := dst[r*w.width+from : r*w.width+to]
 		for i, code := range s.codes[(r-top)*side+from-left:][:len(pixels)] {
-			if code >= fillCode { // most pixels
+			if code >= fillCode && !k.soft { // most pixels
 				pixels[i] = k.entries[code]
-			} else if code > 0 {
-				pixels[i] = overlay(pixels[i], outer, code)
+			} else {
+				k.put(&pixels[i], code, outer)
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package render
 import (
 	"math"
 	"math/bits"
+
+	"github.com/paulmach/orb"
 )
 
 const (
@@ -225,6 +227,25 @@ func (m *mask) paint(dst []uint8, w window, k *ink) {
 		}
 	}
 }
+
+// draw makes m the shore of a mark in w. It reports whether there is any.
+func (m *mask) draw(at *mark, w window, ring *[]orb.Point) bool {
+	if !m.reset(w, at.shore.rectangle(at, w)) {
+		return false
+	}
+	at.shore.draw(m, at, w, ring)
+	return true
+}
+
+// rowOf returns the number of water samples of the pixels of m in a row of w, after count, and the column of the first one.
+func (m *mask) rowOf(w window, row int) (left int, cover []uint8) {
+	left = max(m.left, 0)
+	at := ((row-m.top+m.edge)*(m.words+2) + 1) * wordPixels
+	return left, m.cover[at+left-m.left : at+min(m.words*wordPixels, w.width-m.left)]
+}
+
+// rows returns the rows of w that m has.
+func (m *mask) rows(w window) (from, to int) { return max(m.top, 0), min(m.top+m.height, w.height) }
 
 // around returns the kind of the blocks within the width of the line from a block.
 func (m *mask) around(at int) uint8 {

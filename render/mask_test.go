@@ -102,7 +102,7 @@ func TestWidthOfLines(t *testing.T) {
 					}
 				}
 				dst := make([]uint8, len(tt.want)*len(tt.want))
-				m.paint(dst, w, &valueInks[0][0])
+				m.paint(dst, w, &hardInks.values[0][0])
 				for i, want := range tt.want {
 					at := len(tt.want)*2 + i
 					if turned {

@@ -4,11 +4,13 @@ import (
 	"math"
 	"testing"
 
+	"limnomap/colormap"
+
 	"github.com/paulmach/orb/maptile"
 )
 
-// tracesOnly draws a window with and without the lakes of l that have no value. They may change transparent pixels only, and only to grey ones. It
-// returns how many they change.
+// tracesOnly draws a window with and without the lakes of l that have no value. They may change transparent pixels and those that are fainter than a trace,
+// and only to grey ones. It returns how many they change.
 func tracesOnly(t *testing.T, l *Layer, w window) (traces int) {
 	t.Helper()
 	st := renderer().styles[Heat]
@@ -28,10 +30,11 @@ func tracesOnly(t *testing.T, l *Layer, w window) (traces int) {
 	}
 	first := rangeAt(w.zoom).end
 	with, without := draw(true), draw(false)
+	limits := renderer().colors["limno"].scale.traces[min(w.zoom/fadeZoom, 1)]
 	for i, e := range with {
 		switch {
 		case e == without[i]:
-		case without[i] != 0 || int(e) < first || int(e) >= first+traceLevels:
+		case int(e) < first || int(e) >= first+traceLevels || without[i] >= limits[int(e)-first]:
 			t.Fatalf("zoom %d, scale %d: pixel %d is %d, and %d without the lakes that have no value", w.zoom, w.scale, i, e, without[i])
 		default:
 			traces++
@@ -93,5 +96,55 @@ func TestMissingValuesDoNotMakeMany(t *testing.T) {
 	}
 	if n := blurredZooms(layerOf(all...)); n != 0 {
 		t.Errorf("%d lakes with a value and as many without are blurred at %d zooms, want none", maxStamped, n)
+	}
+}
+
+// TestNoValueIsSeenByItsOutline draws a lake without a value that has an outline, at each zoom: all of it is grey, and nothing looks like a clean lake.
+func TestNoValueIsSeenByItsOutline(t *testing.T) {
+	for z := maptile.Zoom(3); z <= waterZoom; z++ {
+		for _, side := range []float64{6.5, 24, 60} {
+			for scale := 1; scale <= 2; scale++ {
+				lake, w := square(z, side, scale)
+				lake.chl = -1
+				l, palette := layerOfShores(t, lake), paletteOf(colormap.Default, Heat, z)
+				for i, e := range paint(l, w, Heat) {
+					x, y := (float64(i%w.width)+0.5)/float64(scale)-32, (float64(i/w.width)+0.5)/float64(scale)-32
+					beyond, c := max(math.Abs(x), math.Abs(y))-side/2, palette[e]
+					if grey := colormap.NoData(); beyond < -1.5 && (c.A < 0xff/4 || c.R != grey.R || c.G != grey.G || c.B != grey.B) || beyond > 3 && c.A != 0 {
+						t.Fatalf("zoom %d, scale %d, %v pixels wide: %.2f pixels beyond the shore a lake without a value is %v", z, scale, side, beyond, c)
+					}
+				}
+				for i, class := range classesOf(l, w) {
+					if class != 0 {
+						t.Fatalf("zoom %d, scale %d, %v pixels wide: pixel %d has the class %d", z, scale, side, i, class)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestNoValueIsSeenBesideALake draws a lake without a value next to a bloom, and next to a clean lake: from three pixels on, it is seen.
+func TestNoValueIsSeenBesideALake(t *testing.T) {
+	for z := maptile.Zoom(3); z < fadeZoom; z++ {
+		first := uint8(rangeAt(z).end)
+		for _, chl := range []float64{2, 120} {
+			for pixels := 3.0; pixels < 30; pixels++ {
+				l, w := pair(z, pixels, -1, chl)
+				all, clear, drawn := 0, 0, paint(l, w, Heat)
+				for _, e := range drawn {
+					if e >= first {
+						all++
+					}
+					if e >= first+traceLevels/2 {
+						clear++
+					}
+				}
+				if own := drawn[w.height/2*w.width+w.width/3]; own < first || all < 12 || clear < 5 {
+					t.Errorf("zoom %d, %v pixels from one of %v µg/l: %d pixels of a lake without a value are grey, %d of them clear, and its own is %d; want 12, 5 and grey",
+						z, pixels, chl, all, clear, own)
+				}
+			}
+		}
 	}
 }

@@ -22,8 +22,8 @@ var grounds = [...][3]float64{{255, 255, 255}, {0x2b, 0x2b, 0x2b}}
 // of four dithered pixels, so these are compared; the figures of single pixels are logged, too.
 func TestQuality(t *testing.T) {
 	const (
-		meanBound, largestBound = 1.5, 12.0 // CIE76
-		psnrBound               = 43.0      // dB
+		meanBound, largestBound = 1.5, 8.0 // CIE76
+		psnrBound               = 43.0     // dB
 	)
 	m := newMap(t, colormap.Default, who2003())
 	for _, source := range testsize.Cases(1, []struct {

@@ -37,7 +37,11 @@ type scale struct {
 	shading *shading
 	faded   []*shadeTable // by zoom from fadeZoom on
 	classes classLimits
-	hatches *hatches // of probabilities; nil for values
+	faint   *[256]uint8 // of probabilities, the entries of the field within lines; nil for values
+	inks    *inks
+	above   *scale // of waters above the field at fadeZoom: their lines leave it as it is
+	// traces are the limits of the field below fadeZoom, and from there on.
+	traces [2][traceLevels]uint8
 	// shares are the entries of the shares of clusters.
 	shares [upperClasses + 2]uint8
 }
@@ -48,6 +52,19 @@ func newScale(m *colormap.Map, v *logTable) *scale {
 	faded := newShading(m, &fadedRange)
 	for _, part := range fades {
 		s.faded = append(s.faded, newShadeTable(faded, v, part))
+	}
+	s.traces = [...][traceLevels]uint8{traceLimits(s.shading), traceLimits(faded)}
+	s.inks = hardInks
+	above := *s
+	above.inks = softInks
+	s.above = &above
+	return s
+}
+
+// aboveField returns the scale of waters above the field.
+func (s *scale) aboveField(z maptile.Zoom) *scale {
+	if z == fadeZoom {
+		return s.above
 	}
 	return s
 }

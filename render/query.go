@@ -104,7 +104,7 @@ func (p *patch) bin(l *Layer, w window, by *style, hits []hit) []hit {
 	reach := by.reach(&small, w)
 	p.reset(w, reach)
 	q := newQuery(l, w, by)
-	// The pixels that have a share of a lake are up to one pixel away from it.
+	// The cells that have a share of a lake are less than a pixel away from it.
 	q.patch, q.reach, q.hits = p, reach+subUnits, hits
 	sites := group{}
 	if int(w.zoom) < len(l.grids) {
@@ -305,8 +305,7 @@ func (q *query) visit(i int) {
 	}
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
 		if q.patch != nil && value.Valid() {
-			v, high := q.layer.logs.binned(value)
-			q.patch.add(x, y, v, high)
+			q.patch.add(x, y, value, q.layer.logs.high(value))
 		} else {
 			q.hits = append(q.hits, hit{int32(x), int32(y), int32(i), value})
 		}

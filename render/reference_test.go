@@ -55,7 +55,7 @@ func referenceOf(l *Layer, w window) reference {
 			narrow := [2]axis{axisOf(x, w.width, w, 0.5), axisOf(y, w.height, w, 0.5)}
 			heavy := 1.0
 			if cored[i] {
-				heavy += [...]float64{0, 20, 400}[class]
+				heavy += [...]float64{0, 15, 400}[class]
 			}
 			for row := wide[1].from; row < wide[1].end; row++ {
 				for column := wide[0].from; column < wide[0].end; column++ {
@@ -72,7 +72,7 @@ func referenceOf(l *Layer, w window) reference {
 	r := reference{values: make([]float64, n), opacities: cover, unsure: make([]bool, n)}
 	part := 1.0
 	if w.zoom >= 10 {
-		part = float64(12-w.zoom) / 3
+		part = float64(12-w.zoom) / 2
 	}
 	for i := range n {
 		class, wide, unsure := nearestClass([3]float64{weights[0][i], weights[1][i], weights[2][i]}, cover[i])

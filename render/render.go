@@ -155,13 +155,16 @@ type sceneKey struct {
 type colors struct {
 	scale    *scale
 	palettes map[StyleID]*palettepng.Palette
-	faded    *palettepng.Palette // of the style Heat from fadeZoom on
+	faded    []*palettepng.Palette // of the style Heat by zoom from fadeZoom on, up to waterZoom
 }
 
 // paletteOf returns the palette of a style at a zoom.
 func (c *colors) paletteOf(id StyleID, z maptile.Zoom) *palettepng.Palette {
+	if id == Heat && z >= waterZoom {
+		return c.palettes[Lakes]
+	}
 	if id == Heat && z >= fadeZoom {
-		return c.faded
+		return c.faded[z-fadeZoom]
 	}
 	return c.palettes[id]
 }
@@ -229,7 +232,10 @@ func heatStyle(field *heat, valued bool) *style {
 
 // newColors returns the colours of m in the styles of d.
 func (d *drawing) newColors(m *colormap.Map, s *scale) colors {
-	c := colors{scale: s, palettes: make(map[StyleID]*palettepng.Palette), faded: fadedPalette(m)}
+	c := colors{scale: s, palettes: make(map[StyleID]*palettepng.Palette)}
+	for z := maptile.Zoom(fadeZoom); z < waterZoom; z++ {
+		c.faded = append(c.faded, fadedPalette(m, z))
+	}
 	for id, st := range d.styles {
 		c.palettes[id] = st.palette(m)
 	}

@@ -38,7 +38,7 @@ const (
 var fullRange = opacities{levels: levels, most: maxOpacity, first: 1, end: 256 - traceLevels, exact: true}
 
 // fadedRange is that of the zooms at which the field fades, where the palette also has the entries of waters.
-var fadedRange = opacities{levels: 7, most: maxOpacity * 2 / 3, first: freeEntry, end: hollowEntry - traceLevels}
+var fadedRange = opacities{levels: 7, most: maxOpacity, first: freeEntry, end: hollowEntry - traceLevels}
 
 // rangeAt returns the range of a zoom.
 func rangeAt(z maptile.Zoom) *opacities {
@@ -154,9 +154,10 @@ func heatPalette(m *colormap.Map) *palettepng.Palette {
 	return &p
 }
 
-// fadedPalette returns the entries of waters and the shades of m where the field fades.
-func fadedPalette(m *colormap.Map) *palettepng.Palette {
+// fadedPalette returns the entries of waters and the shades of m at a zoom from fadeZoom to less than waterZoom.
+func fadedPalette(m *colormap.Map, z maptile.Zoom) *palettepng.Palette {
 	p := markPalette(m)
+	fadeWaters(p, m, waterPart(z))
 	newShading(m, &fadedRange).addTo(p, m)
 	addTraces(p, fadedRange.end)
 	return p

@@ -12,7 +12,7 @@ import (
 func TestSurfaceBecomesLakes(t *testing.T) {
 	l := layerOf(bathingSites(t, 2010)...)
 	last := 1.0
-	for i, least := range []float64{0.6, 0.4, 0.2, 0.05, 0.01, 1e-3, 1e-4} {
+	for i, part := range []struct{ least, most float64 }{{0.75, 1}, {0.6, 1}, {0.3, 1}, {0.1, 0.5}, {0.02, 0.5}, {1e-3, 0.1}, {1e-4, 0.1}} {
 		z := maptile.Zoom(5 + i)
 		w := windowOver(orb.Bound{Min: orb.Point{9, 50}, Max: orb.Point{12, 52}}, z)
 		seen := 0
@@ -23,8 +23,8 @@ func TestSurfaceBecomesLakes(t *testing.T) {
 		}
 		share := float64(seen) / float64(w.width*w.height)
 		t.Logf("zoom %d: %.1f %% of %d by %d pixels", z, 100*share, w.width, w.height)
-		if share < least || share >= last {
-			t.Errorf("zoom %d: %.4f of the country's middle has a colour, want %v or more, and less than %.4f at the zoom before", z, share, least, last)
+		if share < part.least || share > part.most || share >= last {
+			t.Errorf("zoom %d: %.4f of the country's middle has a colour, want %v to %v, and less than %.4f at the zoom before", z, share, part.least, part.most, last)
 		}
 		last = share
 	}

@@ -7,12 +7,26 @@ import (
 	"limnomap/render/palettepng"
 )
 
-// Traces are the faint grey discs of lakes without a value, below everything else in the field.
+// Traces are the faint grey waters of lakes without a value, below the others in the field: of a trace and the field a pixel shows what is more opaque.
 const (
 	// traceLevels is the number of their opacities, which are at equal distances up to traceOpacity. It is half as opaque as a grey water.
 	traceLevels  = 4
 	traceOpacity = 0.32
+	// traceGain is the number of times a disc is more opaque than its Gaussian where that is less than traceOpacity: the smallest ones would be specks.
+	traceGain = 2
 )
+
+// traceLimits are by the level of a trace less 1 the first entries of s that a trace does not cover.
+func traceLimits(s *shading) (limits [traceLevels]uint8) {
+	for i := range limits {
+		level := 0
+		for level < s.levels-1 && s.of(level+1) < traceOpacity*float64(i+1)/traceLevels {
+			level++
+		}
+		limits[i] = s.entries[level][0]
+	}
+	return limits
+}
 
 // addTraces adds the entries of traces to p, from first on.
 func addTraces(p *palettepng.Palette, first int) {
@@ -23,16 +37,34 @@ func addTraces(p *palettepng.Palette, first int) {
 	}
 }
 
-// paintTraces draws the lakes of s without a value where the field is transparent.
-func (t *heat) paintTraces(dst []uint8, s *scene, w window) {
-	most, first := float32(traceLevels*parts), uint8(rangeAt(w.zoom).end)
+// paintTraces draws the lakes of s without a value where the field is less opaque.
+func (t *heat) paintTraces(dst []uint8, s *scene, w window, sc *scale, mem *memory) {
+	most, first, limits := float32(traceLevels*parts), uint8(rangeAt(w.zoom).end), &sc.traces[0]
 	if w.zoom >= fadeZoom {
-		most *= float32(fades[w.zoom-fadeZoom])
+		most, limits = most*float32(fades[w.zoom-fadeZoom]), &sc.traces[1]
+	}
+	// put draws the trace of a lake with that weight, in parts of a level, and what the pattern adds.
+	put := func(e *uint8, weight float32, add uint8) {
+		if level := uint8(min(weight, most)+float32(add)) / parts; level > 0 {
+			if entry := first + level - 1; *e < limits[level-1] || *e >= first && *e < entry {
+				*e = entry
+			}
+		}
 	}
 	for i := range s.marks {
 		m := &s.marks[i]
 		if m.log() >= 0 {
 			continue
+		}
+		if m.shore != nil && mem.mask.draw(m, w, &mem.ring) {
+			mem.mask.count()
+			for r, end := mem.mask.rows(w); r < end; r++ {
+				left, cover := mem.mask.rowOf(w, r)
+				row, pattern := dst[r*w.width+left:], patternOf(w, r)
+				for k, n := range cover {
+					put(&row[k], most*float32(n)/whole, pattern[(left+k)&1])
+				}
+			}
 		}
 		var disc splat
 		if !disc.clip(m.x, m.y, w, t.kernels.of(m.size).wide.whole) {
@@ -40,15 +72,17 @@ func (t *heat) paintTraces(dst []uint8, s *scene, w window) {
 		}
 		for j, r := range disc.row {
 			row := dst[(disc.top+j)*w.width+disc.left:]
-			pattern := dither[(floorDiv(w.top, w.step())+int64(disc.top+j))&1]
+			pattern := patternOf(w, disc.top+j)
 			for k, c := range disc.column {
-				level := uint8(most*r*c+float32(pattern[(disc.left+k)&1])) / parts
-				if entry := first + level - 1; level > 0 && (row[k] == 0 || row[k] >= first && row[k] < entry) {
-					row[k] = entry
-				}
+				put(&row[k], traceGain*most*r*c, pattern[(disc.left+k)&1])
 			}
 		}
 	}
+}
+
+// patternOf returns what is added to the opacity of the pixels of a row of w. Its columns begin at an even one of the world.
+func patternOf(w window, row int) [2]uint8 {
+	return dither[(floorDiv(w.top, w.step())+int64(row))&1]
 }
 
 // A traceThinning selects the lakes without a value that leave a trace among those that are binned: where the world is not roomy, of those in one

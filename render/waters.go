@@ -168,10 +168,13 @@ func (t *waters) stampOf(m *mark, w window, _ classLimits) (*stamp, int, int) {
 
 func (t *waters) paintMark(dst []uint8, m *mark, w window, sc *scale, mem *memory) {
 	k := sc.inkOf(m)
+	if sc.faint != nil && !m.hatchable(w.zoom) {
+		plain := *k
+		plain.hatched, k = nil, &plain
+	}
 	if m.shore == nil {
 		t.disc(dst, m, w, k, &mem.mask)
-	} else if mem.mask.reset(w, m.shore.rectangle(m, w)) {
-		m.shore.draw(&mem.mask, m, w, &mem.ring)
+	} else if mem.mask.draw(m, w, &mem.ring) {
 		mem.mask.paint(dst, w, k)
 	}
 }

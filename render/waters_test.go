@@ -296,3 +296,43 @@ func TestEqualWatersAreCrops(t *testing.T) {
 		}
 	}
 }
+
+// TestFieldBecomesWaters draws a disc and an outline from zoom 9 to 12: their middle becomes more opaque by small steps, the line around them stands out more and more, and
+// the glow beyond the water becomes less.
+func TestFieldBecomesWaters(t *testing.T) {
+	for _, side := range []float64{0, 40} {
+		var opaque, contrast, beyond []float64
+		for z := maptile.Zoom(fadeZoom - 1); z <= waterZoom; z++ {
+			lake, w := square(z, side, 1)
+			radius := side / 2
+			if side == 0 {
+				lake.outline, radius, lake.areaKM2 = nil, 3, 0.001
+			}
+			l, palette := layerOfShores(t, lake), paletteOf(colormap.Default, Heat, z)
+			pixels, middle, darkest, glow := paint(l, w, Heat), palette[0], 1.0, 0.0
+			middle = palette[pixels[w.height/2*w.width+w.width/2]]
+			on := func(c color.NRGBA) float64 { return labOf(mixed(c, whiteColor, int(c.A), 0xff)).l }
+			for i, e := range pixels {
+				c := palette[e]
+				away := max(math.Abs(float64(i%w.width)+0.5-32), math.Abs(float64(i/w.width)+0.5-32)) - radius
+				darkest = min(darkest, on(c)/on(middle))
+				if c.R != 0xff && away > 0.5 {
+					glow += float64(c.A)
+				}
+			}
+			opaque, contrast, beyond = append(opaque, float64(middle.A)/0xff), append(contrast, 1-darkest), append(beyond, glow)
+		}
+		t.Logf("%v pixels wide: opacity %.2f, line %.2f, glow %.0f", side, opaque, contrast, beyond)
+		for i := 1; i < len(opaque); i++ {
+			if step := opaque[i] - opaque[i-1]; step < 0.03 || step > 0.06 {
+				t.Errorf("%v pixels wide: the opacities of zoom 9 to 12 are %.2f, want equal steps", side, opaque)
+			}
+			if step := contrast[i] - contrast[i-1]; step < 0.02 || step > 0.4 {
+				t.Errorf("%v pixels wide: the line of zoom 9 to 12 is darker than the water by %.2f of its lightness, want steps", side, contrast)
+			}
+			if beyond[i] >= beyond[i-1] {
+				t.Errorf("%v pixels wide: the glow of zoom 9 to 12 is %.0f, want less at each", side, beyond)
+			}
+		}
+	}
+}

@@ -61,7 +61,7 @@ func realRenderer() *render.Renderer { return render.New(colormap.Limits{Level1:
 // TestPlotHasEachTileThatIsNotBlank compares a plot with the fingerprints of all tiles of the world.
 func TestPlotHasEachTileThatIsNotBlank(t *testing.T) {
 	s := newTestService(t, realRenderer(), nil)
-	v := lakeView(40)
+	v := lakeView(160)
 	for _, style := range render.Styles() {
 		for scale := 1; scale <= 2; scale++ {
 			p := Pyramid{MaxZoom: testsize.Of(maptile.Zoom(6), 7), Bound: world, Scale: scale, Style: style.ID, Colormap: colormap.Default}
@@ -72,7 +72,7 @@ func TestPlotHasEachTileThatIsNotBlank(t *testing.T) {
 					want = append(want, tile)
 				}
 			}
-			if got := slices.Collect(plot.tiles()); !slices.Equal(got, want) || len(want) < testsize.Of(20, 30) {
+			if got := slices.Collect(plot.tiles()); !slices.Equal(got, want) || len(want) < testsize.Of(30, 40) {
 				t.Errorf("style %s, scale %d: %d tiles, want these %d", style.ID, scale, len(got), len(want))
 			}
 		}

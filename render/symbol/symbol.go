@@ -252,7 +252,7 @@ const ClusterLabel = "Ring with a number: so many lakes; the rim is the worst cl
 
 // ClusterShapes returns the shapes of the symbol of many lakes in a legend, which has no number.
 func ClusterShapes(radius float64) []Shape {
-	return []Shape{{Paint: White, Radius: radius}, {Paint: Dark, Radius: radius - rimPx}, {Paint: Value, Radius: radius - rimPx - linePx}, {Paint: White, Radius: radius / 2}}
+	return []Shape{{Paint: White, Radius: radius}, {Paint: Value, Radius: radius - rimPx}, {Paint: White, Radius: radius / 2}}
 }
 
 // OldLabel explains pale symbols.
