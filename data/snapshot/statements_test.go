@@ -20,6 +20,8 @@ type stating struct {
 }
 
 func (s *stating) Advisories(ctx context.Context) ([]data.Advisory, data.Revision, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.err != nil {
 		return nil, data.Revision{}, s.err
 	}
@@ -30,6 +32,8 @@ func (s *stating) Advisories(ctx context.Context) ([]data.Advisory, data.Revisio
 }
 
 func (s *stating) Forecasts(context.Context, data.Optional[data.Date], func(data.LakeForecast) error) (data.ForecastIssue, data.Revision, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return data.ForecastIssue{}, s.revision, data.ErrNoForecast
 }
 
@@ -126,7 +130,7 @@ func TestWatcherOfStatementsDuringLoads(t *testing.T) {
 		watcher.Run(ctx)
 	})
 	expect(t, "published", published, "0s: 0, statements of 0: ", "3s: 0, statements of 1: closure", "11s: 0, statements of 2: warning",
-		"1m3s: 3, statements of 3: warning", "2m11s: 3, statements of 4: closure", "2m42s: 4, statements of 4: closure")
+		"1m3s: 1, statements of 3: warning", "2m4s: 3, statements of 3: warning", "2m11s: 3, statements of 4: closure", "2m42s: 4, statements of 4: closure")
 	bad := ": snapshot: a bad value"
 	expect(t, "failed", failed, "2m11s"+bad, "2m12s"+bad, "2m14s"+bad, "2m18s"+bad, "2m26s"+bad)
 }

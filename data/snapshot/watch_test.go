@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 // A scripted is a source that changes over time by a script.
 type scripted struct {
+	mu sync.Mutex // of memory, and of what the script changes
 	memory
 	start       time.Time
 	script      []step
@@ -35,8 +37,9 @@ type step struct {
 	change func(*scripted)
 }
 
-// play makes the changes that are due.
+// play makes the changes that are due. It locks s.
 func (s *scripted) play() {
+	s.mu.Lock()
 	for len(s.script) > 0 && time.Since(s.start) > time.Duration(s.script[0].second)*time.Second+500*time.Millisecond {
 		s.script[0].change(s)
 		s.script = s.script[1:]
@@ -46,22 +49,28 @@ func (s *scripted) play() {
 func (s *scripted) Revision(ctx context.Context) (data.Revision, error) {
 	s.play()
 	s.asked++
-	if s.hang {
+	hang, slow := s.hang, s.slow
+	s.mu.Unlock()
+	if hang {
 		<-ctx.Done()
 		return data.Revision{}, ctx.Err()
 	}
-	time.Sleep(s.slow)
+	time.Sleep(slow)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.revision, s.revisionErr
 }
 
 func (s *scripted) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
 	s.play()
 	s.scanned++
-	time.Sleep(s.scanTime)
-	if s.scanErr != nil {
-		return data.Revision{}, s.scanErr
+	present, scanTime, scanErr := s.memory, s.scanTime, s.scanErr
+	s.mu.Unlock()
+	time.Sleep(scanTime)
+	if scanErr != nil {
+		return data.Revision{}, scanErr
 	}
-	return s.memory.Scan(ctx, lake, observation)
+	return present.Scan(ctx, lake, observation)
 }
 
 // watch runs a Watcher of src for that many seconds and a half, in the fake time of a synctest bubble. It returns the
