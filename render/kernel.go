@@ -15,9 +15,9 @@ const (
 	// smallest and largest are the sizes of the smallest and the largest disc, which are visible up to 2.1 and 93 pixels from
 	// their centres. The smallest one covers three pixels in a row.
 	smallest, largest = -2, 20
-	// lone is the size of the disc of a small lake that is alone, visible up to 8.2 pixels from its centre. From shrinkZoom on it is smaller by one at
-	// each zoom, down to about the disc of its water, which takes over: at zoom 9 it is visible up to 1.4 km from its centre in Germany.
-	lone       = 6
+	// lone is the size of the disc of a small lake that is alone, visible up to 9.8 pixels from its centre. From shrinkZoom on it is smaller by one at
+	// each zoom, down to about the disc of its water, which takes over: at zoom 9 it is visible up to 1.6 km from its centre in Germany.
+	lone       = 7
 	shrinkZoom = 9
 	// halfOpaque is the distance in sigma at which a disc is half as opaque as at its centre: there exp(-opacityGain*g) is 1/2.
 	halfOpaque = 1.87

@@ -13,6 +13,8 @@ const (
 	roomPart = 0.56
 	// shared is the distance in pixels of scale 1 below which sites share a disc: they leave no room for two.
 	shared = 2.36
+	// mostShared is the largest number of sites in a pixel that share a disc: more are many enough to be seen with the smallest one, and are binned.
+	mostShared = 8
 	// farthest is the largest distance that is searched, in world units.
 	farthest = 1 << 29
 )
@@ -60,6 +62,9 @@ func (g *geometry) measureRooms() {
 				end = int(firsts[k+1])
 			}
 			room := n.room() << (4 * z)
+			if end-int(i) > mostShared {
+				room = 0
+			}
 			for j := int(i); j < end; j++ {
 				g.sites[j].rooms |= room
 			}
