@@ -74,10 +74,10 @@ func TestDocFigures(t *testing.T) {
 	}
 	for _, want := range []string{
 		fmt.Sprintf("between %.1f and %.1f pixels", math.Exp2(smallest/4.0), math.Exp2(lone/4.0)),
+		fmt.Sprintf("max( min( %g·W₁, %g ), W₁ − %g )", mediumShare, mediumLoss, crowd-mediumLoss),
+		fmt.Sprintf("W₃ − %g·( W₁ + W₂ )", highShare),
 		fmt.Sprintf("max( 1 − V₂ / %g, 0 )²", mediumRim),
 		fmt.Sprintf("max( 1 − V₃ / %g, 0 )²", highRim),
-		fmt.Sprintf("max( min( %g·W₁, %g ), W₁ − %g )", mediumShare, mediumLoss, crowd-mediumLoss),
-		fmt.Sprintf("%g·( W₁ + W₂ )", highShare),
 		fmt.Sprintf("max( 1 − %d·min( W₂, %g ) / W₁, %g )", steepness, mediumLoss, leastLeft),
 		fmt.Sprintf("closer than %g pixels share a disc", shared),
 		fmt.Sprintf("half as opaque at %g of the distance", roomPart),

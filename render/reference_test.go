@@ -89,7 +89,7 @@ func topClass(weights [3]float64) (class int, left float64, unsure bool) {
 		return 0, low, false
 	}
 	alone := medium
-	medium = max(medium-max(min(0.69*low, 0.55), low-5.45), 0)
+	medium = max(medium-max(min(0.75*low, 0.55), low-5.45), 0)
 	high = max(high-0.03*(low+alone), 0)
 	below := func(weight, rim float64) float64 { return math.Pow(max(1-weight/rim, 0), 2) }
 	seen := [3]float64{min(low, 0.75) * below(medium, 0.14) * below(high, 0.4), min(medium, 0.75) * below(high, 0.4), high}

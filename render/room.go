@@ -12,7 +12,7 @@ const (
 	// roomPart is the part of the distance to another site that is the radius of a disc: discs of sites at that distance touch where they are half opaque.
 	roomPart = 0.56
 	// shared is the distance in pixels of scale 1 below which sites share a disc: they leave no room for two.
-	shared = 2.36
+	shared = 2.42
 	// mostShared is the largest number of sites in a pixel that share a disc: more are many enough to be seen with the smallest one, and are binned.
 	mostShared = 8
 	// farthest is the largest distance that is searched, in world units.

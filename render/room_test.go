@@ -32,7 +32,7 @@ func TestRoomIsThatOfTheNearest(t *testing.T) {
 				if j > 0 && l.codes[j]>>(2*pixel) == l.codes[j-1]>>(2*pixel) {
 					continue
 				}
-				if d := math.Hypot(float64(of.x)-float64(s.x), float64(of.y)-float64(s.y)) / math.Exp2(float64(pixel)); d >= 2.36 {
+				if d := math.Hypot(float64(of.x)-float64(s.x), float64(of.y)-float64(s.y)) / math.Exp2(float64(pixel)); d >= 2.42 {
 					least = min(least, d)
 				}
 			}
@@ -46,7 +46,7 @@ func TestRoomIsThatOfTheNearest(t *testing.T) {
 			if math.IsInf(least, 1) {
 				want = size(loneAt(z))
 			}
-			if same > 8 {
+			if same > mostShared {
 				want = smallest
 			}
 			got := l.sites[i]
