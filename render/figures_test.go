@@ -185,7 +185,7 @@ const (
 	leastOwn  = 80.0  // of the pixels within half of the discs of a lone pair, those of their own lake's class, in per cent
 	leastInk  = 0.5   // of two lakes less than two pixels apart, as a part of the opacities of one lake: of all classes on average
 	mostFaint = 5.0   // of lakes that are seen, those with less than 35 % of opacity within a pixel, in per cent
-	mostEdge  = 5.0   // by which the part of medium pixels differs on both sides of a line of the grid, in points
+	mostEdge  = 10.0  // by which the part of medium pixels differs on both sides of a line of the grid, in points; it was 40
 )
 
 // mostForeign and mostWorse are the largest parts of lakes from zoom 5 on in per cent: of those with more than a tenth of their own disc in another
