@@ -4,28 +4,23 @@ package render
 // each pixel of the window is the weighted sum of its column. So the cost of a window is that of the kernel times its
 // pixels, for any number of lakes.
 //
-// To keep that cost low, only high lakes are kept apart from the others.
+// So are those of the lakes of each upper class.
 type blur struct {
 	window       window
+	falloff      *falloff
 	first        int64 // the first row, in cells from the window's edge
-	all, high    blurredCells
+	all          blurredCells
+	upper        [upperClasses]blurredCells
 	counts, logs [2][]float32 // of the cells of one row, by their phase: at scale 1 a pixel is two cells wide
 	weights      []float32    // of a falloff at the cells around a pixel
 }
 
 // blurredCells are the rows of some lakes of a patch.
 type blurredCells struct {
-	filled       bool   // whether there are lakes
-	used         []span // of the patch
-	wide, narrow rows
-}
-
-// rows are the weights of the lakes of each row of a patch at the columns of a window.
-type rows struct {
-	falloff       *falloff
-	gain          float32
+	filled        bool   // whether there are lakes
+	used          []span // of the patch
 	stride        int
-	weights, logs []float32 // undefined in rows that are not used
+	weights, logs []float32 // of the lakes of each row at the columns of the window; undefined in rows that are not used
 }
 
 // filled reports whether there are lakes.
@@ -33,43 +28,30 @@ func (b *blur) filled() bool { return b.all.filled }
 
 // reset makes b the field of p.
 func (b *blur) reset(p *patch, w window, k *kernel) {
-	b.window, b.first = w, p.top
-	b.resetCells(&b.all, p, &p.all, k)
-	b.resetCells(&b.high, p, &p.high, k)
+	b.window, b.falloff, b.first = w, k.split, p.top
+	b.resetCells(&b.all, p, &p.all)
+	for i := range b.upper {
+		b.resetCells(&b.upper[i], p, &p.upper[i])
+	}
 }
 
 // resetCells makes to the rows of c, which are cells of p.
-func (b *blur) resetCells(to *blurredCells, p *patch, c *cells, k *kernel) {
+func (b *blur) resetCells(to *blurredCells, p *patch, c *cells) {
 	to.filled, to.used = c.filled, c.used
 	if !c.filled {
 		return
 	}
-	to.wide.reset(k.wide.split, 1, p.height, b.window.width)
-	to.narrow.reset(k.narrow.split, narrowWeight, p.height, b.window.width)
+	to.stride = strideOf(b.window.width)
+	if size := p.height * to.stride; cap(to.weights) < size {
+		to.weights, to.logs = make([]float32, size), make([]float32, size)
+	}
+	to.weights, to.logs = to.weights[:cap(to.weights)], to.logs[:cap(to.logs)]
 	for r, used := range c.used {
 		if used.any() {
 			b.take(p, c, r)
-			b.addRow(&to.wide, r, p.left, used)
-			b.addRow(&to.narrow, r, p.left, used)
+			b.addRow(to, r, p.left, used)
 		}
 	}
-}
-
-// reset makes r n rows of the given width.
-func (r *rows) reset(f *falloff, gain float32, n, width int) {
-	r.falloff, r.gain, r.stride = f, gain, strideOf(width)
-	if size := n * r.stride; cap(r.weights) < size {
-		r.weights, r.logs = make([]float32, size), make([]float32, size)
-	}
-	r.weights, r.logs = r.weights[:cap(r.weights)], r.logs[:cap(r.logs)]
-}
-
-// empty clears row i and returns its offset.
-func (r *rows) empty(i int) int {
-	at := i * r.stride
-	clear(r.weights[at : at+r.stride])
-	clear(r.logs[at : at+r.stride])
-	return at
 }
 
 // cellsPerPixel returns how many cells wide a pixel is.
@@ -92,9 +74,11 @@ func (b *blur) take(p *patch, c *cells, r int) {
 }
 
 // addRow blurs b.counts and b.logs, whose first column is left, along row r of to. Only the used ones are not zero.
-func (b *blur) addRow(to *rows, r int, left int64, used span) {
-	at := to.empty(r)
-	w, f := b.window, to.falloff
+func (b *blur) addRow(to *blurredCells, r int, left int64, used span) {
+	at := r * to.stride
+	clear(to.weights[at : at+to.stride])
+	clear(to.logs[at : at+to.stride])
+	w, f := b.window, b.falloff
 	n := int64(w.cellsPerPixel())
 	from, end := centres(w.firstCentre(), f.reach(), cellUnits, cellUnits/2)
 	// The pixels in reach of a used cell.
@@ -119,19 +103,17 @@ func (b *blur) addRow(to *rows, r int, left int64, used span) {
 // addTo adds the field at row r of the window to row i of s.
 func (b *blur) addTo(s *sums, i, r int) {
 	centre := int64(r)*b.window.step() + b.window.firstCentre()
-	b.column(s.row(s.wide, i), s.row(s.logs, i), &b.all.wide, b.all.used, centre)
-	b.column(s.row(s.narrow, i), s.row(s.logs, i), &b.all.narrow, b.all.used, centre)
-	if !b.high.filled {
-		return
+	b.column(s.row(s.all.weights, i), s.row(s.all.logs, i), &b.all, centre)
+	for k := range b.upper {
+		if c := &s.upper[k]; b.upper[k].filled {
+			b.column(s.row(c.weights, i), s.row(c.logs, i), &b.upper[k], centre)
+		}
 	}
-	high := &s.upper[upperClasses-1]
-	b.column(s.row(high.weights, i), s.row(high.logs, i), &b.high.wide, b.high.used, centre)
-	b.column(s.row(high.weights, i), s.row(high.logs, i), &b.high.narrow, b.high.used, centre)
 }
 
 // column adds the rows in reach of a centre, each weighted by its distance, to weights and logs.
-func (b *blur) column(weights, logs []float32, r *rows, used []span, centre int64) {
-	f := r.falloff
+func (b *blur) column(weights, logs []float32, c *blurredCells, centre int64) {
+	f, used := b.falloff, c.used
 	from, to := centres(centre, f.reach(), cellUnits, cellUnits/2)
 	first, end := int(max(from-b.first, 0)), int(min(to-b.first, int64(len(used))))
 	for first < end {
@@ -143,10 +125,10 @@ func (b *blur) column(weights, logs []float32, r *rows, used []span, centre int6
 		i := first
 		for ; i < end && used[i].any(); i++ {
 			d := distance((b.first+int64(i))*cellUnits+cellUnits/2, centre)
-			b.weights = append(b.weights, r.gain*f.at[d])
+			b.weights = append(b.weights, f.at[d])
 		}
-		addRows(weights, r.weights[first*r.stride:], r.stride, b.weights)
-		addRows(logs, r.logs[first*r.stride:], r.stride, b.weights)
+		addRows(weights, c.weights[first*c.stride:], c.stride, b.weights)
+		addRows(logs, c.logs[first*c.stride:], c.stride, b.weights)
 		first = i
 	}
 }

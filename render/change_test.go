@@ -142,7 +142,7 @@ func beyondReach(t fataler, lake testShore, s Spec) bool {
 		if s.Tile.Z >= fadeZoom {
 			reach = max(reach, water)
 		} else {
-			reach = max(reach, neighbourhoodPx) // where it may decide which lakes have cores
+			reach += 1 << coreCellBits // where it may decide which lakes have cores
 		}
 	case Dots:
 		reach = symbol.Reach(markerRadii[min(int(s.Tile.Z), len(markerRadii)-1)])

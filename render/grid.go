@@ -11,8 +11,8 @@ const (
 // A grid is lakes binned by the cells of one zoom: those of the world, and of some rows north and south of it. Each lake is shared among
 // the cell that contains it and those around it; nearer ones have larger shares.
 type grid struct {
-	all  blocks // of all lakes
-	high blocks // of the lakes of the highest class
+	all   blocks               // of all lakes
+	upper [upperClasses]blocks // of those of each upper class
 }
 
 // blocks are the cells of a grid.
@@ -47,7 +47,10 @@ func (v *value) shares() uint32 {
 
 // newGrid returns the grid for zoom z of the lakes of l with a value and a disc of the smallest size.
 func newGrid(l *Layer, z maptile.Zoom) *grid {
-	g := &grid{all: newBlocks(z), high: newBlocks(z)}
+	g := &grid{all: newBlocks(z)}
+	for k := range g.upper {
+		g.upper[k] = newBlocks(z)
+	}
 	shift := uint(MaxZoom - z)
 	for i := range l.sites {
 		s := &l.sites[i]
@@ -57,8 +60,8 @@ func newGrid(l *Layer, z maptile.Zoom) *grid {
 		}
 		x, y := int64(s.x>>shift), int64(s.y>>shift)
 		g.all.add(x, y, v)
-		if l.logs.high(v) {
-			g.high.add(x, y, v)
+		if class := l.logs.classes.of(v.Chlorophyll); class > 0 {
+			g.upper[class-1].add(x, y, v)
 		}
 	}
 	return g

@@ -49,9 +49,6 @@ func newLogTable(m *colormap.Map) *logTable {
 	return v
 }
 
-// high reports whether a value is of the highest class.
-func (v *logTable) high(of value) bool { return v.classes.of(of.Chlorophyll) == upperClasses }
-
 // classOf returns the class of the concentration with that logarithm.
 func (v *logTable) classOf(log float32) int { return int(v.ofCells[int(log*v.perUnit)]) }
 

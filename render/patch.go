@@ -11,8 +11,8 @@ type patch struct {
 	// left and top are the first column and row, in cells from the window's north-west corner.
 	left, top     int64
 	width, height int
-	all           cells // of all lakes
-	high          cells // of the lakes of the highest class
+	all           cells               // of all lakes
+	upper         [upperClasses]cells // of those of each upper class
 }
 
 // cells are sums of the lakes in each cell of a patch.
@@ -42,7 +42,10 @@ func (p *patch) filled() bool { return p.all.filled }
 
 // empty removes all lakes from p.
 func (p *patch) empty() {
-	p.all.filled, p.high.filled = false, false
+	p.all.filled = false
+	for k := range p.upper {
+		p.upper[k].filled = false
+	}
 }
 
 // reset makes p the empty patch of the cells less than reach from the centre of a pixel of w.
@@ -52,18 +55,20 @@ func (p *patch) reset(w window, reach int64) {
 	p.top, bottom = centresAround(w, w.height, reach)
 	p.width, p.height = int(right-p.left), int(bottom-p.top)
 	p.all.reset(p.width, p.height)
-	p.high.reset(p.width, p.height)
+	for k := range p.upper {
+		p.upper[k].reset(p.width, p.height)
+	}
 }
 
-// add adds a lake, of the highest class or not, at x, y in units from the window's north-west corner.
-func (p *patch) add(x, y int64, v value, high bool) {
+// add adds a lake of that class at x, y in units from the window's north-west corner.
+func (p *patch) add(x, y int64, v value, class int) {
 	left, columns := sharedAt(x)
 	top, rows := sharedAt(y)
 	for j, row := range rows {
 		if r := top + j - int(p.top); row != 0 && uint(r) < uint(p.height) {
 			p.addRow(&p.all, r, row*v.shares(), left-int(p.left), columns, v.log)
-			if high {
-				p.addRow(&p.high, r, row*v.shares(), left-int(p.left), columns, v.log)
+			if class > 0 {
+				p.addRow(&p.upper[class-1], r, row*v.shares(), left-int(p.left), columns, v.log)
 			}
 		}
 	}
@@ -91,7 +96,9 @@ func (p *patch) addRow(c *cells, r int, part uint32, first int, columns *[3]uint
 // cut adds the cells of g.
 func (p *patch) cut(g *grid, w window) {
 	p.cutCells(&p.all, &g.all, w)
-	p.cutCells(&p.high, &g.high, w)
+	for k := range p.upper {
+		p.cutCells(&p.upper[k], &g.upper[k], w)
+	}
 }
 
 func (p *patch) cutCells(c *cells, b *blocks, w window) {
@@ -121,10 +128,12 @@ func (p *patch) row(c *cells, r int) (counts []uint32, logs []float64) {
 
 // appendTo appends the bytes of all cells with a lake that are hashed for a fingerprint.
 func (p *patch) appendTo(b []byte) []byte {
-	n := len(b)
 	b = p.appendCells(b, &p.all)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(b)-n)) // where the others begin
-	return p.appendCells(b, &p.high)
+	for k := range p.upper {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(b))) // where the others begin
+		b = p.appendCells(b, &p.upper[k])
+	}
+	return b
 }
 
 func (p *patch) appendCells(b []byte, c *cells) []byte {

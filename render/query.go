@@ -34,9 +34,9 @@ func (m *memory) find(l *Layer, w window, st *style, f Filter) {
 		s.signs = st.signs.appendTo(s.signs, &q)
 		m.hits = q.hits
 		if st.cored {
-			s.cores = m.cores.appendTo(s.cores, &q)
+			s.cores = q.appendCores(s.cores)
 		}
-		if s.crowded = selected.blurred; s.crowded {
+		if selected.blurred {
 			m.hits = s.patch.bin(l, w, st, m.hits[:0])
 			s.marks = st.appendMarks(s.marks, l, m.hits, w)
 		}
@@ -97,7 +97,7 @@ func (q *query) groups(st *style, s *selection) []group {
 }
 
 // small is a site that reaches as far as every lake that is binned.
-var small = site{blob: math.MinInt8, room: math.MinInt8}
+var small = site{blob: math.MinInt8}
 
 // bin makes p the patch of the lakes of l that are binned, and appends the hits of those without a value to hits.
 func (p *patch) bin(l *Layer, w window, by *style, hits []hit) []hit {
@@ -305,7 +305,7 @@ func (q *query) visit(i int) {
 	}
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
 		if q.patch != nil && value.Valid() {
-			q.patch.add(x, y, value, q.layer.logs.high(value))
+			q.patch.add(x, y, value, q.layer.logs.classes.of(value.Chlorophyll))
 		} else {
 			q.hits = append(q.hits, hit{int32(x), int32(y), int32(i), value})
 		}
