@@ -7,7 +7,7 @@ import (
 	"limnomap/render/palettepng"
 )
 
-// Traces are the faint grey waters of lakes without a value, below the others in the field: of a trace and the field a pixel shows what is more opaque.
+// Traces are the faint grey waters of lakes without a value. A pixel shows the trace where it is more opaque than the field.
 const (
 	// traceLevels is the number of their opacities, which are at equal distances up to traceOpacity. It is half as opaque as a grey water.
 	traceLevels  = 4

@@ -161,9 +161,9 @@ func TestVectorTilesWaitWithPictures(t *testing.T) {
 			answers <- err
 		}()
 	}
-	for end := time.Now().Add(2 * time.Minute); testutil.ToFloat64(s.metrics.renderQueue) < 1; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); testutil.ToFloat64(s.metrics.rendersInFlight) < 1 || testutil.ToFloat64(s.metrics.renderQueue) < 1; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("no tile waits")
+			t.Fatal("no tile is drawn while another one waits")
 		}
 	}
 	if _, err := s.Vector(context.Background(), v, topTile); !errors.Is(err, ErrBusy) {

@@ -233,7 +233,8 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	watcher := newWatcher(source, shown, server, events, con.log)
+	published := make(chan struct{}, 1)
+	watcher := newWatcher(source, shown, server, events, published, con.log)
 	defer watchNotifications(ctx, shown.store, watcher)()
 	s := &serving{
 		flags:     c,
@@ -242,6 +243,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		log:       con.log,
 		server:    server,
 		watcher:   watcher,
+		published: published,
 		events:    events,
 		notifier:  notifier,
 		webhooks:  c.newDeliverer(shown, events, now, server, registry, con.log),
@@ -407,10 +409,10 @@ func (c *serveCmd) newTiles(shown *source, diskCache tiles.Disk, turns *admissio
 	})
 }
 
-// newWatcher returns what loads the data again when they change, and publishes them.
-func newWatcher(source snapshot.Source, shown *source, server *api.Server, events *eventlog.Keeper, log *slog.Logger) *snapshot.Watcher {
+// newWatcher returns what loads the data again when they change, and publishes them. It sends to published after each, unless a value waits there.
+func newWatcher(source snapshot.Source, shown *source, server *api.Server, events *eventlog.Keeper, published chan<- struct{}, log *slog.Logger) *snapshot.Watcher {
 	// Whether a snapshot is being served, and whether it is the last one; only the watcher's goroutine uses these.
-	serving, published := false, false
+	serving, latest := false, false
 	watcher := &snapshot.Watcher{
 		Source:  source,
 		Options: &shown.options,
@@ -418,7 +420,7 @@ func newWatcher(source snapshot.Source, shown *source, server *api.Server, event
 			// The garbage of the loading becomes room for the answers.
 			runtime.GC()
 			err := server.Publish(s)
-			if published = err == nil; !published {
+			if latest = err == nil; !latest {
 				server.SnapshotReloadFailed(err)
 			} else {
 				events.Offer(s)
@@ -430,13 +432,16 @@ func newWatcher(source snapshot.Source, shown *source, server *api.Server, event
 				debug.FreeOSMemory()
 				warnOfOldData(log, s)
 			}
-			serving = serving || published
-			if published {
-				go server.FinishLists() // ends when no lists are missing
+			serving = serving || latest
+			if latest {
+				select {
+				case published <- struct{}{}:
+				default:
+				}
 			}
 		},
 		Confirmed: func(at time.Time) {
-			if published {
+			if latest {
 				server.Confirmed(at)
 			}
 		},

@@ -35,6 +35,7 @@ type serving struct {
 	server    *api.Server
 	clock     *clock.Clock
 	watcher   *snapshot.Watcher
+	published <-chan struct{} // has a value if the watcher has published a snapshot
 	events    *eventlog.Keeper
 	webhooks  *delivery.Deliverer // nil for the demo
 	notifier  *notify.Sender      // nil without --push-key
@@ -106,6 +107,7 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	run(s.clock.Run)
 	run(s.watcher.Run)
+	run(s.finishLists)
 	run(s.events.Run)
 	if s.webhooks != nil {
 		run(s.webhooks.Run)
@@ -127,6 +129,18 @@ func (s *serving) run(ctx context.Context) error {
 	err = group.Wait()
 	s.log.Info("stopped")
 	return err
+}
+
+// finishLists prepares the lists of published snapshots that lack some, beside the watcher: a closure must not wait for them. It returns when ctx ends.
+func (s *serving) finishLists(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.published:
+			s.server.FinishLists()
+		}
+	}
 }
 
 // watchNotifications wakes the watcher when the database notifies of an import, until the returned function is called.

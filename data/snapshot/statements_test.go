@@ -109,7 +109,9 @@ func TestWatcherOfStatementsDuringLoads(t *testing.T) {
 			s.advisories = []data.Advisory{lifted}
 			s.revision.Number++
 			s.revision.Statements++
+			src.err = errors.New("the database is busy")
 		}},
+		{13, func(*scripted) { src.err = nil }},
 		{20, func(s *scripted) { s.revision.Number++; s.revision.OthersAt = s.revision.OthersAt.Add(time.Hour) }},
 		{70, func(s *scripted) { s.scanTime, s.scanErr = 0, errors.New("a bad value") }},
 		{130, import2(closure())},
@@ -129,7 +131,7 @@ func TestWatcherOfStatementsDuringLoads(t *testing.T) {
 			Failed: func(err error) { failed = append(failed, fmt.Sprintf("%v: %v", time.Since(src.start), err)) }}
 		watcher.Run(ctx)
 	})
-	expect(t, "published", published, "0s: 0, statements of 0: ", "3s: 0, statements of 1: closure", "11s: 0, statements of 2: warning",
+	expect(t, "published", published, "0s: 0, statements of 0: ", "3s: 0, statements of 1: closure", "14s: 0, statements of 2: warning",
 		"1m3s: 1, statements of 3: warning", "2m4s: 3, statements of 3: warning", "2m11s: 3, statements of 4: closure", "2m42s: 4, statements of 4: closure")
 	bad := ": snapshot: a bad value"
 	expect(t, "failed", failed, "2m11s"+bad, "2m12s"+bad, "2m14s"+bad, "2m18s"+bad, "2m26s"+bad)

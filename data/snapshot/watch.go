@@ -168,8 +168,11 @@ func (w *Watcher) load(ctx context.Context) (snapshot *Snapshot, err error) {
 		<-done
 		return snapshot, err
 	}
-	w.publishOther(w.ahead(ctx, before))
-	seen := w.current.StatementsOf
+	seen := before.StatementsOf
+	if ahead, err := w.ahead(ctx, before); err == nil {
+		w.publishOther(ahead)
+		seen = ahead.StatementsOf
+	}
 	for {
 		wait := w.interval()
 		if at := w.current.ChangesAt(); !at.IsZero() {
@@ -178,7 +181,7 @@ func (w *Watcher) load(ctx context.Context) (snapshot *Snapshot, err error) {
 		select {
 		case <-done:
 			if err == nil && snapshot.StatementsOf < w.current.StatementsOf {
-				snapshot = w.ahead(ctx, snapshot)
+				return w.ahead(ctx, snapshot)
 			}
 			return snapshot, err
 		case <-time.After(wait):
@@ -186,19 +189,21 @@ func (w *Watcher) load(ctx context.Context) (snapshot *Snapshot, err error) {
 		case <-w.Wake:
 		}
 		if revision, err := w.revision(ctx); err == nil && revision.Number > seen {
-			w.publishOther(w.ahead(ctx, w.current))
-			seen = revision.Number
+			if ahead, err := w.ahead(ctx, w.current); err == nil { // otherwise it is tried again
+				w.publishOther(ahead)
+				seen = revision.Number
+			}
 		}
 	}
 }
 
-// ahead returns s with the newest official statements, or s itself if they are the same or cannot be read, which is an error of the load.
-func (w *Watcher) ahead(ctx context.Context, s *Snapshot) *Snapshot {
+// ahead returns s with the newest official statements, or s itself if they are the same.
+func (w *Watcher) ahead(ctx context.Context, s *Snapshot) (*Snapshot, error) {
 	with, err := s.withStatements(ctx, w.Source, w.Options)
 	if err != nil || with.loadedVersion == s.loadedVersion {
-		return s
+		return s, err
 	}
-	return w.moved(with)
+	return w.moved(with), nil
 }
 
 // moved returns a published snapshot as of now. It is made in the background, as those that are loaded.
