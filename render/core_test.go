@@ -14,7 +14,7 @@ import (
 
 // TestCoresAreOnTop draws a bloom, and a medium lake, among clean lakes half a pixel away on all sides, at any place within a pixel: within a
 // pixel of its place it has its own class, at both scales, and the bloom is opaque. So it is where the field is blurred. Among twelve clean
-// lakes a bloom is one pixel wide and high at all places, and among four a medium lake one.
+// lakes a bloom is three pixels wide and high, and among four a medium lake one.
 func TestCoresAreOnTop(t *testing.T) {
 	const z = maptile.Zoom(6)
 	degrees := 360 / (TileSize * math.Exp2(float64(z)))
@@ -25,7 +25,7 @@ func TestCoresAreOnTop(t *testing.T) {
 		clean int
 		alpha uint8
 		wide  int
-	}{{300, 3, 12, 0x80, 1}, {300, 3, 20, 0x80, 2}, {30, 2, 4, 1, 1}} {
+	}{{300, 3, 12, 0x80, 3}, {300, 3, 20, 0x80, 2}, {30, 2, 4, 1, 1}} {
 		for place := range 16 * 16 {
 			x, y := float64(place%16)/16*degrees, float64(place/16)/16*degrees
 			lakes := []testLake{{lon: x, lat: y, chl: tt.chl}}

@@ -89,12 +89,12 @@ func topClass(weights [3]float64) (class int, left float64, unsure bool) {
 		return 0, low, false
 	}
 	alone := medium
-	medium = max(medium-max(min(0.75*low, 0.55), low-5.45), 0)
+	medium = max(medium-max(min(0.85*low, 0.55), low-5.45), 0)
 	high = max(high-0.03*(low+alone), 0)
 	below := func(weight, rim float64) float64 { return math.Pow(max(1-weight/rim, 0), 2) }
 	seen := [3]float64{min(low, 0.75) * below(medium, 0.14) * below(high, 0.4), min(medium, 0.75) * below(high, 0.4), high}
 	if low > 0 {
-		seen[0] *= max(1-5*min(alone, 0.55)/low, 0.22)
+		seen[0] *= max(1-5*min(alone, 0.55)/low, 0.28)
 	}
 	if alone > 0 {
 		seen[1] *= math.Pow(max(medium/alone, 0.9), 2)

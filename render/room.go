@@ -10,11 +10,12 @@ import (
 
 const (
 	// roomPart is the part of the distance to another site that is the radius of a disc: discs of sites at that distance touch where they are half opaque.
-	roomPart = 0.56
+	roomPart = 0.57
 	// shared is the distance in pixels of scale 1 below which sites share a disc: they leave no room for two.
 	shared = 2.42
-	// mostShared is the largest number of sites in a pixel that share a disc: more are many enough to be seen with the smallest one, and are binned.
-	mostShared = 8
+	// Where crowdSites or more lie in a square of a fixed grid whose side is 2^crowdBits pixels, all have the smallest disc: nearly all of them have
+	// no room for another one, and lakes with that disc are binned.
+	crowdSites, crowdBits = 48, 3
 	// farthest is the largest distance that is searched, in world units.
 	farthest = 1 << 29
 )
@@ -31,7 +32,7 @@ func (r rooms) at(z maptile.Zoom) int {
 }
 
 // measureRooms sets rooms of all sites: by the nearest site that is not so near that it shares the disc. Of the sites in a pixel the first counts for all.
-// It counts sites without a value too, so that a disc has the same size in all weeks.
+// It counts sites without a value too, so that a disc has the same size in all weeks. Sites in a crowd keep the smallest disc.
 func (g *geometry) measureRooms() {
 	n := nearest{g: g, sites: g.everySite()}
 	s := search{codes: g.codes, sites: n.sites, meets: n.meets, visit: n.visit}
@@ -48,7 +49,14 @@ func (g *geometry) measureRooms() {
 			}
 		}
 		n.sites, s.sites = firsts, firsts
+		square := span{} // with the current site
 		for k, i := range firsts {
+			if int(i) >= square.to {
+				square = g.sharing(int(i), 2*(pixelBits+crowdBits))
+			}
+			if square.to-square.from >= crowdSites {
+				continue
+			}
 			n.site, n.least = &g.sites[i], farthest*farthest
 			if n.nearest = 0; near[i] > 0 && first(near[i]) {
 				n.try(near[i])
@@ -62,14 +70,20 @@ func (g *geometry) measureRooms() {
 				end = int(firsts[k+1])
 			}
 			room := n.room() << (4 * z)
-			if end-int(i) > mostShared {
-				room = 0
-			}
 			for j := int(i); j < end; j++ {
 				g.sites[j].rooms |= room
 			}
 		}
 	}
+}
+
+// sharing returns the range of the sites from the given one on whose codes differ only in the last bits.
+func (g *geometry) sharing(from int, bits uint) span {
+	s := span{from, from + 1}
+	for s.to < len(g.codes) && g.codes[s.to]>>bits == g.codes[from]>>bits {
+		s.to++
+	}
+	return s
 }
 
 // A nearest finds the site nearest to another one. It does not look across the antimeridian.

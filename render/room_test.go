@@ -8,7 +8,8 @@ import (
 	"github.com/paulmach/orb/maptile"
 )
 
-// TestRoomIsThatOfTheNearest compares the room of lakes with that from the distances to all others. Of those in one pixel only the first counts.
+// TestRoomIsThatOfTheNearest compares the room of lakes with that from the distances to all others. Of those in one pixel only the first counts. Crowds have
+// the smallest discs.
 func TestRoomIsThatOfTheNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	var lakes []testLake
@@ -36,17 +37,17 @@ func TestRoomIsThatOfTheNearest(t *testing.T) {
 					least = min(least, d)
 				}
 			}
-			want := size(min(max(int(math.Round(4*math.Log2(0.56*least/1.87))), smallest), loneAt(z)))
+			want := size(min(max(int(math.Round(4*math.Log2(0.57*least/1.87))), smallest), loneAt(z)))
 			same := 0
 			for j := range l.codes {
-				if l.codes[j]>>(2*pixel) == l.codes[i]>>(2*pixel) {
+				if l.codes[j]>>(2*pixel+6) == l.codes[i]>>(2*pixel+6) {
 					same++
 				}
 			}
 			if math.IsInf(least, 1) {
 				want = size(loneAt(z))
 			}
-			if same > mostShared {
+			if same >= 48 {
 				want = smallest
 			}
 			got := l.sites[i]

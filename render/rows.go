@@ -24,11 +24,11 @@ const (
 	// A medium lake loses mediumShare of what low lakes weigh, so that of two beside each other both keep their own pixel, but up to a weight of crowd
 	// at most mediumLoss: it is seen among several low ones in one place. In a larger crowd, where medium lakes would cover everything, it loses all
 	// that low lakes weigh more. A high lake loses highShare of what others weigh.
-	mediumShare, mediumLoss, crowd = 0.75, 0.55, 6
+	mediumShare, mediumLoss, crowd = 0.85, 0.55, 6
 	highShare                      = 0.03
 	// A medium lake of which less than onset is left is as faint as if onset were left. A low lake fades by steepness times the part that a medium one
 	// beside it weighs, down to leastLeft. So there is a soft valley between them.
-	onset, steepness, leastLeft = 0.9, 5, 0.22
+	onset, steepness, leastLeft = 0.9, 5, 0.28
 	// tiny is more than zero.
 	tiny = 1e-30
 	// levelMask selects the level of a byte of cover.

@@ -224,35 +224,35 @@ next:
 	VMULPS       Y8, Y6, Y6
 	VSUBPS       Y6, Y2, Y6
 	VMAXPS       Y0, Y6, Y6
-	VBROADCASTSS float0<>+0(SB), Y10
-	VBROADCASTSS float4<>+0(SB), Y9
-	VBROADCASTSS float5<>+0(SB), Y8
+	VBROADCASTSS float4<>+0(SB), Y10
+	VBROADCASTSS float5<>+0(SB), Y9
+	VBROADCASTSS float6<>+0(SB), Y8
 	VMULPS       Y8, Y7, Y8
 	VSUBPS       Y8, Y9, Y8
 	VMAXPS       Y0, Y8, Y8
 	VMULPS       Y8, Y8, Y8
-	VBROADCASTSS float4<>+0(SB), Y11
-	VBROADCASTSS float6<>+0(SB), Y9
+	VBROADCASTSS float5<>+0(SB), Y11
+	VBROADCASTSS float7<>+0(SB), Y9
 	VMULPS       Y9, Y6, Y9
 	VSUBPS       Y9, Y11, Y9
 	VMAXPS       Y0, Y9, Y9
 	VMULPS       Y9, Y9, Y9
-	VBROADCASTSS float4<>+0(SB), Y13
+	VBROADCASTSS float5<>+0(SB), Y13
 	VBROADCASTSS float1<>+0(SB), Y11
 	VMINPS       Y11, Y1, Y11
-	VBROADCASTSS float7<>+0(SB), Y12
-	VMULPS       Y12, Y11, Y11
 	VBROADCASTSS float8<>+0(SB), Y12
+	VMULPS       Y12, Y11, Y11
+	VBROADCASTSS float9<>+0(SB), Y12
 	VMAXPS       Y12, Y5, Y12
 	VDIVPS       Y12, Y11, Y11
 	VSUBPS       Y11, Y13, Y11
-	VBROADCASTSS float9<>+0(SB), Y12
+	VBROADCASTSS float10<>+0(SB), Y12
 	VMAXPS       Y12, Y11, Y11
 	VMULPS       Y11, Y8, Y8
-	VBROADCASTSS float8<>+0(SB), Y11
+	VBROADCASTSS float9<>+0(SB), Y11
 	VMAXPS       Y11, Y1, Y12
 	VDIVPS       Y12, Y7, Y12
-	VBROADCASTSS float10<>+0(SB), Y11
+	VBROADCASTSS float11<>+0(SB), Y11
 	VMAXPS       Y11, Y12, Y12
 	VMULPS       Y12, Y12, Y12
 	VMINPS       Y10, Y7, Y7
@@ -274,7 +274,7 @@ next:
 	VBLENDVPS    Y13, Y6, Y10, Y10
 	VBLENDVPS    Y13, Y2, Y5, Y5
 	VBLENDVPS    Y13, Y12, Y9, Y9
-	VBROADCASTSS float8<>+0(SB), Y1
+	VBROADCASTSS float9<>+0(SB), Y1
 	VMAXPS       Y1, Y5, Y5
 	VDIVPS       Y5, Y10, Y5
 	VMULPS       Y5, Y9, Y9
@@ -290,7 +290,7 @@ done:
 	VZEROUPPER
 	RET
 
-DATA float0<>+0(SB)/4, $0x3f400000
+DATA float0<>+0(SB)/4, $0x3f59999a
 GLOBL float0<>(SB), RODATA|NOPTR, $4
 
 DATA float1<>+0(SB)/4, $0x3f0ccccd
@@ -302,26 +302,29 @@ GLOBL float2<>(SB), RODATA|NOPTR, $4
 DATA float3<>+0(SB)/4, $0x3cf5c28f
 GLOBL float3<>(SB), RODATA|NOPTR, $4
 
-DATA float4<>+0(SB)/4, $0x3f800000
+DATA float4<>+0(SB)/4, $0x3f400000
 GLOBL float4<>(SB), RODATA|NOPTR, $4
 
-DATA float5<>+0(SB)/4, $0x40e49249
+DATA float5<>+0(SB)/4, $0x3f800000
 GLOBL float5<>(SB), RODATA|NOPTR, $4
 
-DATA float6<>+0(SB)/4, $0x40200000
+DATA float6<>+0(SB)/4, $0x40e49249
 GLOBL float6<>(SB), RODATA|NOPTR, $4
 
-DATA float7<>+0(SB)/4, $0x40a00000
+DATA float7<>+0(SB)/4, $0x40200000
 GLOBL float7<>(SB), RODATA|NOPTR, $4
 
-DATA float8<>+0(SB)/4, $0x0da24260
+DATA float8<>+0(SB)/4, $0x40a00000
 GLOBL float8<>(SB), RODATA|NOPTR, $4
 
-DATA float9<>+0(SB)/4, $0x3e6147ae
+DATA float9<>+0(SB)/4, $0x0da24260
 GLOBL float9<>(SB), RODATA|NOPTR, $4
 
-DATA float10<>+0(SB)/4, $0x3f666666
+DATA float10<>+0(SB)/4, $0x3e8f5c29
 GLOBL float10<>(SB), RODATA|NOPTR, $4
+
+DATA float11<>+0(SB)/4, $0x3f666666
+GLOBL float11<>(SB), RODATA|NOPTR, $4
 
 // func shadeRowAVX2(dst *uint8, weights *float32, logs *float32, n int, cover *uint8, entries *uint8, faint float32, valueScale float32, add uint64)
 // Requires: AVX, AVX2

@@ -15,9 +15,9 @@ import (
 const (
 	mediumRim, highRim             = 0.14, 0.4
 	solid                          = 0.75
-	mediumShare, mediumLoss, crowd = 0.75, 0.55, 6
+	mediumShare, mediumLoss, crowd = 0.85, 0.55, 6
 	highShare                      = 0.03
-	onset, steepness, leastLeft    = 0.9, 5, 0.22
+	onset, steepness, leastLeft    = 0.9, 5, 0.28
 	tiny                           = 1e-30
 )
 
