@@ -154,9 +154,10 @@ func beyondReach(t fataler, lake testShore, s Spec) bool {
 		if s.Tile.Z < waterZoom {
 			reach = 4.3 * math.Exp2(float64(p.size(s.Tile.Z))/stepsPerZoom)
 		}
-		if s.Tile.Z >= fadeZoom {
+		if s.Tile.Z >= fadeZoom || p.glows(s.Tile.Z) {
 			reach = max(reach, water)
-		} else {
+		}
+		if s.Tile.Z < fadeZoom {
 			reach += 1 << coreCellBits // where it may decide which lakes have cores
 		}
 	case Dots:
