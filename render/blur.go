@@ -11,8 +11,9 @@ type blur struct {
 	first        int64 // the first row, in cells from the window's edge
 	all          blurredCells
 	upper        [upperClasses]blurredCells
-	counts, logs [2][]float32 // of the cells of one row, by their phase: at scale 1 a pixel is two cells wide
-	weights      []float32    // of a falloff at the cells around a pixel
+	counts, logs []float32 // of the cells of one row
+	weights      []float32 // of a falloff at the cells around a pixel
+	values       []float32 // of the pixels of one phase
 }
 
 // blurredCells are the rows of some lakes of a patch.
@@ -54,49 +55,51 @@ func (b *blur) resetCells(to *blurredCells, p *patch, c *cells) {
 	}
 }
 
-// cellsPerPixel returns how many cells wide a pixel is.
-func (w window) cellsPerPixel() int { return int(w.step()) / cellUnits }
-
 // take converts row r of c to lakes, into b.counts and b.logs.
 func (b *blur) take(p *patch, c *cells, r int) {
 	counts, logs := p.row(c, r)
-	n, used := b.window.cellsPerPixel(), c.used[r]
-	for phase := range n {
-		size := (len(counts) - phase + n - 1) / n
-		lakes, sums := zeroed(b.counts[phase], size), zeroed(b.logs[phase], size)
-		j := (used.from + n - 1 - phase) / n // the first of this phase
-		for i := j*n + phase; i < used.to; i += n {
-			lakes[j], sums[j] = float32(counts[i])*(1.0/sharesPerLake), float32(logs[i]*(1.0/sharesPerLake))
-			j++
-		}
-		b.counts[phase], b.logs[phase] = lakes, sums
+	b.counts, b.logs = zeroed(b.counts, len(counts)), zeroed(b.logs, len(logs))
+	for i := c.used[r].from; i < c.used[r].to; i++ {
+		b.counts[i], b.logs[i] = float32(counts[i])*(1.0/sharesPerLake), float32(logs[i]*(1.0/sharesPerLake))
 	}
 }
 
-// addRow blurs b.counts and b.logs, whose first column is left, along row r of to. Only the used ones are not zero.
+// addRow blurs b.counts and b.logs, whose first column is left, along row r of to. Only the used ones are not zero. At scale 2 the pixels with an
+// even column and those with an odd column have different weights.
 func (b *blur) addRow(to *blurredCells, r int, left int64, used span) {
 	at := r * to.stride
 	clear(to.weights[at : at+to.stride])
 	clear(to.logs[at : at+to.stride])
 	w, f := b.window, b.falloff
-	n := int64(w.cellsPerPixel())
-	from, end := centres(w.firstCentre(), f.reach(), cellUnits, cellUnits/2)
-	// The pixels in reach of a used cell.
-	firstPixel := max(floorDiv(left+int64(used.from)-end, n)+1, 0)
-	endPixel := min(floorDiv(left+int64(used.to)-1-from, n)+1, int64(w.width))
-	if firstPixel >= endPixel {
+	for phase := range w.scale {
+		centre := int64(phase)*w.step() + w.firstCentre()
+		from, end := centres(centre, f.reach(), subUnits, subUnits/2)
+		b.weights = b.weights[:0]
+		for c := from; c < end; c++ {
+			b.weights = append(b.weights, f.at[distance(c*subUnits+subUnits/2, centre)])
+		}
+		// The pixels of this phase in reach of a used cell.
+		first := max(left+int64(used.from)-end+1, 0)
+		n := min(left+int64(used.to)-from, int64((w.width-phase+w.scale-1)/w.scale)) - first
+		if n <= 0 {
+			continue
+		}
+		cell, pixel := first+from-left, at+int(first)*w.scale+phase
+		b.spread(to.weights[pixel:], b.counts[cell:], int(n))
+		b.spread(to.logs[pixel:], b.logs[cell:], int(n))
+	}
+}
+
+// spread adds the sums of cells, weighted by b.weights, to n elements of dst: those of one phase.
+func (b *blur) spread(dst, cells []float32, n int) {
+	if b.window.scale == 1 {
+		addRows(dst[:n], cells, 1, b.weights)
 		return
 	}
-	at += int(firstPixel)
-	size := endPixel - firstPixel
-	for first := from; first < from+n; first++ {
-		b.weights = b.weights[:0]
-		for c := first; c < end; c += n {
-			b.weights = append(b.weights, f.at[distance(c*cellUnits+cellUnits/2, w.firstCentre())])
-		}
-		phase, i := (first-left)%n, (first-left)/n+firstPixel
-		addRows(to.weights[at:][:size], b.counts[phase][i:], 1, b.weights)
-		addRows(to.logs[at:][:size], b.logs[phase][i:], 1, b.weights)
+	b.values = zeroed(b.values, n)
+	addRows(b.values, cells, 1, b.weights)
+	for i, v := range b.values {
+		dst[i*b.window.scale] += v
 	}
 }
 
@@ -114,7 +117,7 @@ func (b *blur) addTo(s *sums, i, r int) {
 // column adds the rows in reach of a centre, each weighted by its distance, to weights and logs.
 func (b *blur) column(weights, logs []float32, c *blurredCells, centre int64) {
 	f, used := b.falloff, c.used
-	from, to := centres(centre, f.reach(), cellUnits, cellUnits/2)
+	from, to := centres(centre, f.reach(), subUnits, subUnits/2)
 	first, end := int(max(from-b.first, 0)), int(min(to-b.first, int64(len(used))))
 	for first < end {
 		if !used[first].any() {
@@ -124,7 +127,7 @@ func (b *blur) column(weights, logs []float32, c *blurredCells, centre int64) {
 		b.weights = b.weights[:0]
 		i := first
 		for ; i < end && used[i].any(); i++ {
-			d := distance((b.first+int64(i))*cellUnits+cellUnits/2, centre)
+			d := distance((b.first+int64(i))*subUnits+subUnits/2, centre)
 			b.weights = append(b.weights, f.at[d])
 		}
 		addRows(weights, c.weights[first*c.stride:], c.stride, b.weights)

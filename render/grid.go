@@ -2,14 +2,8 @@ package render
 
 import "github.com/paulmach/orb/maptile"
 
-// Lakes are binned by cells of half a pixel of scale 1: the smallest disc has a sigma of less than two of them.
-const (
-	cellBits  = subBits - 1
-	cellUnits = 1 << cellBits
-)
-
-// A grid is lakes binned by the cells of one zoom: those of the world, and of some rows north and south of it. Each lake is shared among
-// the cell that contains it and those around it; nearer ones have larger shares.
+// A grid is lakes binned by cells, the pixels of scale 1 of one zoom: those of the world, and of some rows north and south of it. Each lake is shared
+// among the cell that contains it and those around it; nearer ones have larger shares.
 type grid struct {
 	all   blocks               // of all lakes
 	upper [upperClasses]blocks // of those of each upper class
@@ -68,7 +62,7 @@ func newGrid(l *Layer, z maptile.Zoom) *grid {
 }
 
 func newBlocks(z maptile.Zoom) blocks {
-	side := TileSize << z * subUnits / cellUnits
+	side := TileSize << z
 	n := side / blockSide
 	return blocks{side: side, list: make([]*block, (n+2)*n)}
 }
@@ -149,14 +143,17 @@ func (s span) extended(counts []uint32, logs []float64, from, to int) span {
 // sharing are the shares of a lake in the cell that contains it and in those before and after it along one axis, of sharesPerAxis in all, by its
 // position in the cell. Their mean is its position. They are those of a quadratic B-spline, rounded: so each lake is widened by nearly the
 // same variance, wherever it lies, between 3/16 and 1/4 of a square cell. Shares between the two nearest cells would widen it by 0 to 1/4.
-var sharing = [cellUnits][3]uint32{{8, 8, 0}, {6, 10, 0}, {4, 12, 0}, {3, 12, 1}, {2, 12, 2}, {1, 12, 3}, {0, 12, 4}, {0, 10, 6}}
+var sharing = [subUnits][3]uint32{
+	{8, 8, 0}, {7, 9, 0}, {6, 10, 0}, {5, 11, 0}, {4, 12, 0}, {4, 11, 1}, {3, 12, 1}, {3, 11, 2},
+	{2, 12, 2}, {2, 11, 3}, {1, 12, 3}, {1, 11, 4}, {0, 12, 4}, {0, 11, 5}, {0, 10, 6}, {0, 9, 7},
+}
 
 const (
 	sharesPerAxis   = 16
-	sharingVariance = cellUnits * cellUnits * 7 / 32.0 // the middle between the least and the most
+	sharingVariance = subUnits * subUnits * 7 / 32.0 // the middle between the least and the most
 )
 
 // sharedAt returns the cell before the one that contains a position in units, which may be -1, and the shares of a lake there in three cells from it on.
 func sharedAt(at int64) (first int, shares *[3]uint32) {
-	return int(at>>cellBits) - 1, &sharing[at&(cellUnits-1)]
+	return int(at>>subBits) - 1, &sharing[at&(subUnits-1)]
 }

@@ -111,7 +111,7 @@ func (r *Renderer) prepared(g *geometry, v *snapshot.Values, run func(parts ...f
 
 // bin bins the lakes at the zooms at which that would take long for a tile.
 func (l *Layer) bin() {
-	zooms := min(int(l.roomy)-1, len(l.dense)) // a pixel has four cells
+	zooms := min(int(l.roomy), len(l.dense))
 	if l.chances {
 		zooms = min(zooms, chanceZooms)
 	}

@@ -102,9 +102,9 @@ func (p *patch) cut(g *grid, w window) {
 }
 
 func (p *patch) cutCells(c *cells, b *blocks, w window) {
-	column := w.left>>cellBits + p.left
+	column := w.left>>subBits + p.left
 	for r := range p.height {
-		row := w.top>>cellBits + p.top + int64(r)
+		row := w.top>>subBits + p.top + int64(r)
 		counts, logs := p.row(c, r)
 		if row >= -1 && row <= int64(b.side) {
 			c.used[r] = b.row(counts, logs, int(row), int(column))
@@ -115,8 +115,8 @@ func (p *patch) cutCells(c *cells, b *blocks, w window) {
 
 // centresAround returns the range of cells whose centres are less than reach from the centre of any of n pixels of one of w's axes.
 func centresAround(w window, n int, reach int64) (from, to int64) {
-	from, _ = centres(w.firstCentre(), reach, cellUnits, cellUnits/2)
-	_, to = centres(w.lastCentre(n), reach, cellUnits, cellUnits/2)
+	from, _ = centres(w.firstCentre(), reach, subUnits, subUnits/2)
+	_, to = centres(w.lastCentre(n), reach, subUnits, subUnits/2)
 	return from, to
 }
 

@@ -104,8 +104,8 @@ func (p *patch) bin(l *Layer, w window, by *style, hits []hit) []hit {
 	reach := by.reach(&small, w)
 	p.reset(w, reach)
 	q := newQuery(l, w, by)
-	// The cells that have a share of a lake are less than a pixel away from it.
-	q.patch, q.reach, q.hits = p, reach+subUnits, hits
+	// The centres of the cells that have a share of a lake are less than two pixels away from it.
+	q.patch, q.reach, q.hits = p, reach+2*subUnits, hits
 	sites := group{}
 	if int(w.zoom) < len(l.grids) {
 		p.cut(l.grids[w.zoom], w)

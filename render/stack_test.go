@@ -93,8 +93,8 @@ func TestLayerHasAllThatItsTilesShare(t *testing.T) {
 		t.Error("the successor has a geometry of its own")
 	}
 	for name, l := range map[string]*Layer{"first": one, "successor": next} {
-		if blurredZooms(l) < 5 || len(l.grids) != int(l.roomy)-1 || len(l.cores) != len(l.grids) { // see bin
-			t.Errorf("%s: %d grids and %d cores at %d zooms, want all but one", name, len(l.grids), len(l.cores), l.roomy)
+		if blurredZooms(l) < 5 || len(l.grids) != int(l.roomy) || len(l.cores) != int(l.roomy) {
+			t.Errorf("%s: %d grids and %d cores at %d zooms, want all", name, len(l.grids), len(l.cores), l.roomy)
 		}
 		if !l.prepared || len(l.dots) == 0 || len(l.waters) == 0 {
 			t.Errorf("%s: prepared %t, plans of %d and %d zooms, want all", name, l.prepared, len(l.dots), len(l.waters))
