@@ -200,7 +200,7 @@ func TestManyAdvisories(t *testing.T) {
 			TextEN: strings.Repeat("x", 100), Issued: testNow(), ValidFrom: testNow()})
 	}
 	opts := testOptions(t)
-	opts.sending.MadeItems = 1000
+	opts.sending.HeldItems = 1000
 	opts.Memory = admission.NewBudget(4 << 20)
 	s := newServer(t, opts, f)
 	w := get(t, s, http.StatusOK, advisoriesURL)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -24,25 +25,18 @@ import (
 	"limnomap/tiles/background"
 )
 
-// A published is a snapshot with everything that can be prepared for its answers. It is immutable, except that very long lists of the first
-// snapshot are set later.
+// A published is a snapshot with everything that can be prepared for its answers. It is immutable, except that its lists may be set later.
 type published struct {
 	snap  *snapshot.Snapshot
 	weeks *weekViews
 	state *ogc.State // the snapshot, and what descriptions of the map say about it
 	bound orb.Bound  // of the lakes
 
-	status  *preparedList
-	geojson *preparedList
-	dates   *answer.Body
-
-	records *records // those of the status; nil if they are too many to hold
-	lookup  *lookup
-	counts  *lru.Cache[countsKey, *answer.Body]
-	table   *table.Lakes
-
-	// former has the lists of an earlier snapshot, if those of this one are left to finishLists because it could not wait for them; or nil.
-	former *published
+	lists  *lists
+	dates  *answer.Body
+	lookup *lookup
+	counts *lru.Cache[countsKey, *answer.Body]
+	table  *table.Lakes
 
 	histories *lru.Cache[int, []data.Observation] // that came from the store, by the index of the lake
 }
@@ -108,9 +102,10 @@ func (s *common) published() (*published, error) {
 	return p, nil
 }
 
-// onData returns a handler that passes the published snapshot to h. It loads it once, so that an answer is of one snapshot.
+// onData returns a handler that passes the published snapshot to h. It loads it once, so that an answer is of one snapshot: with errPassedOver h asks for
+// the newer one, and has written nothing.
 func (s *common) onData(h func(w http.ResponseWriter, r *http.Request, p *published) error) answer.Handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
+	once := func(w http.ResponseWriter, r *http.Request) error {
 		p, err := s.published()
 		if err != nil {
 			return err
@@ -120,6 +115,12 @@ func (s *common) onData(h func(w http.ResponseWriter, r *http.Request, p *publis
 		info.TrueFor = s.trueFor(p.snap)
 		p.state.SetDates(w.Header(), data.Optional[data.Week]{})
 		return h(w, r, p)
+	}
+	return func(w http.ResponseWriter, r *http.Request) (err error) {
+		for err = errPassedOver; errors.Is(err, errPassedOver); {
+			err = once(w, r)
+		}
+		return err
 	}
 }
 
@@ -171,11 +172,13 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 	}
 	s.preparing.Lock()
 	defer s.preparing.Unlock()
-	if before = s.current.Load(); before != nil { // with the lists that were being prepared
-		before.leaveLists()
+	var listsBefore *lists
+	if before != nil {
+		if listsBefore = before.lists; listsBefore.take() {
+			listsBefore.finish(nil) // this may take longer than a request waits
+		}
 	}
-	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes),
-		status: newPreparedList(), geojson: newPreparedList(),
+	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes), lists: newLists(listsBefore),
 		counts:    newCache[countsKey, *answer.Body](maxCounts),
 		histories: newCache[int, []data.Observation](maxLakeHistories)}
 	var err error
@@ -187,10 +190,8 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 		func() { s.opts.Tiles.PrepareVectors(snap.Current) },
 		func() { s.opts.Tiles.Prepare(snap.Current) },
 	}
-	if s.sender.HoldsList(len(snap.Lakes)) {
-		parts = append(parts, func() { err = s.prepareHeldLists(p) })
-	} else if before != nil {
-		parts = append(parts, func() { err = s.prepareLongLists(p, before) })
+	if (before != nil || s.sender.HoldsList(len(snap.Lakes))) && p.lists.take() {
+		parts = append(parts, func() { err = s.prepareLists(p) })
 	}
 	if before != nil { // on this thread, which has a low priority
 		for _, prepare := range parts {
@@ -208,6 +209,9 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 	}
 	p.table = lakesTable(snap, p.lookup)
 	s.current.Store(p)
+	if before != nil {
+		before.lists.records.Store(nil)
+	}
 	return nil
 }
 
@@ -224,17 +228,12 @@ func onlyStatements(before, snap *snapshot.Snapshot) bool {
 }
 
 // publishStatements is publish for a snapshot with other official statements. It must be quick, also on a busy machine: until it is published, a closure
-// is not told. So each request for a list of all lakes makes its own until finishLists has prepared them.
+// is not told. So requests for a list of all lakes wait until finishLists has prepared them, as do those for the lists of the former one that are not
+// being prepared.
 func (s *common) publishStatements(before *published, snap *snapshot.Snapshot) (err error) {
 	p := *before
 	p.snap, p.state = snap, s.stateOf(snap)
-	if p.former == nil {
-		p.former = before
-	}
-	p.counts = newCache[countsKey, *answer.Body](maxCounts)
-	p.records, p.status, p.geojson = nil, newPreparedList(), newPreparedList()
-	p.status.set(nil)
-	p.geojson.set(nil)
+	p.counts, p.lists = newCache[countsKey, *answer.Body](maxCounts), newLists(before.lists)
 	if p.dates, err = s.sender.Prepare(jsonKind, weeksBody(snap)); err != nil {
 		return err
 	}
@@ -242,6 +241,10 @@ func (s *common) publishStatements(before *published, snap *snapshot.Snapshot) (
 	s.opts.Tiles.Prepare(snap.Current)
 	p.table = lakesTable(snap, p.lookup)
 	s.current.Store(&p)
+	before.lists.records.Store(nil)
+	if before.lists.take() {
+		before.lists.finish(errPassedOver)
+	}
 	return nil
 }
 

@@ -23,7 +23,7 @@ func (h *lakeHandlers) statusCSV(w http.ResponseWriter, r *http.Request, p *publ
 	}
 	nameFile(w, name)
 	line := func(b []byte, i int) []byte { return statusCells.AppendLine(b, h.encoder.lake(view, i)) }
-	return h.sender.SendList(w, r, csvKind, len(view.Lakes), func() answer.List {
+	return h.sender.SendList(w, r, csvKind, f.count(), func() answer.List {
 		sel := f.selected()
 		return sel.list(statusCells.Header(), line, "", "")
 	})

@@ -204,7 +204,7 @@ func sparingForecastServer(tb testing.TB) *Server {
 	tb.Helper()
 	source, opts := forecastSource(tb), testOptions(tb)
 	opts.Historian, opts.Issues = source, source
-	opts.sending = answer.Options{PreparedItems: 1, MadeItems: 1}
+	opts.sending = answer.Options{HeldItems: 1}
 	return newServer(tb, opts, source)
 }
 
@@ -355,15 +355,15 @@ func TestOtherForecastsArePublishedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := s.common.current.Load()
-	if now.snap != &changed || now.state.Snapshot != &changed || now.status != first.status || now.geojson != first.geojson {
-		t.Error("other forecasts are not published, or the status was made again")
+	if now.snap != &changed || now.state.Snapshot != &changed || now.lists != first.lists {
+		t.Error("other forecasts are not published, or the lists were made again")
 	}
 	wantProblem(t, do(s, http.MethodGet, forecastURL), http.StatusNotFound)
 	source.revision.Number++
 	if err := s.Publish(testSnapshot(t, source)); err != nil {
 		t.Fatal(err)
 	}
-	if s.common.current.Load().status == first.status {
-		t.Error("after an import the status was not made again")
+	if s.common.current.Load().lists == first.lists {
+		t.Error("after an import the lists were not made again")
 	}
 }

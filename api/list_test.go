@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"sync"
 	"testing"
+	"weak"
 
 	"limnomap/api/answer"
 )
@@ -17,20 +19,19 @@ const geoJSONURL = "/api/v1/bathing-lakes/geojson"
 func sparingServer(tb testing.TB) *Server {
 	tb.Helper()
 	opts := testOptions(tb)
-	opts.sending = answer.Options{PreparedItems: -1, MadeItems: -1}
+	opts.sending = answer.Options{HeldItems: -1}
 	return newServer(tb, opts, testSource(tb))
 }
 
 // TestLongAnswersAreTheHeldOnes compares a server that holds its lists with one that writes them piece by piece, without Brotli.
 func TestLongAnswersAreTheHeldOnes(t *testing.T) {
 	held, long := testServer(t), sparingServer(t)
-	if long.common.current.Load().records != nil {
-		t.Fatal("the records are held, want none")
-	}
 	const none = statusURL + "?min_lat=80" // an empty list is not long
-	for _, target := range []string{
-		statusURL, geoJSONURL, statusURL + "?risk=low", statusURL + "?risk=high&min_lat=50", statusURL + "?min_lat=-90", none,
-	} {
+	targets := []string{statusURL, geoJSONURL, statusURL + "?risk=low", statusURL + "?risk=high&min_lat=50", statusURL + "?min_lat=-90", none}
+	for i, target := range append(targets, targets...) {
+		if i == len(targets) { // as if a newer snapshot had been published
+			long.common.current.Load().lists.records.Store(nil)
+		}
 		for _, coding := range []string{"identity", "gzip", "br", "zstd"} {
 			want := get(t, held, http.StatusOK, target, "Accept-Encoding", coding)
 			got := get(t, long, http.StatusOK, target, "Accept-Encoding", coding)
@@ -60,16 +61,23 @@ func TestLongAnswersAreTheHeldOnes(t *testing.T) {
 }
 
 // TestListsBeforeTheyArePrepared asks for the lists of a first snapshot while they are made: the requests wait, and get the same bytes. If
-// the lists cannot be made, each request makes its own.
+// the lists cannot be made, each request makes its own. If a newer snapshot is published, they get its lists.
 func TestListsBeforeTheyArePrepared(t *testing.T) {
 	s := sparingServer(t)
 	want := map[string]*httptest.ResponseRecorder{statusURL: get(t, s, http.StatusOK, statusURL), geoJSONURL: get(t, s, http.StatusOK, geoJSONURL)}
 	for _, finish := range []func(p *published){
 		func(*published) { s.common.finishLists() },
-		func(p *published) { p.status.set(nil); p.geojson.set(nil) },
+		func(p *published) { p.lists.finish(nil) },
+		func(p *published) {
+			next := *p
+			next.lists = newLists(p.lists)
+			s.common.current.Store(&next)
+			p.lists.finish(errPassedOver)
+			s.common.finishLists()
+		},
 	} {
 		p := *s.common.current.Load()
-		p.status, p.geojson = newPreparedList(), newPreparedList()
+		p.lists = newLists(nil)
 		s.common.current.Store(&p)
 		var waiting sync.WaitGroup
 		for target, want := range want {
@@ -91,4 +99,51 @@ func TestListsBeforeTheyArePrepared(t *testing.T) {
 		finish(&p)
 		waiting.Wait()
 	}
+}
+
+// TestSlowReaderKeepsNoRecords publishes other statements while a client reads a long list slowly. It gets all of the list, and keeps no more than a piece
+// in memory.
+func TestSlowReaderKeepsNoRecords(t *testing.T) {
+	opts := testOptions(t)
+	opts.sending = answer.Options{HeldItems: -1}
+	source := testSource(t)
+	s := newServer(t, opts, source)
+	s.FinishLists()
+	want := get(t, s, http.StatusOK, statusURL)
+	records := weak.Make(s.common.current.Load().lists.records.Load())
+	if records.Value() == nil {
+		t.Fatal("no records are held")
+	}
+	slow := slowWriter{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
+	var reading sync.WaitGroup
+	reading.Go(func() { s.ServeHTTP(slow, httptest.NewRequestWithContext(t.Context(), http.MethodGet, statusURL, nil)) })
+	<-slow.began
+	source.advisories = testAdvisories()
+	source.revision.Number++
+	if err := s.Publish(testSnapshot(t, source)); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		runtime.GC()
+	}
+	if records.Value() != nil {
+		t.Error("the client keeps the records of a former snapshot")
+	}
+	close(slow.goOn)
+	reading.Wait()
+	if slow.Body.String() != want.Body.String() {
+		t.Errorf("the list is %s\nwant %s", slow.Body, want.Body)
+	}
+}
+
+// A slowWriter waits before it writes.
+type slowWriter struct {
+	*httptest.ResponseRecorder
+	began, goOn chan struct{}
+}
+
+func (w slowWriter) Write(b []byte) (int, error) {
+	close(w.began) // a second piece would panic
+	<-w.goOn
+	return w.ResponseRecorder.Write(b)
 }

@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"errors"
+	"sync/atomic"
 	"time"
 
 	"limnomap/api/answer"
@@ -11,33 +13,70 @@ import (
 	"limnomap/data/snapshot"
 )
 
-// A preparedList is an answer with all lakes that is made in advance: before its snapshot is published, or soon after.
+// lists are the answers with all lakes of one snapshot. They are made before it is published, or soon after: then requests wait for them. They are
+// made at most once, by the one who takes them.
+type lists struct {
+	taken           atomic.Bool
+	status, geojson *preparedList
+	// records are those of the status. They are nil until it is made, if they are too many to hold, and after the lists of a newer snapshot are published:
+	// a client that reads slowly must not keep them.
+	records atomic.Pointer[records]
+}
+
+// newLists returns lists that have not been made. Those before them may be nil.
+func newLists(before *lists) *lists {
+	l := &lists{status: newPreparedList(), geojson: newPreparedList()}
+	if before != nil {
+		l.status.sizes, l.geojson.sizes = before.status.likelySizes(), before.geojson.likelySizes()
+	}
+	return l
+}
+
+// take reports whether the caller is the first. Then it must finish the lists.
+func (l *lists) take() bool { return l.taken.CompareAndSwap(false, true) }
+
+// finish ends the waiting for lists that have not been made: with an error, or, if it is nil, so that each request makes its own.
+func (l *lists) finish(err error) {
+	for _, list := range []*preparedList{l.status, l.geojson} {
+		if list.waits() {
+			list.set(nil, err)
+		}
+	}
+}
+
+// errPassedOver is the end of lists that are not made because a newer snapshot has been published.
+var errPassedOver = errors.New("a newer snapshot has been published")
+
+// A preparedList is an answer with all lakes that is made in advance.
 type preparedList struct {
-	made chan struct{} // closed when it is
-	body *answer.Body  // nil if it could not be made: then each request makes its own
+	sizes answer.Sizes  // of the last one that was made before
+	made  chan struct{} // closed when body and err are set
+	body  *answer.Body  // nil if it was not made
+	err   error
 }
 
 func newPreparedList() *preparedList { return &preparedList{made: make(chan struct{})} }
 
 // set sets the list, and lets the waiting requests go on. It must be called once.
-func (l *preparedList) set(b *answer.Body) {
-	l.body = b
+func (l *preparedList) set(b *answer.Body, err error) {
+	l.body, l.err = b, err
 	close(l.made)
 }
 
 // listWait is how long a request waits for a list: short enough to answer before the server gives up on the client.
 const listWait = 20 * time.Second
 
-// get waits until the list is made. It returns errListNotMade after listWait, or the error of ctx when that ends.
+// get waits until the list is made. If it could not be made, body and error are nil. The error is errPassedOver, errListNotMade after listWait, or
+// that of ctx when it ends.
 func (l *preparedList) get(ctx context.Context) (*answer.Body, error) {
 	if !l.waits() {
-		return l.body, nil
+		return l.body, l.err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, listWait, errListNotMade)
 	defer cancel()
 	select {
 	case <-l.made:
-		return l.body, nil
+		return l.body, l.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -53,94 +92,61 @@ func (l *preparedList) waits() bool {
 	}
 }
 
-// prepareHeldLists prepares the lists of p, and the records that a filtered status copies.
-func (s *common) prepareHeldLists(p *published) error {
-	p.records = newRecords(s.encoder.statusList(p.snap, everything(p.snap.Current)))
-	status, err := s.sender.Prepare(jsonKind, p.records.content)
-	if err != nil {
-		return err
+// likelySizes returns about the sizes of the forms of the next list.
+func (l *preparedList) likelySizes() answer.Sizes {
+	if !l.waits() && l.body != nil {
+		return l.body.Sizes()
 	}
-	geojson, err := s.sender.PrepareList(geoJSONKind, s.encoder.featureList(p.snap.Current))
-	if err != nil {
-		return err
-	}
-	p.status.set(status)
-	p.geojson.set(geojson)
-	return nil
+	return l.sizes
 }
 
-// prepareLongLists prepares the lists of p, which are too long to hold, one after the other: each takes memory meanwhile. The former ones are
-// those of before, unless it is nil.
-func (s *common) prepareLongLists(p, before *published) error {
-	status, geojson := s.encoder.statusList(p.snap, everything(p.snap.Current)), s.encoder.featureList(p.snap.Current)
-	if before != nil {
-		status.Before, geojson.Before = before.status.body, before.geojson.body
+// prepareLists prepares the lists of p, which the caller has taken. Those that are too long to hold are prepared one after the other, since each takes
+// memory meanwhile. If it fails, and after a panic, each request makes its own.
+func (s *common) prepareLists(p *published) error {
+	defer p.lists.finish(nil)
+	all := everything(p.snap.Current)
+	var held *records
+	if len(p.snap.Lakes) <= heldRecords {
+		held = newRecords(s.encoder.statusList(p.snap, all))
+		p.lists.records.Store(held)
 	}
-	b, err := s.sender.PrepareList(jsonKind, status)
+	var b *answer.Body
+	var err error
+	if held != nil && s.sender.HoldsList(len(p.snap.Lakes)) {
+		b, err = s.sender.Prepare(jsonKind, held.content)
+	} else {
+		status := p.statusList(s.encoder, all)
+		status.Sizes = p.lists.status.sizes
+		b, err = s.sender.PrepareList(jsonKind, status)
+	}
 	if err != nil {
 		return err
 	}
-	p.status.set(b)
+	p.lists.status.set(b, nil)
+	geojson := s.encoder.featureList(p.snap.Current)
+	geojson.Sizes = p.lists.geojson.sizes
 	if b, err = s.sender.PrepareList(geoJSONKind, geojson); err != nil {
 		return err
 	}
-	p.geojson.set(b)
+	p.lists.geojson.set(b, nil)
 	return nil
 }
 
-// finishLists prepares the lists of the published snapshot that are missing, and those of snapshots that are published meanwhile. If it runs already,
-// it returns: the other one does this. An error is only logged, since each request makes its own list then.
-func (s *common) finishLists() {
-	for done := false; !done && s.current.Load().lacksLists() && s.preparing.TryLock(); {
-		done = s.finishListsOnce()
-		s.preparing.Unlock() // only then lacksLists: who could not lock before has published before
-	}
-}
-
-// lacksLists reports whether lists are left to finishLists.
-func (p *published) lacksLists() bool { return p.former != nil || p.status.waits() }
-
-// leaveLists has each request for a list that is not prepared make its own. The caller holds preparing.
-func (p *published) leaveLists() {
-	for _, l := range []*preparedList{p.status, p.geojson} {
-		if l.waits() {
-			l.set(nil)
-		}
-	}
-}
-
-// finishListsOnce prepares the lists of the snapshot that is published now. It reports whether they cannot be prepared. The caller holds preparing.
-func (s *common) finishListsOnce() (failed bool) {
+// finishLists prepares the lists of the published snapshot, and reports whether they were left to it. An error is only logged, since each request makes
+// its own list then.
+func (s *common) finishLists() bool {
+	s.preparing.Lock()
+	defer s.preparing.Unlock()
 	p := s.current.Load()
-	if p.former != nil {
-		return !s.finishLeftLists(p)
-	}
-	if !p.status.waits() {
+	if !p.lists.take() {
 		return false
 	}
-	defer p.leaveLists() // also after a panic: no request waits forever
-	if err := s.prepareLongLists(p, nil); err != nil {
+	if err := s.prepareLists(p); err != nil {
 		s.opts.Logger.Error("lists of all lakes were not prepared", "err", err)
 	}
-	return false // they do not wait any longer
-}
-
-// finishLeftLists publishes p with its lists, unless another snapshot has been published meanwhile. It reports whether they could be prepared.
-func (s *common) finishLeftLists(p *published) bool {
-	done, former := *p, p.former
-	former.leaveLists()
-	done.status, done.geojson, done.former = newPreparedList(), newPreparedList(), nil
-	var err error
-	if s.sender.HoldsList(len(p.snap.Lakes)) {
-		err = s.prepareHeldLists(&done)
-	} else {
-		err = s.prepareLongLists(&done, former)
+	if s.current.Load().lists != p.lists {
+		p.lists.records.Store(nil)
 	}
-	if err != nil {
-		s.opts.Logger.Error("lists of all lakes were not prepared", "err", err)
-		return false
-	}
-	s.current.CompareAndSwap(p, &done)
 	return true
 }
 
@@ -164,7 +170,30 @@ func dataHead(snap *snapshot.Snapshot, w data.Week) record.Object {
 	return listHead(snap).TextOrNull("data_date", ogc.DataDate(snap, w))
 }
 
-// records are the records of the whole status in one piece of memory, from which a filtered status copies its own.
+// statusList is that of the encoder. It copies the records if they are held, which takes a third of the time.
+func (p *published) statusList(e *encoder, sel selection) answer.List {
+	list := e.statusList(p.snap, sel)
+	held := p.lists.records.Load()
+	if held == nil || sel.view != p.snap.Current {
+		return list
+	}
+	for i := range sel.n {
+		list.Size += held.size(sel.lake(i))
+	}
+	encode := list.Append
+	list.Append = func(b []byte, i int) []byte {
+		if held := p.lists.records.Load(); held != nil {
+			return held.append(b, sel.lake(i))
+		}
+		return encode(b, i)
+	}
+	return list
+}
+
+// heldRecords is up to how many lakes their records are held, some 50 MB.
+const heldRecords = 1 << 17
+
+// records are the records of the whole status in one piece of memory, from which other lists copy theirs.
 type records struct {
 	content []byte // the whole status
 	starts  []int  // of the records, and where a further one would start

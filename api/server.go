@@ -172,9 +172,9 @@ func (s *Server) Publish(snap *snapshot.Snapshot) error {
 	return nil
 }
 
-// FinishLists prepares the lists that Publish has left out, for which requests wait. It must be called after each Publish, and may run while there are
-// others: a closure must not wait for lists of all lakes.
-func (s *Server) FinishLists() { s.common.finishLists() }
+// FinishLists prepares the lists that Publish has left out, for which requests wait, and reports whether there were any. It must be called after each
+// Publish, and may run while there are others: a closure must not wait for lists of all lakes.
+func (s *Server) FinishLists() bool { return s.common.finishLists() }
 
 // AdminHandler serves /metrics, /healthz, /readyz and pprof, for a listener that only operators reach. All but /healthz and
 // /readyz, which are public elsewhere, check the Host.

@@ -2,8 +2,10 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -13,12 +15,13 @@ import (
 	"limnomap/data"
 	"limnomap/data/events/eventlog"
 	"limnomap/data/snapshot"
+	"limnomap/tiles/admission"
 )
 
 // TestStatementsArePublishedAtOnce imports random official statements under a running server. It answers as a server that is started with them, with
-// the same entity tags: before the lists of all lakes are prepared, and after. Both make the same events.
+// the same entity tags: requests for the lists of all lakes wait until these are prepared. Both make the same events.
 func TestStatementsArePublishedAtOnce(t *testing.T) {
-	for name, sending := range map[string]answer.Options{"held lists": {}, "long lists": {PreparedItems: -1, MadeItems: -1}} {
+	for name, sending := range map[string]answer.Options{"held lists": {}, "long lists": {HeldItems: -1}} {
 		t.Run(name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 2))
 			opts := testOptions(t)
@@ -33,18 +36,14 @@ func TestStatementsArePublishedAtOnce(t *testing.T) {
 				if err := s.Publish(snap); err != nil {
 					t.Error(err)
 				}
-				if left := s.common.current.Load().former != nil; left != (published > 0) {
-					t.Errorf("the lists of snapshot %d were left out: %v", published, left)
+				if waits := s.common.current.Load().lists.status.waits(); waits != (published > 0 || name == "long lists") {
+					t.Errorf("the lists of snapshot %d are left to FinishLists: %v", published, waits)
 				}
-				fresh := newServer(t, opts, f)
-				for _, finish := range []func(){func() {}, s.FinishLists} {
-					if finish(); published > 0 || name == "held lists" { // of the first snapshot long lists are waited for
-						wantAnswersOf(t, s, fresh)
-					}
-				}
-				if p := s.common.current.Load(); p.former != nil || p.status.body == nil || p.geojson.body == nil {
-					t.Error("the lists were not prepared")
-				}
+				var finishing sync.WaitGroup
+				finishing.Go(func() { s.FinishLists() }) // requests for the lists wait for it
+				wantAnswersOf(t, s, newServer(t, opts, f))
+				finishing.Wait()
+				wantLists(t, s)
 				addEvents(t, log, snap)
 				addEvents(t, logOfLoads, testSnapshot(t, f))
 				if published++; published > 12 {
@@ -72,17 +71,17 @@ func TestStatementsArePublishedAtOnce(t *testing.T) {
 	}
 }
 
-// TestConcurrentStatementsAndLists publishes official statements while the lists of all lakes are prepared. No publication waits for them, and the last
-// lists are those of the last snapshot.
+// TestConcurrentStatementsAndLists publishes official statements while the lists of all lakes are prepared and requested. No publication waits for the
+// lists, each request gets those of the snapshot that was published or of a later one, and none makes its own, since there is no memory for that.
 func TestConcurrentStatementsAndLists(t *testing.T) {
-	for name, sending := range map[string]answer.Options{"held lists": {}, "long lists": {PreparedItems: -1, MadeItems: -1}} {
+	for name, sending := range map[string]answer.Options{"held lists": {}, "long lists": {HeldItems: -1}} {
 		t.Run(name, func(t *testing.T) {
 			opts := testOptions(t)
-			opts.APIRate, opts.sending = 0, sending
+			opts.APIRate, opts.sending, opts.Memory = 0, sending, admission.NewBudget(1)
 			f, s := testSource(t), newServer(t, opts, nil)
 			ctx, cancel := context.WithCancel(t.Context())
 			published := 0
-			var finishing sync.WaitGroup
+			var finishing, requests sync.WaitGroup
 			watcher := snapshot.Watcher{Source: f, Interval: time.Microsecond, Options: &snapshot.Options{Present: data.ByClock(testNow)}}
 			watcher.Failed = func(err error) { t.Error(err) }
 			watcher.Publish = func(snap *snapshot.Snapshot) {
@@ -96,7 +95,16 @@ func TestConcurrentStatementsAndLists(t *testing.T) {
 				if busy {
 					s.common.preparing.Unlock()
 				}
-				finishing.Go(s.FinishLists)
+				requests.Go(func() { get(t, s, http.StatusOK, geoJSONURL, "Accept-Encoding", "gzip") })
+				requests.Go(func() {
+					var status struct {
+						At time.Time `json:"generated_at"`
+					}
+					if err := json.Unmarshal([]byte(plainOf(t, "gzip", get(t, s, http.StatusOK, statusURL, "Accept-Encoding", "gzip").Body.Bytes())), &status); err != nil || status.At.Before(generatedAt(snap)) {
+						t.Errorf("the status is of %v, %v, want %v or later", status.At, err, generatedAt(snap))
+					}
+				})
+				finishing.Go(func() { s.FinishLists() })
 				if published++; published > 40 {
 					cancel()
 					return
@@ -105,14 +113,29 @@ func TestConcurrentStatementsAndLists(t *testing.T) {
 				f.advisories[len(f.advisories)-1].ID += data.AdvisoryID(fmt.Sprint(published))
 				f.revision.Number++
 				f.revision.Statements++
+				f.revision.ChangedAt = f.revision.ChangedAt.Add(time.Minute)
 			}
 			watcher.Run(ctx)
+			requests.Wait()
 			finishing.Wait()
-			if p := s.common.current.Load(); p.former != nil || p.status.body == nil || p.geojson.body == nil {
-				t.Error("the lists were not prepared")
+			wantLists(t, s)
+			fresh := newServer(t, opts, f)
+			fresh.FinishLists()
+			for _, target := range []string{statusURL, geoJSONURL} {
+				got, want := get(t, s, http.StatusOK, target, "Accept-Encoding", "gzip"), get(t, fresh, http.StatusOK, target, "Accept-Encoding", "gzip")
+				if tag, wanted := got.Header().Get("ETag"), want.Header().Get("ETag"); tag != wanted || got.Body.String() != want.Body.String() {
+					t.Errorf("%s: entity tag %s, want %s and the same bytes", target, tag, wanted)
+				}
 			}
-			wantAnswersOf(t, s, newServer(t, opts, f))
 		})
+	}
+}
+
+// wantLists fails unless the lists of all lakes are prepared.
+func wantLists(t *testing.T, s *Server) {
+	t.Helper()
+	if l := s.common.current.Load().lists; l.status.waits() || l.status.body == nil || l.geojson.waits() || l.geojson.body == nil {
+		t.Error("the lists were not prepared")
 	}
 }
 

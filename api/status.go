@@ -17,7 +17,7 @@ func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *publish
 		return err
 	}
 	if f.all && f.view == p.snap.Current { // also for a box with all lakes, which a map of the whole country asks for
-		b, err := p.status.get(r.Context())
+		b, err := p.lists.status.get(r.Context())
 		if err != nil {
 			return err
 		}
@@ -25,20 +25,12 @@ func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *publish
 			return h.sender.SendBody(w, r, jsonKind, b)
 		}
 	}
-	return h.sender.SendList(w, r, jsonKind, len(f.view.Lakes), func() answer.List { return h.filtered(p, f) })
+	return h.sender.SendList(w, r, jsonKind, f.count(), func() answer.List { return h.filtered(p, f) })
 }
 
 // filtered returns the status envelope of the lakes that pass a filter.
 func (h *lakeHandlers) filtered(p *published, f lakeFilter) answer.List {
-	sel := f.selected()
-	list := h.encoder.statusList(p.snap, sel)
-	if sel.view == p.snap.Current && p.records != nil {
-		list.Append = func(b []byte, i int) []byte { return p.records.append(b, sel.lake(i)) }
-		for i := range sel.n {
-			list.Size += p.records.size(sel.lake(i))
-		}
-	}
-	return list
+	return p.statusList(h.encoder, f.selected())
 }
 
 // geojson answers with every lake as a GeoJSON feature, now or in a week.
@@ -49,7 +41,7 @@ func (h *lakeHandlers) geojson(w http.ResponseWriter, r *http.Request, p *publis
 		return err
 	}
 	if view == p.snap.Current {
-		b, err := p.geojson.get(r.Context())
+		b, err := p.lists.geojson.get(r.Context())
 		if err != nil {
 			return err
 		}

@@ -72,7 +72,7 @@ func (s *Sender) Prepare(k Kind, content []byte) (*Body, error) {
 	if len(content) > thoroughBytes {
 		how = quick
 	}
-	forms, err := s.compress(compressedBefore, how, len(content), nil, writing(content))
+	forms, err := s.compress(compressedBefore, how, len(content), Sizes{}, writing(content))
 	b.add(forms)
 	return b, err
 }
@@ -100,9 +100,8 @@ func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 	if s.HoldsList(l.Len) {
 		return s.Prepare(k, l.Bytes())
 	}
-	b, before := &Body{}, l.Before
-	l.Before = nil // the body keeps the list, and must not keep the former body with its snapshot
-	forms, err := s.compress(compressedLong, quick, l.estimate(), before, func(w io.Writer) error {
+	b := &Body{}
+	forms, err := s.compress(compressedLong, quick, l.estimate(), l.Sizes, func(w io.Writer) error {
 		p, err := newPieces(l, w)
 		if err != nil {
 			return err
@@ -119,8 +118,8 @@ func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 }
 
 // compress returns the forms of a body in the codings of offer except Identity. The function write writes the plain form, which has about size
-// bytes. If before is not nil, the forms have about the sizes of its forms: then no memory is taken for more, and a large one is not copied to fit.
-func (s *Sender) compress(offer []Coding, how effort, size int, before *Body, write func(w io.Writer) error) (forms [codings][]byte, err error) {
+// bytes. If the sizes of the forms are known, no memory is taken for more, and a large one is not copied to fit.
+func (s *Sender) compress(offer []Coding, how effort, size int, sizes Sizes, write func(w io.Writer) error) (forms [codings][]byte, err error) {
 	var all []*compression
 	var writers []io.Writer
 	for _, coding := range offer {
@@ -128,8 +127,7 @@ func (s *Sender) compress(offer []Coding, how effort, size int, before *Body, wr
 			continue
 		}
 		room := roomFor(size)
-		if before != nil && before.variants[coding] != nil {
-			n := len(before.variants[coding].content)
+		if n := sizes[coding]; n > 0 {
 			room = n + n/32 + 512
 		}
 		z, err := s.compressor.begin(coding, how, room)
@@ -158,6 +156,19 @@ func (b *Body) SetBrotli(content []byte) {
 	if b.variants[Brotli] != nil {
 		b.variants[Brotli] = newVariant(Brotli, content)
 	}
+}
+
+// Sizes are the numbers of bytes of the compressed forms of a body; zero is unknown.
+type Sizes [codings]int
+
+// Sizes returns those of b.
+func (b *Body) Sizes() (sizes Sizes) {
+	for coding, v := range b.variants {
+		if v != nil && Coding(coding) != Identity {
+			sizes[coding] = len(v.content)
+		}
+	}
+	return sizes
 }
 
 // Size returns the number of bytes of the plain form.

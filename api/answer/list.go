@@ -11,14 +11,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// preparedItems is up to how many items a prepared list is held in its plain form too, for lakes some 30 MB. A longer one is
-// written piece by piece as it is read: two lists of two million lakes would take nearly a gigabyte for clients that ask
-// without compression, which are rare.
-const preparedItems = 1 << 17
-
-// madeItems is up to how many items a list is held that is made for one request, for lakes some 2 MB. A client that reads
-// slowly would hold a longer one for a minute; so it holds a piece.
-const madeItems = 1 << 13
+// heldItems is up to how many items the plain form of a list is held, for lakes some 2 MB. Of a longer one each piece is made when it is read: a client
+// that reads slowly would hold the whole for a minute, also when newer ones have been prepared since.
+const heldItems = 1 << 13
 
 // pieceItems are the items of a piece of a long list, for lakes some 256 kB.
 const pieceItems = 1 << 10
@@ -32,7 +27,7 @@ type List struct {
 	Len     int
 	Size    int   // in bytes, of all items and the separators between them; 0 if unknown
 	Memory  int64 // bytes that Append needs besides what all requests share
-	Before  *Body // the former body from PrepareList, for the sizes of the compressed forms; it may be nil
+	Sizes   Sizes // about those of the compressed forms
 }
 
 // Bytes returns the whole list.

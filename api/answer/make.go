@@ -26,7 +26,7 @@ func (s *Sender) sendMade(w http.ResponseWriter, r *http.Request, k Kind, v *var
 // SendList answers r with a list of at most n items that is made for it: a long one when it is the client's turn, and it is written piece by
 // piece.
 func (s *Sender) SendList(w http.ResponseWriter, r *http.Request, k Kind, n int, list func() List) error {
-	hold, err := s.options.Memory.Hold(ClientOf(r), listHold)
+	hold, err := s.options.Memory.Hold(ClientOf(r), smallHold)
 	if err != nil {
 		return err
 	}
@@ -46,14 +46,10 @@ func (s *Sender) SendList(w http.ResponseWriter, r *http.Request, k Kind, n int,
 
 // makeList makes a list in the coding that r prefers.
 func (s *Sender) makeList(w http.ResponseWriter, r *http.Request, k Kind, l List) (*variant, error) {
-	if l.Len <= s.options.MadeItems {
+	if s.HoldsList(l.Len) {
 		return s.makeBytes(w, r, k, l.Bytes())
 	}
-	offer := compressedNow
-	if !s.HoldsList(l.Len) {
-		offer = compressedLong
-	}
-	coding, err := chooseMade(w, r, k, offer)
+	coding, err := chooseMade(w, r, k, compressedLong)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +64,7 @@ func (s *Sender) makeList(w http.ResponseWriter, r *http.Request, k Kind, l List
 		}
 	}
 	var p *pieces
-	forms, err := s.compress([]Coding{coding}, quick, l.estimate(), nil, func(w io.Writer) (err error) {
+	forms, err := s.compress([]Coding{coding}, quick, l.estimate(), Sizes{}, func(w io.Writer) (err error) {
 		p, err = newPieces(l, w)
 		return err
 	})
@@ -92,7 +88,7 @@ func (s *Sender) makeBytes(w http.ResponseWriter, r *http.Request, k Kind, conte
 	if coding == Identity || notModified(r, plain.etag[0]) {
 		return plain, nil
 	}
-	forms, err := s.compress([]Coding{coding}, quick, len(content), nil, writing(content))
+	forms, err := s.compress([]Coding{coding}, quick, len(content), Sizes{}, writing(content))
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +114,7 @@ func clip(b []byte) []byte {
 // InTurn runs f, which goes through n items to answer r: at once if they are few, otherwise when the client has a turn. The
 // error is f's or [admission.ErrBusy].
 func (s *Sender) InTurn(r *http.Request, n int, f func() error) error {
-	if n <= s.options.MadeItems {
+	if s.HoldsList(n) {
 		return f()
 	}
 	return s.inTurn(r)(f)

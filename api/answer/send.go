@@ -22,9 +22,7 @@ const (
 	// turnWait is how long a request waits for its turn to make a long list: long enough for a few lists to be made, and short
 	// enough to send its own before the server gives up on the client, after a minute.
 	turnWait = 20 * time.Second
-	// listHold is the memory that a request for a list holds while it waits for its turn.
-	listHold = 64 << 10
-	// smallHold is up to how many bytes an answer is part of what each request costs.
+	// smallHold is up to how many bytes an answer is part of what each request costs, and what one for a list holds while it waits for its turn.
 	smallHold = 8 << 10
 )
 
@@ -43,9 +41,8 @@ type Options struct {
 	// Turns bound how many long lists are made at once.
 	Turns *admission.Turns
 
-	TurnWait      time.Duration // how long a request waits for its turn
-	PreparedItems int           // up to how many items a prepared list is held; negative for none
-	MadeItems     int           // up to how many items a list for one request is held; negative for none
+	TurnWait  time.Duration // how long a request waits for its turn
+	HeldItems int           // up to how many items the plain form of a list is held; negative for none
 }
 
 // A Sender sends answers. It is safe for concurrent use.
@@ -57,13 +54,12 @@ type Sender struct {
 // NewSender returns a Sender with those bounds.
 func NewSender(o Options) *Sender {
 	o.TurnWait = cmp.Or(o.TurnWait, turnWait)
-	o.PreparedItems = max(cmp.Or(o.PreparedItems, preparedItems), 0)
-	o.MadeItems = max(cmp.Or(o.MadeItems, madeItems), 0)
+	o.HeldItems = max(cmp.Or(o.HeldItems, heldItems), 0)
 	return &Sender{options: o}
 }
 
-// HoldsList reports whether the plain form of a prepared list of n items is held.
-func (s *Sender) HoldsList(n int) bool { return n <= s.options.PreparedItems }
+// HoldsList reports whether the plain form of a list of n items is held.
+func (s *Sender) HoldsList(n int) bool { return n <= s.options.HeldItems }
 
 // StoredFields are header fields of stored content. They are kept with it, so that sending it allocates nothing.
 type StoredFields struct{ etag, length [1]string }

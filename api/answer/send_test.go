@@ -30,7 +30,7 @@ func newSender(tb testing.TB, o Options) *Sender {
 func TestSendSources(t *testing.T) {
 	plain := `{"numbers":[` + strings.Repeat("7,", 2000) + "7]}\n"
 	list := List{Head: []byte(`{"numbers":[`), Append: func(b []byte, _ int) []byte { return append(b, '7') }, Between: ",", Tail: "]}\n", Len: 2001}
-	sender, long := newSender(t, Options{}), newSender(t, Options{PreparedItems: -1, MadeItems: -1})
+	sender, long := newSender(t, Options{}), newSender(t, Options{HeldItems: -1})
 	kind := NewKind(TypeJSON, CacheMinute)
 	body, err := sender.Prepare(kind, []byte(plain))
 	if err != nil {

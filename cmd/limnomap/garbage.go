@@ -15,7 +15,7 @@ const (
 	// Where memory is limited, less garbage may gather as soon as the process would take more than memoryShare of the limit with it, so
 	// that a crowd does not come near the limit, but no less than leastGarbage: each collection goes through the live heap. What the
 	// runtime keeps unused comes on top.
-	memoryShare  = 5. / 8
+	memoryShare  = 1. / 2
 	leastGarbage = 64 << 20
 	// minPercent and maxPercent bound GOGC until garbageInterval has passed: the live heap may grow or shrink.
 	minPercent, maxPercent = 10, 400

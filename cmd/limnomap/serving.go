@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 	"golang.org/x/sync/errgroup"
@@ -131,6 +132,10 @@ func (s *serving) run(ctx context.Context) error {
 	return err
 }
 
+// listPause is from the end of a preparation of lists to the next. A client that does not read keeps those that it is sent for a minute: so it bounds
+// how many are in memory while official statements change every second.
+const listPause = 5 * time.Second
+
 // finishLists prepares the lists of published snapshots that lack some, beside the watcher: a closure must not wait for them. It returns when ctx ends.
 func (s *serving) finishLists(ctx context.Context) {
 	for {
@@ -138,7 +143,12 @@ func (s *serving) finishLists(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-s.published:
-			s.server.FinishLists()
+			if s.server.FinishLists() {
+				select {
+				case <-ctx.Done():
+				case <-time.After(listPause):
+				}
+			}
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 const (
 	// batchRows is how many rows are passed to the store at once: enough to be efficient, also with PostgreSQL's COPY.
-	batchRows = 20_000
+	batchRows = 16_000
 	// batchBytes bounds the size of a batch in the file, because outlines are large and two batches are in memory: one being read and
 	// one being written.
 	batchBytes = 8 << 20
