@@ -23,9 +23,9 @@ import (
 
 const (
 	mapWidth, mapHeight = 400, 300 // small, since WebGL without a graphics card is slow
-	// mapZoom is a zoom at which the tested lakes of the demo do not overlap others, and below those at which the field is dithered: there a
-	// screen that interpolates has other colours.
-	mapZoom = 9
+	// mapZoom is a zoom at which the tested lakes of the demo do not overlap others, and at which their discs are wider than the circles of the
+	// examples: from zoom 9 on discs are smaller.
+	mapZoom = 8
 )
 
 // mapBackground is the colour of limnomap.css and style.json where there is no lake.
@@ -54,7 +54,7 @@ var mapPages = []mapPage{
 		watch: `window.drawn = false; map.once('idle', () => { window.drawn = true }); map.triggerRepaint()`,
 		drawn: `window.drawn`,
 		// The circle of a lake covers its pixel.
-		offset: 10,
+		offset: 5,
 	},
 }
 

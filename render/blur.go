@@ -4,101 +4,73 @@ package render
 // each pixel of the window is the weighted sum of its column. So the cost of a window is that of the kernel times its
 // pixels, for any number of lakes.
 //
-// To keep that cost low, only high lakes are kept apart from the others, and only their weights: all count as logTable.high. So the edge
-// between high and low lakes does not pass through the medium class here either, and cores have the lakes' own colours.
+// So are those of the lakes of each upper class.
 type blur struct {
 	window       window
-	highLog      float32
-	first        int64 // the first row, in pixels of scale 1 from the window's edge
-	all, high    blurredCells
+	falloff      *falloff
+	first        int64 // the first row, in cells from the window's edge
+	all          blurredCells
+	upper        [upperClasses]blurredCells
 	counts, logs []float32 // of the cells of one row
 	weights      []float32 // of a falloff at the cells around a pixel
 	values       []float32 // of the pixels of one phase
-	sum          []float32 // of the weights of high lakes in one row
 }
 
 // blurredCells are the rows of some lakes of a patch.
 type blurredCells struct {
-	filled       bool   // whether there are lakes
-	used         []bool // of the patch: rows with a lake
-	wide, narrow rows
-}
-
-// rows are the weights of the lakes of each row of a patch at the columns of a window.
-type rows struct {
-	falloff       *falloff
-	gain          float32
+	filled        bool   // whether there are lakes
+	used          []span // of the patch
 	stride        int
-	counted       bool      // whether there are only weights
-	weights, logs []float32 // undefined in rows that are not used
+	weights, logs []float32 // of the lakes of each row at the columns of the window; undefined in rows that are not used
 }
 
 // filled reports whether there are lakes.
 func (b *blur) filled() bool { return b.all.filled }
 
-// reset makes b the field of p, in which the logarithm of all high lakes is highLog.
-func (b *blur) reset(p *patch, w window, k *kernel, highLog float32) {
-	b.window, b.first, b.highLog = w, p.top, highLog
-	b.resetCells(&b.all, p, &p.all, k)
-	b.resetCells(&b.high, p, &p.high, k)
+// reset makes b the field of p.
+func (b *blur) reset(p *patch, w window, k *kernel) {
+	b.window, b.falloff, b.first = w, k.split, p.top
+	b.resetCells(&b.all, p, &p.all)
+	for i := range b.upper {
+		b.resetCells(&b.upper[i], p, &p.upper[i])
+	}
 }
 
 // resetCells makes to the rows of c, which are cells of p.
-func (b *blur) resetCells(to *blurredCells, p *patch, c *cells, k *kernel) {
+func (b *blur) resetCells(to *blurredCells, p *patch, c *cells) {
 	to.filled, to.used = c.filled, c.used
 	if !c.filled {
 		return
 	}
-	to.wide.reset(k.wide.split, 1, p.height, b.window.width, c.counted)
-	to.narrow.reset(k.narrow.split, narrowWeight, p.height, b.window.width, c.counted)
+	to.stride = strideOf(b.window.width)
+	if size := p.height * to.stride; cap(to.weights) < size {
+		to.weights, to.logs = make([]float32, size), make([]float32, size)
+	}
+	to.weights, to.logs = to.weights[:cap(to.weights)], to.logs[:cap(to.logs)]
 	for r, used := range c.used {
-		if used {
+		if used.any() {
 			b.take(p, c, r)
-			b.addRow(&to.wide, r, p.left)
-			b.addRow(&to.narrow, r, p.left)
+			b.addRow(to, r, p.left, used)
 		}
 	}
-}
-
-// reset makes r n rows of the given width.
-func (r *rows) reset(f *falloff, gain float32, n, width int, counted bool) {
-	r.falloff, r.gain, r.stride, r.counted = f, gain, strideOf(width), counted
-	if size := n * r.stride; cap(r.weights) < size {
-		r.weights = make([]float32, size)
-		if !counted {
-			r.logs = make([]float32, size)
-		}
-	}
-	r.weights, r.logs = r.weights[:cap(r.weights)], r.logs[:cap(r.logs)]
-}
-
-// empty clears row i and returns its offset.
-func (r *rows) empty(i int) int {
-	at := i * r.stride
-	clear(r.weights[at : at+r.stride])
-	if !r.counted {
-		clear(r.logs[at : at+r.stride])
-	}
-	return at
 }
 
 // take converts row r of c to lakes, into b.counts and b.logs.
 func (b *blur) take(p *patch, c *cells, r int) {
 	counts, logs := p.row(c, r)
-	b.counts, b.logs = b.counts[:0], b.logs[:0]
-	for i, n := range counts {
-		b.counts = append(b.counts, float32(float64(n)/sharesPerLake))
-		if !c.counted {
-			b.logs = append(b.logs, float32(logs[i]/sharesPerLake))
-		}
+	b.counts, b.logs = zeroed(b.counts, len(counts)), zeroed(b.logs, len(logs))
+	for i := c.used[r].from; i < c.used[r].to; i++ {
+		b.counts[i], b.logs[i] = float32(counts[i])*(1.0/sharesPerLake), float32(logs[i]*(1.0/sharesPerLake))
 	}
 }
 
-// addRow blurs b.counts and b.logs, whose first column is left, along row r of to. At scale 2 the pixels with an even column
-// and those with an odd column have different weights.
-func (b *blur) addRow(to *rows, r int, left int64) {
-	at := to.empty(r)
-	w, f := b.window, to.falloff
+// addRow blurs b.counts and b.logs, whose first column is left, along row r of to. Only the used ones are not zero. At scale 2 the pixels with an
+// even column and those with an odd column have different weights.
+func (b *blur) addRow(to *blurredCells, r int, left int64, used span) {
+	at := r * to.stride
+	clear(to.weights[at : at+to.stride])
+	clear(to.logs[at : at+to.stride])
+	w, f := b.window, b.falloff
 	for phase := range w.scale {
 		centre := int64(phase)*w.step() + w.firstCentre()
 		from, end := centres(centre, f.reach(), subUnits, subUnits/2)
@@ -106,16 +78,20 @@ func (b *blur) addRow(to *rows, r int, left int64) {
 		for c := from; c < end; c++ {
 			b.weights = append(b.weights, f.at[distance(c*subUnits+subUnits/2, centre)])
 		}
-		n := (w.width - phase + w.scale - 1) / w.scale
-		b.spread(to.weights[at:][:w.width], b.counts[from-left:], n, phase)
-		if !to.counted {
-			b.spread(to.logs[at:][:w.width], b.logs[from-left:], n, phase)
+		// The pixels of this phase in reach of a used cell.
+		first := max(left+int64(used.from)-end+1, 0)
+		n := min(left+int64(used.to)-from, int64((w.width-phase+w.scale-1)/w.scale)) - first
+		if n <= 0 {
+			continue
 		}
+		cell, pixel := first+from-left, at+int(first)*w.scale+phase
+		b.spread(to.weights[pixel:], b.counts[cell:], int(n))
+		b.spread(to.logs[pixel:], b.logs[cell:], int(n))
 	}
 }
 
 // spread adds the sums of cells, weighted by b.weights, to n elements of dst: those of one phase.
-func (b *blur) spread(dst, cells []float32, n, phase int) {
+func (b *blur) spread(dst, cells []float32, n int) {
 	if b.window.scale == 1 {
 		addRows(dst[:n], cells, 1, b.weights)
 		return
@@ -123,46 +99,39 @@ func (b *blur) spread(dst, cells []float32, n, phase int) {
 	b.values = zeroed(b.values, n)
 	addRows(b.values, cells, 1, b.weights)
 	for i, v := range b.values {
-		dst[i*b.window.scale+phase] += v
+		dst[i*b.window.scale] += v
 	}
 }
 
 // addTo adds the field at row r of the window to row i of s.
 func (b *blur) addTo(s *sums, i, r int) {
 	centre := int64(r)*b.window.step() + b.window.firstCentre()
-	b.column(s.row(s.wide, i), s.row(s.logs, i), &b.all.wide, b.all.used, centre)
-	b.column(s.row(s.narrow, i), s.row(s.logs, i), &b.all.narrow, b.all.used, centre)
-	if !b.high.filled {
-		return
+	b.column(s.row(s.all.weights, i), s.row(s.all.logs, i), &b.all, centre)
+	for k := range b.upper {
+		if c := &s.upper[k]; b.upper[k].filled {
+			b.column(s.row(c.weights, i), s.row(c.logs, i), &b.upper[k], centre)
+		}
 	}
-	b.sum = zeroed(b.sum, s.width)
-	b.column(b.sum, nil, &b.high.wide, b.high.used, centre)
-	b.column(b.sum, nil, &b.high.narrow, b.high.used, centre)
-	high := &s.upper[upperClasses-1]
-	addRows(s.row(high.weights, i), b.sum, len(b.sum), []float32{1})
-	addRows(s.row(high.logs, i), b.sum, len(b.sum), []float32{b.highLog})
 }
 
-// column adds the rows in reach of a centre, each weighted by its distance, to weights and, if not nil, to logs.
-func (b *blur) column(weights, logs []float32, r *rows, used []bool, centre int64) {
-	f := r.falloff
+// column adds the rows in reach of a centre, each weighted by its distance, to weights and logs.
+func (b *blur) column(weights, logs []float32, c *blurredCells, centre int64) {
+	f, used := b.falloff, c.used
 	from, to := centres(centre, f.reach(), subUnits, subUnits/2)
 	first, end := int(max(from-b.first, 0)), int(min(to-b.first, int64(len(used))))
 	for first < end {
-		if !used[first] {
+		if !used[first].any() {
 			first++
 			continue
 		}
 		b.weights = b.weights[:0]
 		i := first
-		for ; i < end && used[i]; i++ {
+		for ; i < end && used[i].any(); i++ {
 			d := distance((b.first+int64(i))*subUnits+subUnits/2, centre)
-			b.weights = append(b.weights, r.gain*f.at[d])
+			b.weights = append(b.weights, f.at[d])
 		}
-		addRows(weights, r.weights[first*r.stride:], r.stride, b.weights)
-		if logs != nil {
-			addRows(logs, r.logs[first*r.stride:], r.stride, b.weights)
-		}
+		addRows(weights, c.weights[first*c.stride:], c.stride, b.weights)
+		addRows(logs, c.logs[first*c.stride:], c.stride, b.weights)
 		first = i
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
+	"limnomap/data"
 )
 
 // TestCoresAreOnTop draws a bloom, and a medium lake, among clean lakes half a pixel away on all sides, at any place within a pixel: within a
@@ -37,9 +38,6 @@ func TestCoresAreOnTop(t *testing.T) {
 				middle := int64(1) << (z + tileBits - 1 + subBits)
 				w := window{zoom: z, scale: scale, left: middle - 16*subUnits, top: middle - 16*subUnits, width: 32 * scale, height: 32 * scale}
 				for name, layer := range map[string]*Layer{"stamped": l, "blurred": blurredCopy(l, z)} {
-					if name == "blurred" && tt.class < 3 {
-						continue // low and medium lakes are blurred together
-					}
 					p := heatPicture{window: w, classes: paint(layer, w, Heat)}
 					rows, columns := make([]int, w.height), make([]int, w.width)
 					for at, e := range p.classes {
@@ -68,17 +66,18 @@ func TestCoresAreOnTop(t *testing.T) {
 	}
 }
 
-// TestWorstCoreIsOnTop draws blooms whose cores overlap: each has its own colour at its own pixel, as the worst has between two others.
+// TestWorstCoreIsOnTop draws blooms that are as near as lakes with discs of their own can be: each has its own colour at its own pixel, as the worst has
+// between two others.
 func TestWorstCoreIsOnTop(t *testing.T) {
 	const z = maptile.Zoom(6)
 	degrees := 360 / (TileSize * math.Exp2(float64(z)))
-	l := layerOf(testLake{lon: 0.5 * degrees, lat: 0.5 * degrees, chl: 60}, testLake{lon: 2.5 * degrees, lat: 0.5 * degrees, chl: 130}, testLake{lon: 4.5 * degrees, lat: 0.5 * degrees, chl: 60})
+	l := layerOf(testLake{lon: 0.5 * degrees, lat: 0.5 * degrees, chl: 60}, testLake{lon: 3 * degrees, lat: 0.5 * degrees, chl: 130}, testLake{lon: 5.5 * degrees, lat: 0.5 * degrees, chl: 60})
 	middle := int64(1) << (z + tileBits - 1 + subBits)
 	w := window{zoom: z, scale: 1, left: middle - 4*subUnits, top: middle - subUnits, width: 12, height: 1}
 	p, m := paletteOf(colormap.Default, Heat, z), newMap(t, colormap.Default, who2003())
 	for name, layer := range map[string]*Layer{"stamped": l, "blurred": blurredCopy(l, z)} {
 		pixels := paint(layer, w, Heat)
-		for at, chl := range map[int]float64{4: 60, 6: 130, 8: 60} {
+		for at, chl := range map[int]float64{4: 60, 7: 130, 9: 60} {
 			want := m.Color(chl)
 			want.A = uint8(math.Round(maxOpacity * 0xff))
 			if c := p[pixels[at]]; c != want {
@@ -88,48 +87,40 @@ func TestWorstCoreIsOnTop(t *testing.T) {
 	}
 }
 
-// TestCoresOfCrowds puts more and more blooms into a neighbourhood. Up to a quarter of its pixels all have a core; beyond, the worst of
-// each cell has one, and medium lakes have what is left.
+// TestCoresOfCrowds puts more and more lakes into a cell: the worst high one has a core as soon as there are many, and a larger one the more there are.
 func TestCoresOfCrowds(t *testing.T) {
 	const z = maptile.Zoom(8)
 	degrees := 360 / (TileSize * math.Exp2(float64(z)))
 	rng := rand.New(rand.NewPCG(11, 12))
 	var lakes []testLake
-	add := func(n int, chl float64) {
-		for range n {
-			lakes = append(lakes, testLake{lon: neighbourhoodPx * degrees * rng.Float64(), lat: -neighbourhoodPx * degrees * rng.Float64(), chl: chl + rng.Float64()})
+	last := float32(0)
+	for _, step := range []struct {
+		n     int
+		chl   float64
+		cores int
+	}{{17, 20, 0}, {2, 60, 0}, {1, 2, 1}, {100, 5, 1}, {50, 70, 1}, {1, 500, 1}} {
+		for range step.n {
+			lakes = append(lakes, testLake{lon: (1 << coreCellBits) * degrees * rng.Float64(), lat: -(1 << coreCellBits) * degrees * rng.Float64(), chl: step.chl + rng.Float64()})
 		}
-	}
-	cores := func() (high, medium int) {
-		list := newCoreList(layerOf(lakes...), z)
-		for _, v := range list.cores {
-			if v.Chlorophyll >= 50_00 {
-				high++
-			} else {
-				medium++
-			}
+		l := layerOf(lakes...)
+		list := newCoreList(l, z)
+		if len(list.gains) != step.cores {
+			t.Errorf("%d lakes, the last of %v µg/l: %d cores, want %d", len(lakes), step.chl, len(list.gains), step.cores)
+			continue
 		}
-		return high, medium
-	}
-	add(60, 20)
-	add(40, 60)
-	if high, medium := cores(); high != 39 || medium != 60 {
-		t.Errorf("of 40 high and 60 medium lakes %d and %d have cores, want all but one that shares its pixel", high, medium)
-	}
-	add(200, 20)
-	if high, medium := cores(); high != 39 || medium < 30 || medium > 150 {
-		t.Errorf("of 40 high and 260 medium lakes %d and %d have cores, want 39, and 30 to 150: one in each cell of 4 or 8 pixels", high, medium)
-	}
-	add(400, 60)
-	if high, medium := cores(); high < 50 || high > 64 || medium > 150 {
-		t.Errorf("of 440 high lakes %d have cores, and %d medium ones, want 50 to 64: one in each cell of 8 pixels, and at most 150", high, medium)
-	}
-	lakes = append(lakes, testLake{lon: 5 * degrees, lat: -5 * degrees, chl: 500})
-	list, found := newCoreList(layerOf(lakes...), z), false
-	for _, v := range list.cores {
-		found = found || v.Chlorophyll == 500_00
-	}
-	if !found {
-		t.Error("the worst lake has no core")
+		if step.cores == 0 {
+			continue
+		}
+		if list.gains[0] <= last {
+			t.Errorf("%d lakes: a core of %v, and with fewer lakes of %v, want more", len(lakes), list.gains[0], last)
+		}
+		last = list.gains[0]
+		worst := 0.0
+		for _, lake := range lakes {
+			worst = max(worst, lake.chl)
+		}
+		if want := l.logs.of(data.Chlorophyll(math.Round(100 * worst))); math.Abs(float64(list.logs[0]-want)) > 0.01 {
+			t.Errorf("%d lakes: the core has the logarithm %v, want %v of the worst, %v µg/l", len(lakes), list.logs[0], want, worst)
+		}
 	}
 }

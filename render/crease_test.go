@@ -15,7 +15,8 @@ func TestNoCreases(t *testing.T) {
 		sigma := math.Exp2(float64(loneAt(z)) / stepsPerZoom)
 		// The second derivative of 1 - exp(-4·exp(-x²/2)) is between -1.3 and 0.7 per sigma squared below full opacity;
 		// at full opacity its slope falls by less than 0.06 per sigma.
-		bend := 1.3/(sigma*sigma) + 0.06/sigma
+		// Where two leave each other little room, their discs are narrower: 3 % more.
+		bend := 1.03 * (1.3/(sigma*sigma) + 0.06/sigma)
 		for _, apart := range []float64{1, 2, 3, 4, 5, 6} { // sigma
 			distance := int(math.Round(apart * sigma))
 			line := opacityLine(t, z, distance)
@@ -46,7 +47,7 @@ func opacityLine(t *testing.T, z maptile.Zoom, distance int) []float64 {
 	f := fieldOf(l, w)
 	f.sum(0, 1)
 	line := make([]float64, w.width)
-	for i, g := range f.sums.row(f.sums.wide, 0) {
+	for i, g := range f.sums.row(f.sums.all.weights, 0) {
 		line[i] = min(1, (1-math.Exp(-opacityGain*float64(g)))/saturated)
 	}
 	return line

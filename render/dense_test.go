@@ -83,7 +83,9 @@ func TestPatchesAreEqual(t *testing.T) {
 			t.Fatalf("%+v: %d stamped lakes of one, %d of the other", w, len(a.marks), len(b.marks))
 		}
 		samePatchCells(t, a, b, w, &a.patch.all, &b.patch.all)
-		samePatchCells(t, a, b, w, &a.patch.high, &b.patch.high)
+		for k := range a.patch.upper {
+			samePatchCells(t, a, b, w, &a.patch.upper[k], &b.patch.upper[k])
+		}
 	})
 }
 
@@ -94,7 +96,7 @@ func samePatchCells(t *rapid.T, a, b *scene, w window, ofA, ofB *cells) {
 	for r, used := range ofA.used {
 		aCounts, aLogs := a.patch.row(ofA, r)
 		bCounts, bLogs := b.patch.row(ofB, r)
-		if used && (!slices.Equal(aCounts, bCounts) || !slices.Equal(aLogs, bLogs)) {
+		if !slices.Equal(aCounts[used.from:used.to], bCounts[used.from:used.to]) || !slices.Equal(aLogs[used.from:used.to], bLogs[used.from:used.to]) {
 			t.Fatalf("%+v: row %d of the patches differs", w, r)
 		}
 	}
@@ -103,11 +105,6 @@ func samePatchCells(t *rapid.T, a, b *scene, w window, ofA, ofB *cells) {
 // TestBlurAgreesWithStamps compares blurred and stamped fields. The difference comes from sharing a lake between pixels.
 func TestBlurAgreesWithStamps(t *testing.T) {
 	lakes := append(country(), district(5000)...)
-	for i := range lakes {
-		if lakes[i].chl >= 50 {
-			lakes[i].chl = 70.71 // as which high lakes count where they are blurred
-		}
-	}
 	stamped := layerOf(lakes...)
 	stamped.blurred = nil
 	l := blurred(0, lakes...)
@@ -116,14 +113,14 @@ func TestBlurAgreesWithStamps(t *testing.T) {
 			d := compareFields(t, l, stamped, z, scale)
 			t.Logf("zoom %d, scale %d: opacity differs by %.4f, at most by %.3f; value by %.2f %%",
 				z, scale, d.opacity, d.largest, 100*d.value)
-			if d.opacity > 0.005 || d.largest > 0.2 || d.value > 0.05 {
-				t.Errorf("zoom %d, scale %d: %+v, want at most 0.005, 0.2 and 0.05", z, scale, d)
+			if d.opacity > 0.004 || d.largest > 0.15 || d.value > 0.02 {
+				t.Errorf("zoom %d, scale %d: %+v, want at most 0.004, 0.15 and 0.02", z, scale, d)
 			}
 		}
 	}
 }
 
-// coreless returns the field of l in w without cores, which are heavier where the field is blurred.
+// coreless returns the field of l in w without cores.
 func coreless(l *Layer, w window) *field {
 	var f field
 	h := renderer().styles[Heat]
@@ -150,8 +147,8 @@ func compareFields(t *testing.T, one, other *Layer, z maptile.Zoom, scale int) (
 		for r := range w.height {
 			for c := range w.width {
 				i := r*a.sums.stride + c
-				opacity := opacityOf(a.sums.wide[i])
-				off := math.Abs(opacity - opacityOf(b.sums.wide[i]))
+				opacity := opacityOf(a.sums.all.weights[i])
+				off := math.Abs(opacity - opacityOf(b.sums.all.weights[i]))
 				d.largest = max(d.largest, off)
 				if opacity < 0.1 {
 					continue
@@ -170,7 +167,7 @@ func compareFields(t *testing.T, one, other *Layer, z maptile.Zoom, scale int) (
 	return d
 }
 
-func (s *sums) log(i int) float32 { return s.logs[i] / (s.wide[i] + s.narrow[i]) }
+func (s *sums) log(i int) float32 { return s.all.logs[i] / s.all.weights[i] }
 
 func opacityOf(g float32) float64 {
 	return maxOpacity * min(1, (1-math.Exp(-opacityGain*float64(g)))/saturated)
@@ -197,8 +194,14 @@ func TestManyLakesAreBlurred(t *testing.T) {
 		t.Errorf("markers are thinned at %d zooms, at zoom 0 to %d of %d, want two zooms and few",
 			len(thinned), len(thinned[0].all[0].sites), n)
 	}
-	if count != n {
-		t.Errorf("%v lakes in the grid, want %d", count, n)
+	stamped := 0
+	for i := range l.sites {
+		if !l.sites[i].binned(0) {
+			stamped++
+		}
+	}
+	if int(count)+stamped != n || stamped > n/100 {
+		t.Errorf("%v lakes in the grid and %d stamped, want %d, and few of these", count, stamped, n)
 	}
 }
 
@@ -240,7 +243,7 @@ func TestThinningKeepsBlooms(t *testing.T) {
 }
 
 // TestManyLakesKeepTheirValue draws so many equal lakes at one point that sums in 32 bits would be wrong, with values just below
-// and at the beginning of a class. So many high lakes have the value that stands for all where they are blurred.
+// and at the beginning of a class.
 func TestManyLakesKeepTheirValue(t *testing.T) {
 	const n = 200_000
 	for _, chl := range testsize.Cases(1, []float64{9.99, 50}) {
@@ -254,10 +257,7 @@ func TestManyLakesKeepTheirValue(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := m.Color(chl)
-		if chl == 50 {
-			want = m.Color(math.Sqrt(50 * 100))
-		}
-		for z := range maptile.Zoom(fadeZoom) {
+		for z := range maptile.Zoom(13) { // from there on such a lake is wider than the smallest blob, and stamped
 			if got, _ := shadeAt(l, lakes[0], z, colormap.Default); got != [3]uint8{want.R, want.G, want.B} {
 				t.Errorf("%d lakes of %v µg/l at zoom %d show %v, want %v", n, chl, z, got, want)
 			}

@@ -74,9 +74,13 @@ func TestDocFigures(t *testing.T) {
 	}
 	for _, want := range []string{
 		fmt.Sprintf("between %.1f and %.1f pixels", math.Exp2(smallest/4.0), math.Exp2(lone/4.0)),
-		fmt.Sprintf("wᵢ = gᵢ + hᵢ·exp( −d² / 2·%g² )", narrowSigma),
-		fmt.Sprintf("hᵢ = %d for low lakes, %g for medium ones, %g for high ones", narrowWeight, narrowWeight+coreWeights[1], narrowWeight+coreWeights[2]),
-		fmt.Sprintf("min( Σ gᵢ, %g ) · max( ((E₁ − E₂) / (E₁ + E₂))³, %g )", solid, valley),
+		fmt.Sprintf("max( min( %g·W₁, %g ), W₁ − %g )", mediumShare, mediumLoss, crowd-mediumLoss),
+		fmt.Sprintf("W₃ − %g·( W₁ + W₂ )", highShare),
+		fmt.Sprintf("max( 1 − V₂ / %g, 0 )²", mediumRim),
+		fmt.Sprintf("max( 1 − V₃ / %g, 0 )²", highRim),
+		fmt.Sprintf("max( 1 − %d·min( W₂, %g ) / W₁, %g )", steepness, mediumLoss, leastLeft),
+		fmt.Sprintf("%d or more lie in a square of %d pixels", crowdSites, 1<<crowdBits),
+		fmt.Sprintf("closer than %g pixels share a disc", shared),
 		fmt.Sprintf("half as opaque at %g of the distance", roomPart),
 		fmt.Sprintf("at least %d pixels wide or high", glowing),
 		fmt.Sprintf("a sigma of %g pixels", glowSigma),
@@ -137,7 +141,7 @@ func densityPicture(t *testing.T) image.Image {
 	return sideBySide(usual, tilePicture(t, lakes, docTile(), 1, Heat))
 }
 
-// kernelPicture is the field with only its wide kernel, and with both.
+// kernelPicture is the mean of all classes, and the field.
 func kernelPicture(t *testing.T) image.Image {
 	lakes := append(bloom(), lakeAt(docTile(), 100, 110, 90)) // in the middle of the crowd, too
 	m := newMap(t, colormap.Default, who2003())
@@ -158,7 +162,7 @@ func shownOpacity(cover float64) uint8 {
 	return uint8(255 * math.Round(16*0.86*min(1, (1-math.Exp(-4*cover))/saturated)) / 16)
 }
 
-// wideField is the sum of the wide kernel, and the mean in µg/l of only that kernel, at each pixel of docTile.
+// wideField is the sum of kernels, and their mean in µg/l, at each pixel of docTile.
 func wideField(lakes []testLake, sigmaOf func(*site) float64) (cover, values []float64) {
 	w := windowOf(docTile(), 1)
 	cover, values = make([]float64, TileSize*TileSize), make([]float64, TileSize*TileSize)

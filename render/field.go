@@ -9,7 +9,8 @@ type field struct {
 	splats []splat // of lakes that are stamped
 	blur   blur    // of the others
 	glows  glows   // of the lakes with outlines
-	sums   sums    // of some rows
+	sums   sums    // of discs, in some rows
+	shores sums    // of outlines, likewise; without rows if there are none
 }
 
 // reset makes f the field of s in w.
@@ -28,9 +29,9 @@ func (f *field) reset(s *scene, w window, t *heat) {
 		f.splats = appendSplats(f.splats, m, w, t.kernels.of(m.size), t.logs.classOf(m.log()))
 	}
 	for i := range s.cores {
-		f.splats = appendCore(f.splats, &s.cores[i], w, t, s.crowded)
+		f.splats = appendCore(f.splats, &s.cores[i], w, t)
 	}
-	f.blur.reset(&s.patch, w, t.kernels.of(smallest), t.logs.high)
+	f.blur.reset(&s.patch, w, t.kernels.of(smallest))
 }
 
 // reached returns the range of rows within [from, to) that lakes reach.
@@ -55,18 +56,21 @@ func (f *field) sum(first, end int) {
 	from, to := f.classed(first, end)
 	f.sums.reset(f.window.width, end-first, from-first, to-first)
 	f.sums.add(f.splats, first, end-first)
-	f.glows.addTo(&f.sums, first, end)
-	if !f.blur.filled() {
-		return
+	if f.blur.filled() {
+		for r := first; r < end; r++ {
+			f.blur.addTo(&f.sums, r-first, r)
+		}
 	}
-	for r := first; r < end; r++ {
-		f.blur.addTo(&f.sums, r-first, r)
+	f.shores.rows = 0
+	if f.glows.touch(first, end) {
+		f.shores.reset(f.window.width, end-first, 0, end-first)
+		f.glows.addTo(&f.shores, first, end)
 	}
 }
 
 // classed returns the range of rows within [first, end) that lakes of upper classes reach.
 func (f *field) classed(first, end int) (from, to int) {
-	if f.blur.high.filled {
+	if f.blur.filled() {
 		return first, end
 	}
 	from, to = end, first
@@ -75,12 +79,34 @@ func (f *field) classed(first, end int) (from, to int) {
 			from, to = min(from, max(s.top, first)), max(to, min(s.top+len(s.row), end))
 		}
 	}
-	for _, g := range f.glows.list {
-		if g.class > 0 {
-			from, to = min(from, max(g.top, first)), max(to, min(g.top+g.height, end))
+	return from, max(from, to)
+}
+
+// shade writes the shades of row r to dst, and changes the sums.
+func (f *field) shade(dst []uint8, r int, t *shadeTable, add [2]uint8) {
+	weights, logs := f.sums.keepTop(r)
+	if f.shores.rows > 0 {
+		below, belowLogs := f.shores.keepTop(r)
+		putOn(weights, logs, below, belowLogs)
+	}
+	shadeRow(dst, weights, logs, t, add)
+}
+
+// discRim is the weight from which on a disc lies on an outline: that of its rim, where it is half as opaque as in its middle when it is alone.
+const discRim = 0.174
+
+// putOn puts discs on outlines, without a valley: both are waters.
+func putOn(weights, logs, below, belowLogs []float32) {
+	for i, b := range below {
+		if b == 0 {
+			continue
+		}
+		if w := weights[i]; w < discRim {
+			weights[i], logs[i] = b, belowLogs[i]
+		} else if w < b {
+			weights[i], logs[i] = b, float32(logs[i]*float32(b/w))
 		}
 	}
-	return from, max(from, to)
 }
 
 // sums are the accumulators of a band of pixels, row by row: of all lakes, and of those of each upper class. Those of the first class are
@@ -90,25 +116,23 @@ func (f *field) classed(first, end int) (from, to int) {
 // rounded one by one, never fused. So the sums of a pixel are the same for every window, for any order of the input, on
 // every processor, and with vector instructions.
 type sums struct {
-	width, stride int
-	wide          []float32 // of the wide kernel, which determines the opacity
-	narrow        []float32 // of the narrow kernel; with the wide one it is the weight
-	logs          []float32 // of weight times logarithm
-	upper         [upperClasses]classSums
-	from, to      int // the rows of upper with lakes; the others are undefined
+	width, stride, rows int
+	all                 classSums
+	upper               [upperClasses]classSums
+	from, to            int // the rows of upper with lakes; the others are undefined
 }
 
-// classSums are the sums of the lakes of one class.
+// classSums are the sums of the lakes of one class, or of all.
 type classSums struct {
-	weights []float32 // of both kernels
+	weights []float32 // which determine the opacity
 	logs    []float32 // of weight times logarithm
 }
 
 // reset makes s the sums of rows without lakes. Those of upper classes will reach the rows from from up to to.
 func (s *sums) reset(width, rows, from, to int) {
-	s.width, s.stride, s.from, s.to = width, strideOf(width), from, to
+	s.width, s.stride, s.rows, s.from, s.to = width, strideOf(width), rows, from, to
 	n := rows * s.stride
-	s.wide, s.narrow, s.logs = zeroed(s.wide, n), zeroed(s.narrow, n), zeroed(s.logs, n)
+	s.all.weights, s.all.logs = zeroed(s.all.weights, n), zeroed(s.all.logs, n)
 	for k := range s.upper {
 		c := &s.upper[k]
 		if cap(c.weights) < n {
@@ -133,17 +157,17 @@ func zeroed(s []float32, n int) []float32 {
 	return s
 }
 
-// row returns the elements of row r of wide, narrow or logs.
+// row returns the elements of row r of some sums.
 func (s *sums) row(of []float32, r int) []float32 { return of[r*s.stride:][:s.width] }
 
-// shade writes the shades of row r to dst, and changes the sums.
-func (s *sums) shade(dst []uint8, r int, t *shadeTable, add [2]uint8) {
-	wide, narrow, logs := s.row(s.wide, r), s.row(s.narrow, r), s.row(s.logs, r)
+// keepTop leaves of row r the sums of the class on top, and returns them.
+func (s *sums) keepTop(r int) (weights, logs []float32) {
+	weights, logs = s.row(s.all.weights, r), s.row(s.all.logs, r)
 	if r >= s.from && r < s.to {
 		medium, high := &s.upper[0], &s.upper[1]
-		keepNearest(wide, narrow, logs, s.row(medium.weights, r), s.row(medium.logs, r), s.row(high.weights, r), s.row(high.logs, r))
+		keepTop(weights, logs, s.row(medium.weights, r), s.row(medium.logs, r), s.row(high.weights, r), s.row(high.logs, r))
 	}
-	shadeRow(dst, wide, narrow, logs, t, add)
+	return weights, logs
 }
 
 // A splat is the kernel of one lake, clipped to a window: its weight at row top+j and column left+i is
@@ -152,38 +176,21 @@ type splat struct {
 	left, top   int
 	column, row []float32
 	gain, log   float32
-	narrow      bool
 	class       int
 }
 
-// appendSplats appends the splats of m, a lake of that class, that touch w, none to two.
+// appendSplats appends the splat of m, a lake of that class, if it touches w.
 func appendSplats(splats []splat, m *mark, w window, k *kernel, class int) []splat {
-	gain := float32(1)
+	s := splat{gain: 1, log: m.log(), class: class}
 	if m.old {
-		gain = 1.0 / freshShares
+		s.gain = 1.0 / freshShares
 	}
-	s := splat{gain: gain, log: m.log(), class: class}
-	if s.clip(m.x, m.y, w, k.wide.whole) {
-		splats = append(splats, s)
-	}
-	s = splat{gain: gain * narrowWeight, log: m.log(), narrow: true, class: class}
-	if s.clip(m.x, m.y, w, k.narrow.whole) {
-		splats = append(splats, s)
-	}
-	return splats
+	return s.appendTo(splats, m.x, m.y, w, k)
 }
 
-// appendCore appends the splat of c if it touches w. At crowded zooms it is heavier.
-func appendCore(splats []splat, c *core, w window, t *heat, crowded bool) []splat {
-	log := t.logs.of(c.Chlorophyll)
-	s := splat{gain: coreWeights[t.logs.classOf(log)], log: log, narrow: true, class: t.logs.classOf(log)}
-	if c.old {
-		s.gain /= freshShares
-	}
-	if crowded {
-		s.gain *= crowdWeight
-	}
-	if s.clip(c.x, c.y, w, t.kernels.of(smallest).narrow.whole) {
+// appendTo appends s, with the kernel k around a point, if it touches w.
+func (s splat) appendTo(splats []splat, x, y int32, w window, k *kernel) []splat {
+	if s.clip(x, y, w, k.whole) {
 		splats = append(splats, s)
 	}
 	return splats
@@ -214,12 +221,9 @@ func (s *sums) add(splats []splat, from, rows int) {
 		if first >= end {
 			continue
 		}
-		weights, at := s.wide, (first-from)*s.stride+t.left
-		if t.narrow {
-			weights = s.narrow
-		}
+		at := (first-from)*s.stride + t.left
 		row := t.row[first-t.top : end-t.top]
-		addOuter(weights[at:], s.logs[at:], s.stride, t.column, row, t.gain, t.log)
+		addOuter(s.all.weights[at:], s.all.logs[at:], s.stride, t.column, row, t.gain, t.log)
 		if t.class > 0 {
 			c := &s.upper[t.class-1]
 			addOuter(c.weights[at:], c.logs[at:], s.stride, t.column, row, t.gain, t.log)

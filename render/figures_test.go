@@ -1,9 +1,12 @@
 package render
 
 import (
+	"encoding/csv"
 	"image/color"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/paulmach/orb"
@@ -180,6 +183,9 @@ const (
 	mostStep  = 100.0 // of colour between neighbouring pixels of the classes low and medium at scale 1, of 441; less at scale 2
 	mostShift = 2.0   // of a class's part of the coloured pixels, from one zoom to the next, in points
 	leastOwn  = 80.0  // of the pixels within half of the discs of a lone pair, those of their own lake's class, in per cent
+	leastInk  = 0.5   // of two lakes less than two pixels apart, as a part of the opacities of one lake: of all classes on average
+	mostFaint = 5.0   // of lakes that are seen, those with less than 35 % of opacity within a pixel, in per cent
+	mostEdge  = 10.0  // by which the part of medium pixels differs on both sides of a line of the grid, in points; it was 40
 )
 
 // mostForeign and mostWorse are the largest parts of lakes from zoom 5 on in per cent: of those with more than a tenth of their own disc in another
@@ -209,6 +215,9 @@ func TestHeatFigures(t *testing.T) {
 		})
 	}
 	t.Run("pairs", checkPairs)
+	t.Run("twins", checkTwins)
+	t.Run("faint", checkFaint)
+	t.Run("squares", checkSquares)
 }
 
 func checkFigures(t *testing.T, l *Layer, b orb.Bound) {
@@ -278,6 +287,125 @@ func checkPairs(t *testing.T) {
 			if least < leastOwn {
 				t.Errorf("zoom %d, lakes of %v µg/l, %d pixels apart: %.0f %% of the pixels are of their own class, want at least %v", z, values, at, least, leastOwn)
 			}
+		}
+	}
+}
+
+// ink returns the sum of the opacities of p in pixels of scale 1.
+func (p *heatPicture) ink() (sum float64) {
+	for _, c := range p.colors {
+		sum += float64(c.A) / 0xff
+	}
+	return sum / float64(p.scale*p.scale)
+}
+
+// checkTwins draws two lakes of all classes less than two pixels apart. They must not look smaller than one lake.
+func checkTwins(t *testing.T) {
+	for z := maptile.Zoom(5); z <= 9; z++ {
+		_, w := pair(z, 0, 2, 2)
+		one := pictureOf(layerOf(testLake{chl: 2}), w)
+		mean, least, n := 0.0, math.Inf(1), 0.0
+		for _, values := range [][2]float64{{2, 2}, {2, 20}, {2, 120}, {20, 20}, {20, 120}, {120, 120}} {
+			for apart := 0.1; apart < 2; apart += 0.3 {
+				l, w := pair(z, apart, values[0], values[1])
+				two := pictureOf(l, w)
+				part := two.ink() / one.ink()
+				mean, least, n = mean+part, min(least, part), n+1
+			}
+		}
+		mean /= n
+		t.Logf("zoom %d: two lakes less than two pixels apart have %.2f of the ink of one, %.0f pixels, and at least %.2f", z, mean, one.ink(), least)
+		if mean < leastInk {
+			t.Errorf("zoom %d: two lakes have %.2f of the ink of one and at least %.2f, want %v on average", z, mean, least, leastInk)
+		}
+	}
+}
+
+// europeanSites returns the bathing sites of Europe with made-up values, or lakes as dense where their places are absent.
+func europeanSites(t *testing.T) []testLake {
+	f, err := os.Open("../../shared/data/european_bathing_sites.csv")
+	if err != nil {
+		return madeUpSites(5000)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var lakes []testLake
+	for _, r := range rows[1:] {
+		lat, errLat := strconv.ParseFloat(r[2], 64)
+		lon, errLon := strconv.ParseFloat(r[3], 64)
+		if errLat == nil && errLon == nil && lon > -11 && lon < 32 && lat > 34 {
+			lakes = append(lakes, testLake{lon: lon, lat: lat, chl: math.Round(100*min(math.Exp(math.Log(5)+rng.NormFloat64()), 1500)) / 100})
+		}
+	}
+	return lakes
+}
+
+// checkFaint counts the lakes of Europe of which only a faint speck is seen. Those below a worse one in the same place are counted apart.
+func checkFaint(t *testing.T) {
+	lakes := europeanSites(t)
+	l := layerOf(lakes...)
+	for z := maptile.Zoom(4); z <= maptile.Zoom(testsize.Of(6, 7)); z++ {
+		p := pictureOf(l, windowOver(boundOf(lakes, 0.5), z))
+		faint, below := 0, 0
+		for i := range l.sites {
+			x, y := p.at(&l.sites[i])
+			class, most := uint8(l.logs.classes.of(l.value(i).Chlorophyll))+1, uint8(0)
+			for row := int(y) - 1; row <= int(y)+1; row++ {
+				for column := int(x) - 1; column <= int(x)+1; column++ {
+					if at := row*p.width + column; p.classes[at] == class {
+						most = max(most, p.colors[at].A)
+					}
+				}
+			}
+			switch {
+			case most == 0:
+				below++
+			case most < 0xff*35/100:
+				faint++
+			}
+		}
+		part := percent(faint, len(l.sites))
+		t.Logf("zoom %d: of %d lakes %.1f %% are seen with less than 35 %% of opacity, and %.1f %% are below worse ones", z, len(l.sites), part, percent(below, len(l.sites)))
+		if part > mostFaint {
+			t.Errorf("zoom %d: %.1f %% of lakes are seen with less than 35 %% of opacity, want at most %v", z, part, mostFaint)
+		}
+	}
+}
+
+// checkSquares compares the medium pixels on both sides of the lines of a grid of 64 pixels where lakes are as dense on both.
+func checkSquares(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32))
+	lakes := make([]testLake, testsize.Of(200_000, 1_000_000))
+	for i := range lakes {
+		lakes[i] = testLake{lon: 360*rng.Float64() - 180, lat: 140*rng.Float64() - 70, chl: math.Round(100*min(math.Exp(math.Log(5)+rng.NormFloat64()), 1500)) / 100}
+	}
+	l := layerOf(lakes...)
+	for z := range maptile.Zoom(2) {
+		side := TileSize << z
+		p := pictureOf(l, window{zoom: z, scale: 1, width: side, height: side})
+		medium := func(from int) float64 {
+			n, all := 0, 0
+			for _, c := range p.classes[from*side : (from+8)*side] {
+				if c > 0 {
+					all++
+				}
+				if c == 2 {
+					n++
+				}
+			}
+			return percent(n, all)
+		}
+		most := 0.0
+		for row := side/2 - side/8; row <= side/2+side/8; row += 64 {
+			most = max(most, math.Abs(medium(row-8)-medium(row)))
+		}
+		t.Logf("zoom %d: the part of medium pixels differs by at most %.1f points on both sides of a line", z, most)
+		if most > mostEdge {
+			t.Errorf("zoom %d: the part of medium pixels differs by %.1f points on both sides of a line, want at most %v", z, most, mostEdge)
 		}
 	}
 }

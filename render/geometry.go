@@ -20,7 +20,6 @@ type geometry struct {
 	lakes []int32  // by site, the index of its lake in the view
 	ties  bool     // whether any sites lie at one point
 	blob  size     // the largest of all sites
-	room  size     // likewise
 
 	whole selection    // all sites
 	roomy maptile.Zoom // the first zoom at which every lake has a marker
@@ -48,12 +47,15 @@ type site struct {
 	x, y   uint32 // world coordinates
 	radius uint32 // of a round water of the lake's area, in world units
 	blob   size   // of a disc at zoom 0 that covers about its water
-	room   size   // of one that leaves room for the nearest other site
+	rooms  rooms  // of discs that leave room for the sites near it
 	shore  *shore // nil where the data have no outline
 }
 
 // A span is a range of sites.
 type span struct{ from, to int }
+
+// any reports whether s is not empty.
+func (s span) any() bool { return s.from < s.to }
 
 // newGeometry returns the geometry of lakes. It omits lakes north and south of the map: moved to the edge, they would be
 // where no lake is.
@@ -84,13 +86,13 @@ func newGeometry(lakes []data.Lake) *geometry {
 			cmp.Compare(p.shore.id(), q.shore.id()), cmp.Compare(a.lake, b.lake))
 	})
 	n := len(entries)
-	g := &geometry{sites: make([]site, n), codes: make([]uint64, n), lakes: make([]int32, n), blob: math.MinInt8, room: math.MinInt8}
+	g := &geometry{sites: make([]site, n), codes: make([]uint64, n), lakes: make([]int32, n), blob: math.MinInt8}
 	for i, e := range entries {
 		g.sites[i], g.codes[i], g.lakes[i] = sites[e.lake], e.code, e.lake
 		g.blob = max(g.blob, g.sites[i].blob)
 		g.ties = g.ties || i > 0 && e.code == entries[i-1].code
 	}
-	g.measureRoom()
+	g.measureRooms()
 	g.whole = g.selectionOf(nil)
 	g.roomy = g.firstRoomy()
 	g.dense = g.denseZooms()

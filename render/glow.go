@@ -2,6 +2,7 @@ package render
 
 import (
 	"math"
+	"slices"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
@@ -11,8 +12,10 @@ import (
 const (
 	// glowing is the width or the height in pixels of scale 1 from which on an outline is drawn: smaller ones look like discs.
 	glowing = 6
-	// glowSigma is the sigma in pixels of scale 1 of the Gaussian that softens an outline. The glow around it is visible up to 2.6 pixels.
-	glowSigma = 1.2
+	// glowSigma is the sigma in pixels of scale 1 of the Gaussian that softens an outline, and glowGain the weight of its middle: so large that a water of
+	// six pixels looks no smaller than a pond that is alone.
+	glowSigma = 1.5
+	glowGain  = 2
 	// glowRadius is where that Gaussian ends, in pixels of scale 1, and glowReach the smallest distance in units at which it changes no pixel.
 	glowRadius = 3
 	glowReach  = (glowRadius + 1) * subUnits
@@ -78,9 +81,9 @@ func (g *glows) add(m *mark, w window, taps []float32, class int) {
 	if from >= to || first >= end {
 		return
 	}
-	s := glow{left: from, top: first, width: to - from, height: end - first, first: len(g.weights), log: m.log(), gain: 1, class: class}
+	s := glow{left: from, top: first, width: to - from, height: end - first, first: len(g.weights), log: m.log(), gain: glowGain, class: class}
 	if m.old {
-		s.gain = 1.0 / freshShares
+		s.gain /= freshShares
 	}
 	stride := strideOf(s.width)
 	// Softened along rows: row i is that of the mask at i - 2*radius, so that those above and below are empty.
@@ -129,12 +132,17 @@ func (g *glows) addTo(s *sums, first, end int) {
 				addRows(weights[at:][:o.width], src, o.width, []float32{o.gain})
 				addRows(logs[at:][:o.width], src, o.width, []float32{o.gain * o.log})
 			}
-			add(s.wide, s.logs)
+			add(s.all.weights, s.all.logs)
 			if o.class > 0 {
 				add(s.upper[o.class-1].weights, s.upper[o.class-1].logs)
 			}
 		}
 	}
+}
+
+// touch reports whether any outline reaches a row within [first, end).
+func (g *glows) touch(first, end int) bool {
+	return slices.ContainsFunc(g.list, func(o glow) bool { return o.top < end && o.top+o.height > first })
 }
 
 // reset removes all outlines.

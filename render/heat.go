@@ -9,13 +9,14 @@ import (
 // heat paints the value field.
 type heat struct {
 	kernels *kernels
+	core    kernel
 	glow    glowWeights
 	logs    *logTable
 	waters  *waters
 }
 
 func newHeat(logs *logTable) *heat {
-	return &heat{newKernels(), newGlowWeights(), logs, newWaters()}
+	return &heat{newKernels(), newKernel(coreSigma * subUnits), newGlowWeights(), logs, newWaters()}
 }
 
 func (t *heat) reach(s *site, w window) int64 {
@@ -32,7 +33,7 @@ func (t *heat) reachBelow(s *site, z maptile.Zoom) int64 {
 }
 
 func (t *heat) widest(g *geometry, z maptile.Zoom) int64 {
-	most := site{blob: g.blob, room: g.room}
+	most := site{blob: g.blob, rooms: allLone}
 	return max(t.kernels.reach(most.size(z)), t.waters.widest(g, z)+glowReach)
 }
 
@@ -73,7 +74,7 @@ func (t *heat) paintField(dst []uint8, s *scene, w window, sc *scale, m *memory)
 		f.sum(first, end)
 		for r := first; r < end; r++ {
 			row := dst[r*w.width:][:w.width]
-			f.sums.shade(row, r-first, shades, patternOf(w, r))
+			f.shade(row, r-first, shades, patternOf(w, r))
 		}
 		clear(dst[end*w.width : to*w.width])
 	}

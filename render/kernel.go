@@ -10,15 +10,11 @@ const (
 	// tail is the height at which a Gaussian is cut off, along each axis: at 4.3 sigma. There the outline of a hundred lakes at
 	// one point is still a circle; with shorter kernels the corners of the product of two axes would show.
 	tail = 1e-4
-	// narrowSigma is the sigma in pixels of the narrow kernel, and narrowWeight its weight at the centre relative to the wide one. With them
-	// a lake keeps its own colour at its own pixel next to lakes of its class.
-	narrowSigma  = 0.5
-	narrowWeight = 1
 	// stepsPerZoom is the number of sizes between a zoom and the next, at which waters are twice as large.
 	stepsPerZoom = 4
-	// smallest and largest are the sizes of the smallest and the largest disc, which are visible up to 2.4 and 93 pixels from
+	// smallest and largest are the sizes of the smallest and the largest disc, which are visible up to 2.1 and 93 pixels from
 	// their centres. The smallest one covers three pixels in a row.
-	smallest, largest = -1, 20
+	smallest, largest = -2, 20
 	// lone is the size of the disc of a small lake that is alone, visible up to 9.8 pixels from its centre. From shrinkZoom on it is smaller by one at
 	// each zoom, down to about the disc of its water, which takes over: at zoom 9 it is visible up to 1.6 km from its centre in Germany.
 	lone       = 7
@@ -27,7 +23,7 @@ const (
 	halfOpaque = 1.87
 )
 
-// A size is the size of a disc on a logarithmic scale: its wide kernel has a sigma of 2^(size/4) pixels.
+// A size is the size of a disc on a logarithmic scale: its kernel has a sigma of 2^(size/4) pixels.
 type size int8
 
 // blobSize returns the size at zoom 0 of a disc that covers about as much as a round water of that area at world
@@ -54,23 +50,17 @@ func (s *site) size(z maptile.Zoom) size {
 	if s.glows(z) {
 		return smallest
 	}
-	disc := min(max(s.room.at(z), smallest), loneAt(z))
-	return size(min(max(s.blob.at(z), disc), largest))
+	return size(min(max(s.blob.at(z), s.rooms.at(z)), largest))
 }
 
 // binned reports whether the lake of s is one of those that are binned where the field is blurred: the lakes with the smallest disc.
 func (s *site) binned(z maptile.Zoom) bool { return s.size(z) == smallest && !s.glows(z) }
 
-// A kernel is the weight of a lake of one size by the distance from it.
+// A kernel is the weight of a lake of one size by the distance from it: the product of two falloffs, the same along both axes, which is a
+// Gaussian.
 type kernel struct {
-	wide   axes
-	narrow *axes // the same for all sizes
-}
-
-// axes are the falloffs whose product is a Gaussian: the same along both axes.
-type axes struct {
 	whole *falloff
-	// split is for a lake that is shared between two pixels, which widens it: a narrower falloff that together with the
+	// split is for a lake that is shared among cells, which widens it: a narrower falloff that together with the
 	// sharing is as wide and as high as whole.
 	split *falloff
 }
@@ -80,9 +70,8 @@ type kernels [largest - smallest + 1]kernel
 
 func newKernels() *kernels {
 	var ks kernels
-	narrow := newAxes(narrowSigma * subUnits)
 	for i := range ks {
-		ks[i] = kernel{newAxes(subUnits * math.Exp2(float64(i+smallest)/stepsPerZoom)), &narrow}
+		ks[i] = newKernel(subUnits * math.Exp2(float64(i+smallest)/stepsPerZoom))
 	}
 	return &ks
 }
@@ -91,19 +80,14 @@ func newKernels() *kernels {
 func (ks *kernels) of(s size) *kernel { return &ks[s-smallest] }
 
 // reach returns the distance in units at which the weight of a disc of size s is zero.
-func (ks *kernels) reach(s size) int64 {
-	k := ks.of(s)
-	return max(k.wide.whole.reach(), k.narrow.whole.reach())
-}
+func (ks *kernels) reach(s size) int64 { return ks.of(s).whole.reach() }
 
-// newAxes returns the falloffs of a Gaussian whose sigma is in units.
-func newAxes(sigma float64) axes {
-	// The variance of sharing a lake between two pixels, a times (1-a), is a sixth of a square pixel on average.
-	const shares = subUnits * subUnits / 6.0
-	narrower := math.Sqrt(sigma*sigma - shares)
-	a := axes{whole: newFalloff(sigma, 1), split: newFalloff(narrower, sigma/narrower)}
-	a.whole.sample()
-	return a
+// newKernel returns the falloffs of a Gaussian whose sigma is in units.
+func newKernel(sigma float64) kernel {
+	narrower := math.Sqrt(sigma*sigma - sharingVariance)
+	k := kernel{whole: newFalloff(sigma, 1), split: newFalloff(narrower, sigma/narrower)}
+	k.whole.sample()
+	return k
 }
 
 // A falloff is a Gaussian along one axis. The product of both axes is a Gaussian of the distance.

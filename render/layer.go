@@ -22,8 +22,8 @@ const (
 	// maxWeekFingerprints is the same for a layer made by LayerOn, of which there are many for few tiles each.
 	maxWeekFingerprints = 128 << 10 / fingerprintBytes
 	// chanceZooms is at how many zooms the lakes of a layer of probabilities are binned in advance. Binning 1.4 million lakes for one tile takes
-	// 0.15 s at zoom 0, 15 ms at zoom 3 and 2 ms at zoom 4; the bins of all weeks of a forecast, held at once, take 10 MB a week up to zoom 2 and
-	// 140 MB up to zoom 4.
+	// 0.15 s at zoom 0, 15 ms at zoom 3 and 2 ms at zoom 4; the bins of all weeks of a forecast are held at once, and each zoom needs some four
+	// times the memory of the one before.
 	chanceZooms = 3
 	// fingerprintBytes is the size of one, with the entry of the cache.
 	fingerprintBytes = 240

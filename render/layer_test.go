@@ -79,23 +79,23 @@ func TestBlobSize(t *testing.T) {
 	if got, want := s.at(11), 15; got != want {
 		t.Errorf("size of 10 km² at zoom 11 = %d, want %d", got, want)
 	}
-	sizeAt := func(z maptile.Zoom, areaKM2 float64, room size) size {
-		return (&site{blob: blobSize(areaKM2, equator), room: room}).size(z)
+	sizeAt := func(z maptile.Zoom, areaKM2 float64, room rooms) size {
+		return (&site{blob: blobSize(areaKM2, equator), rooms: room}).size(z)
 	}
 	tests := []struct {
 		name string
 		got  size
 		want size
 	}{
-		{"a small lake that is alone", sizeAt(6, 0.1, largest), lone},
-		{"a small lake among others", sizeAt(6, 0.1, -20), 4},
-		{"a small lake beside another one", sizeAt(6, 0.1, math.MinInt8), smallest},
-		{"a large lake beside another one", sizeAt(11, 10, math.MinInt8), 15},
-		{"the largest disc", sizeAt(18, 10, largest), largest},
+		{"a small lake that is alone", sizeAt(6, 0.1, allLone), lone},
+		{"a small lake among others", sizeAt(6, 0.1, 4<<24), 2},
+		{"a small lake beside another one", sizeAt(6, 0.1, 0), smallest},
+		{"a large lake beside another one", sizeAt(11, 10, 0), 15},
+		{"the largest disc", sizeAt(18, 10, allLone), largest},
 		{"no area", blobSize(0, equator), blobSize(0.2, equator)},
 		{"area NaN", blobSize(math.NaN(), equator), blobSize(0.2, equator)},
 		{"area infinite", blobSize(math.Inf(1), equator), largest},
-		{"hardly any area", sizeAt(MaxZoom, math.SmallestNonzeroFloat64, largest), size(loneAt(MaxZoom))},
+		{"hardly any area", sizeAt(MaxZoom, math.SmallestNonzeroFloat64, allLone), size(loneAt(MaxZoom))},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -24,9 +24,7 @@ type logTable struct {
 	ofCells [valueCells]uint8 // the classes of cells
 	scale   *colormap.Map
 	classes classLimits
-	// high is the logarithm that stands for all of the highest class where lakes are blurred: that of the middle of its colours.
-	high float32
-	logs [ceiling]float32 // by concentration below ceiling
+	logs    [ceiling]float32 // by concentration below ceiling
 }
 
 // upperClasses is the number of classes after the first.
@@ -41,7 +39,6 @@ func newLogTable(m *colormap.Map) *logTable {
 	for c := range v.logs {
 		v.logs[c] = v.newLog(data.Chlorophyll(c))
 	}
-	v.high = v.of(data.Chlorophyll(100 * math.Sqrt(v.classes[upperClasses-1].Float()*ceiling.Float())))
 	for cell, colour := range v.colours {
 		for _, limit := range v.classes {
 			if int(colour) >= m.Index(limit.Float()) {
@@ -50,16 +47,6 @@ func newLogTable(m *colormap.Map) *logTable {
 		}
 	}
 	return v
-}
-
-// binned returns v as it is binned, and whether it is of the highest class. There all values of that class have one logarithm, so that
-// it can be subtracted again with their weights only.
-func (v *logTable) binned(of value) (value, bool) {
-	high := v.classes.of(of.Chlorophyll) == upperClasses
-	if high {
-		of.log = v.high
-	}
-	return of, high
 }
 
 // classOf returns the class of the concentration with that logarithm.

@@ -56,9 +56,7 @@ func (m *mark) appendTo(b []byte) []byte {
 type scene struct {
 	marks []mark // in the order of the layer, and those of one lake from west to east
 	signs []mark // in the order of drawing
-	cores []core // likewise
-	// crowded is whether the zoom is one at which the field is blurred.
-	crowded bool
+	cores []core // in the order of the layer
 
 	clusters []cluster // drawn below the marks
 
@@ -71,7 +69,6 @@ func (s *scene) empty() {
 	clear(s.marks) // they may refer to shores of another layer
 	clear(s.waters)
 	s.marks, s.waters, s.signs, s.cores, s.clusters = s.marks[:0], s.waters[:0], s.signs[:0], s.cores[:0], s.clusters[:0]
-	s.crowded = false
 	s.patch.empty()
 }
 
@@ -93,9 +90,6 @@ func (s *scene) appendTo(b []byte) []byte {
 	}
 	for i := range s.waters {
 		b = s.waters[i].appendTo(b)
-	}
-	if s.crowded && len(s.cores) > 0 {
-		b = append(b, 1)
 	}
 	for i := range s.cores {
 		b = s.cores[i].appendTo(b)

@@ -34,9 +34,9 @@ func (m *memory) find(l *Layer, w window, st *style, f Filter) {
 		s.signs = st.signs.appendTo(s.signs, &q)
 		m.hits = q.hits
 		if st.cored {
-			s.cores = m.cores.appendTo(s.cores, &q)
+			s.cores = q.appendCores(s.cores)
 		}
-		if s.crowded = selected.blurred; s.crowded {
+		if selected.blurred {
 			m.hits = s.patch.bin(l, w, st, m.hits[:0])
 			s.marks = st.appendMarks(s.marks, l, m.hits, w)
 		}
@@ -97,15 +97,15 @@ func (q *query) groups(st *style, s *selection) []group {
 }
 
 // small is a site that reaches as far as every lake that is binned.
-var small = site{blob: math.MinInt8, room: math.MinInt8}
+var small = site{blob: math.MinInt8}
 
 // bin makes p the patch of the lakes of l that are binned, and appends the hits of those without a value to hits.
 func (p *patch) bin(l *Layer, w window, by *style, hits []hit) []hit {
 	reach := by.reach(&small, w)
 	p.reset(w, reach)
 	q := newQuery(l, w, by)
-	// The pixels that have a share of a lake are up to one pixel away from it.
-	q.patch, q.reach, q.hits = p, reach+subUnits, hits
+	// The centres of the cells that have a share of a lake are less than two pixels away from it.
+	q.patch, q.reach, q.hits = p, reach+2*subUnits, hits
 	sites := group{}
 	if int(w.zoom) < len(l.grids) {
 		p.cut(l.grids[w.zoom], w)
@@ -305,8 +305,7 @@ func (q *query) visit(i int) {
 	}
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
 		if q.patch != nil && value.Valid() {
-			v, high := q.layer.logs.binned(value)
-			q.patch.add(x, y, v, high)
+			q.patch.add(x, y, value, q.layer.logs.classes.of(value.Chlorophyll))
 		} else {
 			q.hits = append(q.hits, hit{int32(x), int32(y), int32(i), value})
 		}

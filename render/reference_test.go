@@ -21,7 +21,6 @@ type reference struct {
 // sizes of lakes.
 func referenceOf(l *Layer, w window) reference {
 	n := w.width * w.height
-	cover := make([]float64, n)
 	var weights, logs [upperClasses + 1][]float64 // by class
 	for class := range weights {
 		weights[class], logs[class] = make([]float64, n), make([]float64, n)
@@ -42,7 +41,7 @@ func referenceOf(l *Layer, w window) reference {
 		}
 		y := int64(p.y>>(MaxZoom-w.zoom)) - w.top
 		// The kernel ends before this distance.
-		far := int64(5 * sigma * subUnits)
+		far := int64(5 * max(sigma, theCoreSigma) * subUnits)
 		if y < -far || y > int64(w.height)*w.step()+far {
 			continue
 		}
@@ -52,77 +51,77 @@ func referenceOf(l *Layer, w window) reference {
 				continue
 			}
 			wide := [2]axis{axisOf(x, w.width, w, sigma), axisOf(y, w.height, w, sigma)}
-			narrow := [2]axis{axisOf(x, w.width, w, 0.5), axisOf(y, w.height, w, 0.5)}
-			heavy := 1.0
-			if cored[i] {
-				heavy += [...]float64{0, 15, 400}[class]
-			}
-			for row := wide[1].from; row < wide[1].end; row++ {
-				for column := wide[0].from; column < wide[0].end; column++ {
-					g := gain * wide[0].at(column) * wide[1].at(row)
-					sum := g + gain*heavy*narrow[0].at(column)*narrow[1].at(row)
+			small := [2]axis{axisOf(x, w.width, w, theCoreSigma), axisOf(y, w.height, w, theCoreSigma)}
+			for row := min(wide[1].from, small[1].from); row < max(wide[1].end, small[1].end); row++ {
+				for column := min(wide[0].from, small[0].from); column < max(wide[0].end, small[0].end); column++ {
+					g := gain*wide[0].at(column)*wide[1].at(row) + cored[i]*small[0].at(column)*small[1].at(row)
 					at := row*w.width + column
-					cover[at] += g
-					weight[at] += sum
-					logs[at] += sum * c
+					weight[at] += g
+					logs[at] += g * c
 				}
 			}
 		}
 	}
-	r := reference{values: make([]float64, n), opacities: cover, unsure: make([]bool, n)}
+	r := reference{values: make([]float64, n), opacities: make([]float64, n), unsure: make([]bool, n)}
 	part := 1.0
 	if w.zoom >= 10 {
 		part = float64(12-w.zoom) / 2
 	}
 	for i := range n {
-		class, wide, unsure := nearestClass([3]float64{weights[0][i], weights[1][i], weights[2][i]}, cover[i])
+		class, left, unsure := topClass([3]float64{weights[0][i], weights[1][i], weights[2][i]})
 		if weights[class][i] > 0 {
 			r.values[i] = math.Exp(logs[class][i] / weights[class][i])
 		}
 		r.unsure[i] = unsure
-		r.opacities[i] = part * 0.86 * min(1, (1-math.Exp(-4*wide))/0.95)
+		r.opacities[i] = part * 0.86 * min(1, (1-math.Exp(-4*left))/0.95)
 	}
 	return r
 }
 
-// nearestClass returns the worst class with the largest weight, what is left of a wide weight where others weigh too, and whether a change of a
-// weight by six per cent would change the class: distances are rounded to a sixteenth of a pixel.
-func nearestClass(weights [3]float64, wide float64) (class int, left float64, unsure bool) {
-	for c, weight := range weights {
-		if weight >= weights[class] {
+// theCoreSigma is the sigma of a core, in pixels.
+const theCoreSigma = 0.6
+
+// topClass returns the class on top and its weight, and whether a change of a weight by six per cent would change the class: distances are rounded
+// to a sixteenth of a pixel.
+func topClass(weights [3]float64) (class int, left float64, unsure bool) {
+	low, medium, high := weights[0], weights[1], weights[2]
+	if medium+high == 0 {
+		return 0, low, false
+	}
+	alone := medium
+	medium = max(medium-max(min(0.85*low, 0.55), low-5.45), 0)
+	high = max(high-0.03*(low+alone), 0)
+	below := func(weight, rim float64) float64 { return math.Pow(max(1-weight/rim, 0), 2) }
+	seen := [3]float64{min(low, 0.75) * below(medium, 0.14) * below(high, 0.4), min(medium, 0.75) * below(high, 0.4), high}
+	if low > 0 {
+		seen[0] *= max(1-5*min(alone, 0.55)/low, 0.28)
+	}
+	if alone > 0 {
+		seen[1] *= math.Pow(max(medium/alone, 0.9), 2)
+	}
+	for c, s := range seen {
+		if s >= seen[class] {
 			class = c
 		}
 	}
-	second := 0.0
-	for c, weight := range weights {
-		if c != class {
-			second = max(second, weight)
-		}
+	for c, s := range seen {
+		unsure = unsure || c != class && s > 0.7*seen[class]
 	}
-	if weights[1]+weights[2] == 0 {
-		return class, wide, false
-	}
-	part := (weights[class] - second) / (weights[class] + second)
-	return class, min(wide, 0.75) * max(part*part*part, 0.04), part < 0.03
+	return class, seen[class], unsure
 }
 
-// coredSites returns the sites that have a core at a zoom.
-func coredSites(l *Layer, z maptile.Zoom) map[int]bool {
-	cored := map[int]bool{}
+// coredSites returns what the sites with a core weigh more.
+func coredSites(l *Layer, z maptile.Zoom) map[int]float64 {
+	cored := map[int]float64{}
 	if z >= 10 {
 		return cored
 	}
-	var n neighbourhood
-	n.reset(z)
-	add := func(sites []int32) {
-		for _, site := range sites {
-			cored[int(site)] = true
-		}
-	}
+	cell := coreCellAt(z)
+	add := func(site int, gain float32, _ *value) { cored[site] = float64(gain) }
 	for i := range l.sites {
-		add(n.add(l, i))
+		cell.add(l, i, add)
 	}
-	add(n.finish())
+	cell.finish(add)
 	return cored
 }
 

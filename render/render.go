@@ -94,7 +94,7 @@ type Spec struct {
 type style struct {
 	painter
 	valued   bool                                      // whether lakes without a value leave no trace
-	cored    bool                                      // whether lakes of upper classes have cores
+	cored    bool                                      // whether lakes of the highest class have cores in crowds
 	above    *style                                    // the waters above the field from fadeZoom on; nil if the style has none
 	byExtent bool                                      // whether sites are searched in groups by the extent of their waters
 	sites    func(l *Layer, z maptile.Zoom) *selection // those that are drawn at a zoom
@@ -133,7 +133,6 @@ type memory struct {
 	sites    []int32 // of unsorted, for a plan
 	stack    stack
 	scene    scene
-	cores    coreSearch
 	found    sceneKey
 	hashed   []byte // of the marks, for the fingerprint
 	field    field
@@ -299,15 +298,14 @@ const maxKept = 1 << 16
 
 // release returns m to the pool.
 func (r *Renderer) release(m *memory) {
-	if cap(m.hits) > maxKept || cap(m.scene.signs) > maxKept || cap(m.scene.cores) > maxKept || m.cores.neighbourhood.size() > maxKept {
+	if cap(m.hits) > maxKept || cap(m.scene.signs) > maxKept || cap(m.scene.cores) > maxKept {
 		m.hits, m.scene, m.found = nil, scene{patch: m.scene.patch}, sceneKey{}
-		m.cores = coreSearch{}
 		m.unsorted, m.stack = nil, stack{}
 	}
 	if cap(m.stack.touches) > 8*maxKept { // two for each pixel of a tile of scale 2
 		m.stack.touches, m.found = nil, sceneKey{}
 	}
-	if cap(m.field.splats) > 2*maxKept {
+	if cap(m.field.splats) > maxKept {
 		m.field.splats = nil
 	}
 	if cap(m.field.glows.weights) > 16*maxKept {

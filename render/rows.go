@@ -16,11 +16,21 @@ const (
 	// shadeLevels is the number of opacities of a shadeTable, with none: all values of the upper four bits of a byte, so that
 	// no cover leads outside of the table.
 	shadeLevels = 16
-	// solid is the largest weight that counts where there are upper classes: at it the opacity has reached its maximum, so that it falls
-	// between two classes in crowds too.
+	// mediumRim and highRim are the weights of classes from which on nothing of better classes is seen below them: a disc that is alone has them at
+	// 2.0 and 1.4 sigma.
+	mediumRim, highRim = 0.14, 0.4
+	// solid is the largest weight of a class that counts where another one fades it: at it the opacity has reached its maximum.
 	solid = 0.75
-	// valley is the part of the weight that is left where two classes weigh the same: as much as is just visible.
-	valley = 0.04
+	// A medium lake loses mediumShare of what low lakes weigh, so that of two beside each other both keep their own pixel, but up to a weight of crowd
+	// at most mediumLoss: it is seen among several low ones in one place. In a larger crowd, where medium lakes would cover everything, it loses all
+	// that low lakes weigh more. A high lake loses highShare of what others weigh.
+	mediumShare, mediumLoss, crowd = 0.85, 0.55, 6
+	highShare                      = 0.03
+	// A medium lake of which less than onset is left is as faint as if onset were left. A low lake fades by steepness times the part that a medium one
+	// beside it weighs, down to leastLeft. So there is a soft valley between them.
+	onset, steepness, leastLeft = 0.9, 5, 0.28
+	// tiny is more than zero.
+	tiny = 1e-30
 	// levelMask selects the level of a byte of cover.
 	levelMask = 0xf0
 )
@@ -80,48 +90,49 @@ func addRowsGo(dst, src []float32, stride int, weights []float32) {
 	}
 }
 
-// keepNearestGo leaves of the sums of all lakes those of the class that weighs most; of equal ones, the worst. The weights of medium and high
-// lakes are of both kernels; what is left is low lakes. The less that class outweighs the second one, the smaller wide becomes, so that the
-// field is nearly transparent where two are equal. It changes narrow too, so that wide plus narrow is the weight of the class. Where only low
-// lakes weigh, it changes nothing.
-func keepNearestGo(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32) {
-	narrow, logs = narrow[:len(wide)], logs[:len(wide)]
-	mediumWeights, mediumLogs = mediumWeights[:len(wide)], mediumLogs[:len(wide)]
-	highWeights, highLogs = highWeights[:len(wide)], highLogs[:len(wide)]
-	for i, g := range wide {
+// keepTopGo leaves of the sums of all lakes those of the class on top, which is the worst one that is seen. A worse class is not changed by
+// better ones, except in a crowd of them; a better one fades to nothing where a worse one reaches rim. What is left of all lakes without those of
+// the upper classes is low lakes. Where only these weigh, it changes nothing.
+func keepTopGo(weights, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32) {
+	logs = logs[:len(weights)]
+	mediumWeights, mediumLogs = mediumWeights[:len(weights)], mediumLogs[:len(weights)]
+	highWeights, highLogs = highWeights[:len(weights)], highLogs[:len(weights)]
+	for i, all := range weights {
 		medium, high := mediumWeights[i], highWeights[i]
 		if medium == 0 && high == 0 {
 			continue
 		}
-		low := g + narrow[i]
-		low -= medium
-		low -= high
-		upper, lower := max(high, medium), min(high, medium)
-		first, second := max(low, upper), max(min(low, upper), lower)
-		log := logs[i]
-		log -= mediumLogs[i]
+		better := all - high
+		low := max(better-medium, 0)
+		m := max(medium-max(min(float32(low*mediumShare), mediumLoss), low-(crowd-mediumLoss)), 0)
+		h := max(high-float32(better*highShare), 0)
+		belowMedium, belowHigh := max(1-float32(m*(1/mediumRim)), 0), max(1-float32(h*(1/highRim)), 0)
+		belowMedium, belowHigh = float32(belowMedium*belowMedium), float32(belowHigh*belowHigh)
+		belowMedium = float32(belowMedium * max(1-float32(steepness*min(medium, mediumLoss))/max(low, tiny), leastLeft))
+		left := max(m/max(medium, tiny), onset)
+		m = float32(float32(min(m, solid)*float32(left*left)) * belowHigh)
+
+		weight, of, log := float32(float32(min(low, solid)*belowMedium)*belowHigh), low, logs[i]-mediumLogs[i]
 		log -= highLogs[i]
-		if medium >= first {
-			log = mediumLogs[i]
+		if m >= weight {
+			weight, of, log = m, medium, mediumLogs[i]
 		}
-		if high >= first {
-			log = highLogs[i]
+		if h >= weight {
+			weight, of, log = h, high, highLogs[i]
 		}
-		part := (first - second) / (first + second)
-		g = min(g, solid) * max(float32(float32(part*part)*part), valley)
-		wide[i], narrow[i], logs[i] = g, first-g, log
+		weights[i], logs[i] = weight, float32(log*float32(weight/max(of, tiny)))
 	}
 }
 
-// shadeRowGo writes the palette entries of a row of pixels to dst. The value of a pixel is its logs divided by the sum of
-// its wide and narrow weight; its opacity depends only on the wide one. add is added to the opacity at even and at odd
-// columns, in sixteenths of a level. A NaN weight is transparent, and a NaN value is the first one.
-func shadeRowGo(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8) {
-	wide, narrow, logs = wide[:len(dst)], narrow[:len(dst)], logs[:len(dst)]
+// shadeRowGo writes the palette entries of a row of pixels to dst. The value of a pixel is its logs divided by its weight, on which its opacity
+// depends. add is added to the opacity at even and at odd columns, in sixteenths of a level. A NaN weight is transparent, and a NaN value is the
+// first one.
+func shadeRowGo(dst []uint8, weights, logs []float32, t *shadeTable, add [2]uint8) {
+	weights, logs = weights[:len(dst)], logs[:len(dst)]
 	faint, valueScale := t.faint, t.valueScale
 	for i := 0; i < len(dst); i++ {
 		if i%lanes == 0 {
-			for i+lanes <= len(dst) && allFaint((*[lanes]float32)(wide[i:]), faint) {
+			for i+lanes <= len(dst) && allFaint((*[lanes]float32)(weights[i:]), faint) {
 				clear(dst[i : i+lanes])
 				i += lanes
 			}
@@ -129,7 +140,7 @@ func shadeRowGo(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2
 				return
 			}
 		}
-		g := wide[i]
+		g := weights[i]
 		if !(g > faint) {
 			dst[i] = 0
 			continue
@@ -144,7 +155,7 @@ func shadeRowGo(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2
 			continue
 		}
 		cell := uint32(0)
-		if q := logs[i] / (g + narrow[i]) * valueScale; q >= valueCells-1 {
+		if q := logs[i] / g * valueScale; q >= valueCells-1 {
 			cell = valueCells - 1
 		} else if q > 0 {
 			cell = uint32(int32(q))

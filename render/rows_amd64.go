@@ -37,28 +37,28 @@ func addRows(dst, src []float32, stride int, weights []float32) {
 	addRowsAVX2(&dst[0], &src[0], len(dst), stride, &weights[0], len(weights))
 }
 
-// keepNearest is keepNearestGo with vector instructions if available.
-func keepNearest(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32) {
+// keepTop is keepTopGo with vector instructions if available.
+func keepTop(weights, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32) {
 	whole := 0
-	if vectors && len(wide) >= lanes {
-		whole = len(wide) / lanes * lanes
-		_, _, _, _, _, _ = narrow[whole-1], logs[whole-1], mediumWeights[whole-1], mediumLogs[whole-1], highWeights[whole-1], highLogs[whole-1]
-		keepNearestAVX2(&wide[0], &narrow[0], &logs[0], &mediumWeights[0], &mediumLogs[0], &highWeights[0], &highLogs[0], whole)
+	if vectors && len(weights) >= lanes {
+		whole = len(weights) / lanes * lanes
+		_, _, _, _, _ = logs[whole-1], mediumWeights[whole-1], mediumLogs[whole-1], highWeights[whole-1], highLogs[whole-1]
+		keepTopAVX2(&weights[0], &logs[0], &mediumWeights[0], &mediumLogs[0], &highWeights[0], &highLogs[0], whole)
 	}
-	keepNearestGo(wide[whole:], narrow[whole:], logs[whole:], mediumWeights[whole:], mediumLogs[whole:], highWeights[whole:], highLogs[whole:])
+	keepTopGo(weights[whole:], logs[whole:], mediumWeights[whole:], mediumLogs[whole:], highWeights[whole:], highLogs[whole:])
 }
 
 // shadeRow is shadeRowGo with vector instructions if available.
-func shadeRow(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8) {
+func shadeRow(dst []uint8, weights, logs []float32, t *shadeTable, add [2]uint8) {
 	whole := 0
 	if vectors && len(dst) >= lanes {
 		whole = len(dst) / lanes * lanes
-		_, _, _ = wide[whole-1], narrow[whole-1], logs[whole-1]
+		_, _ = weights[whole-1], logs[whole-1]
 		columns := uint64(add[0]) | uint64(add[1])<<32
-		shadeRowAVX2(&dst[0], &wide[0], &narrow[0], &logs[0], whole, &t.cover[0], &t.entries[0],
+		shadeRowAVX2(&dst[0], &weights[0], &logs[0], whole, &t.cover[0], &t.entries[0],
 			max(t.faint, 0), t.valueScale, columns)
 	}
-	shadeRowGo(dst[whole:], wide[whole:], narrow[whole:], logs[whole:], t, add)
+	shadeRowGo(dst[whole:], weights[whole:], logs[whole:], t, add)
 }
 
 // rowsEnd returns the end of the last row. Assembly checks no bounds: rowsEnd panics if stride is negative, or so large that

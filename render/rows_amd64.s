@@ -186,109 +186,176 @@ done:
 	VZEROUPPER
 	RET
 
-// func keepNearestAVX2(wide *float32, narrow *float32, logs *float32, mediumWeights *float32, mediumLogs *float32, highWeights *float32, highLogs *float32, n int)
+// func keepTopAVX2(weights *float32, logs *float32, mediumWeights *float32, mediumLogs *float32, highWeights *float32, highLogs *float32, n int)
 // Requires: AVX
-TEXT ·keepNearestAVX2(SB), NOSPLIT, $0-64
-	MOVQ         wide+0(FP), AX
-	MOVQ         narrow+8(FP), CX
-	MOVQ         logs+16(FP), DX
-	MOVQ         mediumWeights+24(FP), BX
-	MOVQ         mediumLogs+32(FP), SI
-	MOVQ         highWeights+40(FP), DI
-	MOVQ         highLogs+48(FP), R8
-	MOVQ         n+56(FP), R9
-	XORQ         R10, R10
-	VXORPS       Y0, Y0, Y0
-	VBROADCASTSS valley<>+0(SB), Y1
-	VBROADCASTSS solid<>+0(SB), Y2
+TEXT ·keepTopAVX2(SB), NOSPLIT, $0-56
+	MOVQ   weights+0(FP), AX
+	MOVQ   logs+8(FP), CX
+	MOVQ   mediumWeights+16(FP), DX
+	MOVQ   mediumLogs+24(FP), BX
+	MOVQ   highWeights+32(FP), SI
+	MOVQ   highLogs+40(FP), DI
+	MOVQ   n+48(FP), R8
+	XORQ   R9, R9
+	VXORPS Y0, Y0, Y0
 
 next:
-	VMOVUPS   (BX)(R10*4), Y3
-	VMOVUPS   (DI)(R10*4), Y4
-	VORPS     Y3, Y4, Y5
-	VCMPPS    $0x04, Y0, Y5, Y5
-	VMOVMSKPS Y5, R11
-	TESTL     R11, R11
-	JZ        done
-	VMOVUPS   (AX)(R10*4), Y6
-	VMOVUPS   (CX)(R10*4), Y7
-	VADDPS    Y7, Y6, Y8
-	VSUBPS    Y3, Y8, Y8
-	VSUBPS    Y4, Y8, Y8
-	VMAXPS    Y3, Y4, Y9
-	VMAXPS    Y8, Y9, Y10
-	VMINPS    Y8, Y9, Y8
-	VMINPS    Y3, Y4, Y9
-	VMAXPS    Y8, Y9, Y8
-	VMOVUPS   (SI)(R10*4), Y12
-	VMOVUPS   (R8)(R10*4), Y13
-	VMOVUPS   (DX)(R10*4), Y11
-	VSUBPS    Y12, Y11, Y9
-	VSUBPS    Y13, Y9, Y9
-	VCMPPS    $0x1d, Y10, Y3, Y3
-	VBLENDVPS Y3, Y12, Y9, Y9
-	VCMPPS    $0x1d, Y10, Y4, Y3
-	VBLENDVPS Y3, Y13, Y9, Y9
-	VBLENDVPS Y5, Y9, Y11, Y9
-	VMOVUPS   Y9, (DX)(R10*4)
-	VSUBPS    Y8, Y10, Y3
-	VADDPS    Y8, Y10, Y4
-	VDIVPS    Y4, Y3, Y3
-	VMULPS    Y3, Y3, Y4
-	VMULPS    Y3, Y4, Y3
-	VMAXPS    Y1, Y3, Y3
-	VMINPS    Y2, Y6, Y4
-	VMULPS    Y3, Y4, Y4
-	VBLENDVPS Y5, Y4, Y6, Y6
-	VMOVUPS   Y6, (AX)(R10*4)
-	VSUBPS    Y4, Y10, Y10
-	VBLENDVPS Y5, Y10, Y7, Y7
-	VMOVUPS   Y7, (CX)(R10*4)
+	VMOVUPS      (DX)(R9*4), Y1
+	VMOVUPS      (SI)(R9*4), Y2
+	VORPS        Y1, Y2, Y3
+	VCMPPS       $0x04, Y0, Y3, Y3
+	VMOVMSKPS    Y3, R10
+	TESTL        R10, R10
+	JZ           done
+	VMOVUPS      (AX)(R9*4), Y4
+	VSUBPS       Y2, Y4, Y6
+	VSUBPS       Y1, Y6, Y5
+	VMAXPS       Y0, Y5, Y5
+	VBROADCASTSS float0<>+0(SB), Y7
+	VMULPS       Y7, Y5, Y7
+	VBROADCASTSS float1<>+0(SB), Y8
+	VMINPS       Y8, Y7, Y7
+	VBROADCASTSS float2<>+0(SB), Y8
+	VSUBPS       Y8, Y5, Y8
+	VMAXPS       Y8, Y7, Y7
+	VSUBPS       Y7, Y1, Y7
+	VMAXPS       Y0, Y7, Y7
+	VBROADCASTSS float3<>+0(SB), Y8
+	VMULPS       Y8, Y6, Y6
+	VSUBPS       Y6, Y2, Y6
+	VMAXPS       Y0, Y6, Y6
+	VBROADCASTSS float4<>+0(SB), Y10
+	VBROADCASTSS float5<>+0(SB), Y9
+	VBROADCASTSS float6<>+0(SB), Y8
+	VMULPS       Y8, Y7, Y8
+	VSUBPS       Y8, Y9, Y8
+	VMAXPS       Y0, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VBROADCASTSS float5<>+0(SB), Y11
+	VBROADCASTSS float7<>+0(SB), Y9
+	VMULPS       Y9, Y6, Y9
+	VSUBPS       Y9, Y11, Y9
+	VMAXPS       Y0, Y9, Y9
+	VMULPS       Y9, Y9, Y9
+	VBROADCASTSS float5<>+0(SB), Y13
+	VBROADCASTSS float1<>+0(SB), Y11
+	VMINPS       Y11, Y1, Y11
+	VBROADCASTSS float8<>+0(SB), Y12
+	VMULPS       Y12, Y11, Y11
+	VBROADCASTSS float9<>+0(SB), Y12
+	VMAXPS       Y12, Y5, Y12
+	VDIVPS       Y12, Y11, Y11
+	VSUBPS       Y11, Y13, Y11
+	VBROADCASTSS float10<>+0(SB), Y12
+	VMAXPS       Y12, Y11, Y11
+	VMULPS       Y11, Y8, Y8
+	VBROADCASTSS float9<>+0(SB), Y11
+	VMAXPS       Y11, Y1, Y12
+	VDIVPS       Y12, Y7, Y12
+	VBROADCASTSS float11<>+0(SB), Y11
+	VMAXPS       Y11, Y12, Y12
+	VMULPS       Y12, Y12, Y12
+	VMINPS       Y10, Y7, Y7
+	VMULPS       Y12, Y7, Y7
+	VMULPS       Y9, Y7, Y7
+	VMINPS       Y10, Y5, Y10
+	VMULPS       Y8, Y10, Y10
+	VMULPS       Y9, Y10, Y10
+	VMOVUPS      (CX)(R9*4), Y8
+	VMOVUPS      (BX)(R9*4), Y11
+	VMOVUPS      (DI)(R9*4), Y12
+	VSUBPS       Y11, Y8, Y9
+	VSUBPS       Y12, Y9, Y9
+	VCMPPS       $0x1d, Y10, Y7, Y13
+	VBLENDVPS    Y13, Y7, Y10, Y10
+	VBLENDVPS    Y13, Y1, Y5, Y5
+	VBLENDVPS    Y13, Y11, Y9, Y9
+	VCMPPS       $0x1d, Y10, Y6, Y13
+	VBLENDVPS    Y13, Y6, Y10, Y10
+	VBLENDVPS    Y13, Y2, Y5, Y5
+	VBLENDVPS    Y13, Y12, Y9, Y9
+	VBROADCASTSS float9<>+0(SB), Y1
+	VMAXPS       Y1, Y5, Y5
+	VDIVPS       Y5, Y10, Y5
+	VMULPS       Y5, Y9, Y9
+	VBLENDVPS    Y3, Y10, Y4, Y10
+	VMOVUPS      Y10, (AX)(R9*4)
+	VBLENDVPS    Y3, Y9, Y8, Y9
+	VMOVUPS      Y9, (CX)(R9*4)
 
 done:
-	ADDQ $+8, R10
-	CMPQ R10, R9
+	ADDQ $+8, R9
+	CMPQ R9, R8
 	JL   next
 	VZEROUPPER
 	RET
 
-DATA valley<>+0(SB)/4, $0x3d23d70a
-GLOBL valley<>(SB), RODATA|NOPTR, $4
+DATA float0<>+0(SB)/4, $0x3f59999a
+GLOBL float0<>(SB), RODATA|NOPTR, $4
 
-DATA solid<>+0(SB)/4, $0x3f400000
-GLOBL solid<>(SB), RODATA|NOPTR, $4
+DATA float1<>+0(SB)/4, $0x3f0ccccd
+GLOBL float1<>(SB), RODATA|NOPTR, $4
 
-// func shadeRowAVX2(dst *uint8, wide *float32, narrow *float32, logs *float32, n int, cover *uint8, entries *uint8, faint float32, valueScale float32, add uint64)
+DATA float2<>+0(SB)/4, $0x40ae6666
+GLOBL float2<>(SB), RODATA|NOPTR, $4
+
+DATA float3<>+0(SB)/4, $0x3cf5c28f
+GLOBL float3<>(SB), RODATA|NOPTR, $4
+
+DATA float4<>+0(SB)/4, $0x3f400000
+GLOBL float4<>(SB), RODATA|NOPTR, $4
+
+DATA float5<>+0(SB)/4, $0x3f800000
+GLOBL float5<>(SB), RODATA|NOPTR, $4
+
+DATA float6<>+0(SB)/4, $0x40e49249
+GLOBL float6<>(SB), RODATA|NOPTR, $4
+
+DATA float7<>+0(SB)/4, $0x40200000
+GLOBL float7<>(SB), RODATA|NOPTR, $4
+
+DATA float8<>+0(SB)/4, $0x40a00000
+GLOBL float8<>(SB), RODATA|NOPTR, $4
+
+DATA float9<>+0(SB)/4, $0x0da24260
+GLOBL float9<>(SB), RODATA|NOPTR, $4
+
+DATA float10<>+0(SB)/4, $0x3e8f5c29
+GLOBL float10<>(SB), RODATA|NOPTR, $4
+
+DATA float11<>+0(SB)/4, $0x3f666666
+GLOBL float11<>(SB), RODATA|NOPTR, $4
+
+// func shadeRowAVX2(dst *uint8, weights *float32, logs *float32, n int, cover *uint8, entries *uint8, faint float32, valueScale float32, add uint64)
 // Requires: AVX, AVX2
-TEXT ·shadeRowAVX2(SB), NOSPLIT, $0-72
+TEXT ·shadeRowAVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
-	MOVQ         wide+8(FP), CX
-	MOVQ         narrow+16(FP), DX
-	MOVQ         logs+24(FP), BX
-	MOVQ         n+32(FP), SI
-	MOVQ         cover+40(FP), DI
-	MOVQ         entries+48(FP), R8
-	VBROADCASTSS faint+56(FP), Y0
-	VBROADCASTSS valueScale+60(FP), Y1
-	VPBROADCASTQ add+64(FP), Y2
-	VPBROADCASTB 8192(DI), Y3
+	MOVQ         weights+8(FP), CX
+	MOVQ         logs+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         cover+32(FP), SI
+	MOVQ         entries+40(FP), DI
+	VBROADCASTSS faint+48(FP), Y0
+	VBROADCASTSS valueScale+52(FP), Y1
+	VPBROADCASTQ add+56(FP), Y2
+	VPBROADCASTB 8192(SI), Y3
 	VXORPS       Y4, Y4, Y4
 	VBROADCASTSS one<>+0(SB), Y5
 	VBROADCASTSS coverCells<>+0(SB), Y6
 	VBROADCASTSS lastValue<>+0(SB), Y7
 	VBROADCASTSS levelMask<>+0(SB), Y8
-	XORQ         R9, R9
+	XORQ         R8, R8
 
 next:
-	VMOVUPS      (CX)(R9*4), Y9
+	VMOVUPS      (CX)(R8*4), Y9
 	VCMPPS       $0x1e, Y0, Y9, Y10
-	VMOVMSKPS    Y10, R10
-	TESTL        R10, R10
+	VMOVMSKPS    Y10, R9
+	TESTL        R9, R9
 	JZ           blank
 	VCMPPS       $0x1d, Y5, Y9, Y11
-	VMOVMSKPS    Y11, R10
+	VMOVMSKPS    Y11, R9
 	VMOVDQA      Y3, Y11
-	CMPL         R10, $0x000000ff
+	CMPL         R9, $0x000000ff
 	JEQ          levels
 	VMINPS       Y5, Y9, Y11
 	VMULPS       Y6, Y11, Y11
@@ -296,27 +363,27 @@ next:
 	VPAND        Y10, Y11, Y11
 	VPXOR        X12, X12, X12
 	VMOVDQA      X11, X13
-	VPEXTRQ      $0x00, X13, R11
-	MOVL         R11, R10
-	SHRQ         $0x20, R11
-	VPINSRB      $0x00, (DI)(R10*1), X12, X12
-	VPINSRB      $0x01, (DI)(R11*1), X12, X12
-	VPEXTRQ      $0x01, X13, R11
-	MOVL         R11, R10
-	SHRQ         $0x20, R11
-	VPINSRB      $0x02, (DI)(R10*1), X12, X12
-	VPINSRB      $0x03, (DI)(R11*1), X12, X12
+	VPEXTRQ      $0x00, X13, R10
+	MOVL         R10, R9
+	SHRQ         $0x20, R10
+	VPINSRB      $0x00, (SI)(R9*1), X12, X12
+	VPINSRB      $0x01, (SI)(R10*1), X12, X12
+	VPEXTRQ      $0x01, X13, R10
+	MOVL         R10, R9
+	SHRQ         $0x20, R10
+	VPINSRB      $0x02, (SI)(R9*1), X12, X12
+	VPINSRB      $0x03, (SI)(R10*1), X12, X12
 	VEXTRACTI128 $0x01, Y11, X13
-	VPEXTRQ      $0x00, X13, R11
-	MOVL         R11, R10
-	SHRQ         $0x20, R11
-	VPINSRB      $0x04, (DI)(R10*1), X12, X12
-	VPINSRB      $0x05, (DI)(R11*1), X12, X12
-	VPEXTRQ      $0x01, X13, R11
-	MOVL         R11, R10
-	SHRQ         $0x20, R11
-	VPINSRB      $0x06, (DI)(R10*1), X12, X12
-	VPINSRB      $0x07, (DI)(R11*1), X12, X12
+	VPEXTRQ      $0x00, X13, R10
+	MOVL         R10, R9
+	SHRQ         $0x20, R10
+	VPINSRB      $0x04, (SI)(R9*1), X12, X12
+	VPINSRB      $0x05, (SI)(R10*1), X12, X12
+	VPEXTRQ      $0x01, X13, R10
+	MOVL         R10, R9
+	SHRQ         $0x20, R10
+	VPINSRB      $0x06, (SI)(R9*1), X12, X12
+	VPINSRB      $0x07, (SI)(R10*1), X12, X12
 	VPMOVZXBD    X12, Y11
 
 levels:
@@ -324,11 +391,10 @@ levels:
 	VPAND        Y8, Y11, Y11
 	VPAND        Y10, Y11, Y11
 	VPCMPGTD     Y4, Y11, Y10
-	VMOVMSKPS    Y10, R10
-	TESTL        R10, R10
+	VMOVMSKPS    Y10, R9
+	TESTL        R9, R9
 	JZ           blank
-	VADDPS       (DX)(R9*4), Y9, Y9
-	VMOVUPS      (BX)(R9*4), Y12
+	VMOVUPS      (DX)(R8*4), Y12
 	VDIVPS       Y9, Y12, Y12
 	VMULPS       Y1, Y12, Y12
 	VMAXPS       Y4, Y12, Y12
@@ -338,42 +404,42 @@ levels:
 	VPADDD       Y11, Y12, Y12
 	VPXOR        X9, X9, X9
 	VMOVDQA      X12, X11
-	VPEXTRQ      $0x00, X11, R11
-	MOVL         R11, R10
-	SHRQ         $0x20, R11
-	VPINSRB      $0x00, (R8)(R10*1), X9, X9
-	VPINSRB      $0x01, (R8)(R11*1), X9, X9
-	VPEXTRQ      $0x01, X11, R11
-	MOVL         R11, R10
-	SHRQ         $0x20, R11
-	VPINSRB      $0x02, (R8)(R10*1), X9, X9
-	VPINSRB      $0x03, (R8)(R11*1), X9, X9
+	VPEXTRQ      $0x00, X11, R10
+	MOVL         R10, R9
+	SHRQ         $0x20, R10
+	VPINSRB      $0x00, (DI)(R9*1), X9, X9
+	VPINSRB      $0x01, (DI)(R10*1), X9, X9
+	VPEXTRQ      $0x01, X11, R10
+	MOVL         R10, R9
+	SHRQ         $0x20, R10
+	VPINSRB      $0x02, (DI)(R9*1), X9, X9
+	VPINSRB      $0x03, (DI)(R10*1), X9, X9
 	VEXTRACTI128 $0x01, Y12, X11
-	VPEXTRQ      $0x00, X11, R11
-	MOVL         R11, R10
-	SHRQ         $0x20, R11
-	VPINSRB      $0x04, (R8)(R10*1), X9, X9
-	VPINSRB      $0x05, (R8)(R11*1), X9, X9
-	VPEXTRQ      $0x01, X11, R11
-	MOVL         R11, R10
-	SHRQ         $0x20, R11
-	VPINSRB      $0x06, (R8)(R10*1), X9, X9
-	VPINSRB      $0x07, (R8)(R11*1), X9, X9
+	VPEXTRQ      $0x00, X11, R10
+	MOVL         R10, R9
+	SHRQ         $0x20, R10
+	VPINSRB      $0x04, (DI)(R9*1), X9, X9
+	VPINSRB      $0x05, (DI)(R10*1), X9, X9
+	VPEXTRQ      $0x01, X11, R10
+	MOVL         R10, R9
+	SHRQ         $0x20, R10
+	VPINSRB      $0x06, (DI)(R9*1), X9, X9
+	VPINSRB      $0x07, (DI)(R10*1), X9, X9
 	VEXTRACTI128 $0x01, Y10, X11
 	VPACKSSDW    X11, X10, X11
 	VPACKSSWB    X11, X11, X11
 	VPAND        X11, X9, X9
-	VMOVQ        X9, (AX)(R9*1)
-	ADDQ         $+8, R9
-	CMPQ         R9, SI
+	VMOVQ        X9, (AX)(R8*1)
+	ADDQ         $+8, R8
+	CMPQ         R8, BX
 	JL           next
 	VZEROUPPER
 	RET
 
 blank:
-	MOVQ $0x00000000, (AX)(R9*1)
-	ADDQ $+8, R9
-	CMPQ R9, SI
+	MOVQ $0x00000000, (AX)(R8*1)
+	ADDQ $+8, R8
+	CMPQ R8, BX
 	JL   next
 	VZEROUPPER
 	RET

@@ -8,10 +8,10 @@ func addOuter(weights, logs []float32, stride int, column, row []float32, gain, 
 
 func addRows(dst, src []float32, stride int, weights []float32) { addRowsGo(dst, src, stride, weights) }
 
-func keepNearest(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32) {
-	keepNearestGo(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs)
+func keepTop(weights, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32) {
+	keepTopGo(weights, logs, mediumWeights, mediumLogs, highWeights, highLogs)
 }
 
-func shadeRow(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8) {
-	shadeRowGo(dst, wide, narrow, logs, t, add)
+func shadeRow(dst []uint8, weights, logs []float32, t *shadeTable, add [2]uint8) {
+	shadeRowGo(dst, weights, logs, t, add)
 }

@@ -12,13 +12,13 @@ func addOuterAVX2(weights *float32, logs *float32, stride int, column *float32, 
 //go:noescape
 func addRowsAVX2(dst *float32, src *float32, n int, stride int, weights *float32, rows int)
 
-// keepNearestAVX2 is keepNearestGo for n pixels, a multiple of eight but not zero.
+// keepTopAVX2 is keepTopGo for n pixels, a multiple of eight but not zero.
 //
 //go:noescape
-func keepNearestAVX2(wide *float32, narrow *float32, logs *float32, mediumWeights *float32, mediumLogs *float32, highWeights *float32, highLogs *float32, n int)
+func keepTopAVX2(weights *float32, logs *float32, mediumWeights *float32, mediumLogs *float32, highWeights *float32, highLogs *float32, n int)
 
 // shadeRowAVX2 is shadeRowGo for n pixels, a multiple of eight but not zero, and a faint that is not negative. The
 // halves of add are for even and for odd columns.
 //
 //go:noescape
-func shadeRowAVX2(dst *uint8, wide *float32, narrow *float32, logs *float32, n int, cover *uint8, entries *uint8, faint float32, valueScale float32, add uint64)
+func shadeRowAVX2(dst *uint8, weights *float32, logs *float32, n int, cover *uint8, entries *uint8, faint float32, valueScale float32, add uint64)

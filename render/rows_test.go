@@ -13,47 +13,50 @@ import (
 type (
 	outerForm func(weights, logs []float32, stride int, column, row []float32, gain, log float32)
 	rowsForm  func(dst, src []float32, stride int, weights []float32)
-	nearForm  func(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32)
-	shadeForm func(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8)
+	topForm   func(weights, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32)
+	shadeForm func(dst []uint8, weights, logs []float32, t *shadeTable, add [2]uint8)
 )
 
 // Each loop has two forms: in plain Go, and as the renderer calls it, which may use vector instructions.
 var (
 	outerForms = map[string]outerForm{"plain": addOuterGo, "called": addOuter}
 	rowsForms  = map[string]rowsForm{"plain": addRowsGo, "called": addRows}
-	nearForms  = map[string]nearForm{"plain": keepNearestGo, "called": keepNearest}
+	topForms   = map[string]topForm{"plain": keepTopGo, "called": keepTop}
 	shadeForms = map[string]shadeForm{"plain": shadeRowGo, "called": shadeRow}
 )
 
-// TestKeepNearest gives sums of low, medium and high lakes, each with its own logarithm, to both forms.
-func TestKeepNearest(t *testing.T) {
+// TestKeepTop gives sums of low, medium and high lakes, each with its own logarithm, to both forms.
+func TestKeepTop(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		low, medium, high float32 // weights
-		wide, weight, log float32 // where wide was 1 for all lakes
+		weight, log       float32
 	}{
-		{"nothing", 0, 0, 0, 0, 0, 0},
-		{"low only", 3, 0, 0, 1, 3, 1},
-		{"low weighs most", 3, 2, 1, 0.03, 3, 1},
-		{"medium weighs most", 2, 3, 1, 0.03, 3, 2},
-		{"high weighs most", 2, 1, 3, 0.03, 3, 4},
-		{"high outweighs low", 1, 0, 1000, 0.7455, 1000, 4},
-		{"medium hardly outweighs high", 0, 3, 2.9, 0.03, 3, 2},
-		{"of equal weights the worst, faint", 2, 2, 2, 0.03, 2, 4},
-		{"of low and medium", 2, 2, 0, 0.03, 2, 2},
+		{"nothing", 0, 0, 0, 0, 0},
+		{"low only", 3, 0, 0, 3, 1},
+		{"medium only, faint", 0, 0.01, 0, 0.01, 2},
+		{"high only", 0, 0, 3, 3, 4},
+		{"beside a medium disc", 0.6, 0.06, 0, 0.6 * 0.5, 1},
+		{"nearer", 0.4, 0.2, 0, 0.4 * 0.28, 1},
+		{"on a medium disc", 0.4, 0.8, 0, 0.46 * 0.9 * 0.9, 2},
+		{"in its middle", 0.05, 0.8, 0, 0.75 * 0.946875 * 0.946875, 2},
+		{"in the same place", 1, 1, 0, 0.45 * 0.9 * 0.9, 2},
+		{"one of six", 5, 1, 0, 0.45 * 0.9 * 0.9, 2},
+		{"low lakes are many", 27.5, 1, 0, solid * 0.9, 1},
+		{"medium lakes are many too", 10, 5, 0, 0.45 * 0.9 * 0.9, 2},
+		{"the edge of a high disc on a medium one", 0, 1, 0.03 + highRim/4, solid * 9 / 16, 2},
+		{"on a high disc", 1, 1, 0.5, 0.44, 4},
+		{"a high lake among many", 17, 3, 1, 0.4, 4},
+		{"among too many", 44, 0, 1, solid, 1},
 	} {
-		for form, keepNearest := range nearForms {
+		for form, keepTop := range topForms {
 			const n = lanes + 3
 			fill := func(v float32) []float32 { return slices.Repeat([]float32{v}, n) }
-			// The wide weight is 1 in all, of whichever class.
-			wide := fill(min(1, c.low+c.medium+c.high))
-			narrow, logs := fill(c.low+c.medium+c.high-wide[0]), fill(c.low*1+c.medium*2+c.high*4)
-			keepNearest(wide, narrow, logs, fill(c.medium), fill(2*c.medium), fill(c.high), fill(4*c.high))
+			weights, logs := fill(c.low+c.medium+c.high), fill(c.low*1+c.medium*2+c.high*4)
+			keepTop(weights, logs, fill(c.medium), fill(2*c.medium), fill(c.high), fill(4*c.high))
 			for i := range n {
-				weight := wide[i] + narrow[i]
-				if math.Abs(float64(wide[i]-c.wide)) > 1e-3 || math.Abs(float64(weight-c.weight)) > 1e-6 || math.Abs(float64(logs[i]-c.weight*c.log)) > 1e-5 {
-					t.Errorf("%s, %s: pixel %d has the wide weight %v, the weight %v and the logs %v, want %v, %v and %v",
-						c.name, form, i, wide[i], weight, logs[i], c.wide, c.weight, c.weight*c.log)
+				if math.Abs(float64(weights[i]-c.weight)) > 1e-6 || math.Abs(float64(logs[i]-c.weight*c.log)) > 1e-5 {
+					t.Errorf("%s, %s: pixel %d has the weight %v and the logs %v, want %v and %v", c.name, form, i, weights[i], logs[i], c.weight, c.weight*c.log)
 					break
 				}
 			}
@@ -61,18 +64,18 @@ func TestKeepNearest(t *testing.T) {
 	}
 }
 
-// TestKeepNearestFormsAreEqual compares the bits of both forms, of random sums.
-func TestKeepNearestFormsAreEqual(t *testing.T) {
+// TestKeepTopFormsAreEqual compares the bits of both forms, of random sums.
+func TestKeepTopFormsAreEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 40).Draw(t, "pixels")
-		weight := rapid.OneOf(rapid.Just(float32(0)), rapid.Float32Range(0, 1000), rapid.Float32Range(0, 1e-3))
+		weight := rapid.OneOf(rapid.Just(float32(0)), rapid.Float32Range(0, 1000), rapid.Float32Range(0, 1), rapid.Float32Range(0, 0.1), rapid.Float32Range(0, 1e-3))
 		draw := func(what string) []float32 { return rapid.SliceOfN(weight, n, n).Draw(t, what) }
-		in := [7][]float32{draw("wide"), draw("narrow"), draw("logs"), draw("medium"), draw("medium logs"), draw("high"), draw("high logs")}
-		var out [2][3][]float32
-		for i, keepNearest := range []nearForm{keepNearestGo, keepNearest} {
-			wide, narrow, logs := slices.Clone(in[0]), slices.Clone(in[1]), slices.Clone(in[2])
-			keepNearest(wide, narrow, logs, in[3], in[4], in[5], in[6])
-			out[i] = [...][]float32{wide, narrow, logs}
+		in := [6][]float32{draw("weights"), draw("logs"), draw("medium"), draw("medium logs"), draw("high"), draw("high logs")}
+		var out [2][2][]float32
+		for i, keepTop := range []topForm{keepTopGo, keepTop} {
+			weights, logs := slices.Clone(in[0]), slices.Clone(in[1])
+			keepTop(weights, logs, in[2], in[3], in[4], in[5])
+			out[i] = [...][]float32{weights, logs}
 		}
 		if !slices.EqualFunc(out[0][:], out[1][:], slices.Equal) {
 			t.Fatalf("plain %v, called %v", out[0], out[1])
@@ -92,28 +95,28 @@ func TestShadeRow(t *testing.T) {
 	table.entries[2*valueCells] = 20
 	table.entries[3*valueCells-1] = 22
 	for _, c := range []struct {
-		name               string
-		wide, narrow, logs float32
-		faint              float32
-		add                uint8
-		want               uint8
+		name         string
+		weight, logs float32
+		faint        float32
+		add          uint8
+		want         uint8
 	}{
 		{name: "nothing", want: 0},
 		{name: "nothing, dithered", add: 15, want: 0},
-		{name: "less than a level", wide: 0.25, want: 0},
-		{name: "a level when dithered", wide: 0.25, add: 1, want: 11},
-		{name: "faint", wide: 0.25, add: 1, faint: 0.25, want: 0},
-		{name: "half, first value", wide: 0.5, want: 11},
-		{name: "half, middle value", wide: 0.5, narrow: 1.5, logs: 2, want: 12},
-		{name: "half, dithered up", wide: 0.5, add: 12, want: 20},
-		{name: "full", wide: 1, want: 20},
-		{name: "a crowd", wide: 1e6, narrow: 1e6, want: 20},
-		{name: "past the last value", wide: 1, logs: 3, want: 22},
-		{name: "before the first value", wide: 1, logs: -1, want: 20},
-		{name: "weight not a number", wide: nan, add: 15, want: 0},
-		{name: "weight infinite", wide: inf, logs: 2, want: 20},
-		{name: "value infinite", wide: 1, logs: inf, want: 22},
-		{name: "value not a number", wide: 1, logs: nan, want: 20},
+		{name: "less than a level", weight: 0.25, want: 0},
+		{name: "a level when dithered", weight: 0.25, add: 1, want: 11},
+		{name: "faint", weight: 0.25, add: 1, faint: 0.25, want: 0},
+		{name: "half, first value", weight: 0.5, want: 11},
+		{name: "half, middle value", weight: 0.5, logs: 0.5, want: 12},
+		{name: "half, dithered up", weight: 0.5, add: 12, want: 20},
+		{name: "full", weight: 1, want: 20},
+		{name: "a crowd", weight: 1e6, want: 20},
+		{name: "past the last value", weight: 1, logs: 3, want: 22},
+		{name: "before the first value", weight: 1, logs: -1, want: 20},
+		{name: "weight not a number", weight: nan, add: 15, want: 0},
+		{name: "weight infinite", weight: inf, logs: 2, want: 20},
+		{name: "value infinite", weight: 1, logs: inf, want: 22},
+		{name: "value not a number", weight: 1, logs: nan, want: 20},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			const n = lanes + 3
@@ -121,7 +124,7 @@ func TestShadeRow(t *testing.T) {
 			table.faint = c.faint
 			for name, shadeRow := range shadeForms {
 				dst := slices.Repeat([]uint8{1}, n)
-				shadeRow(dst, fill(c.wide), fill(c.narrow), fill(c.logs), table, [2]uint8{c.add, c.add})
+				shadeRow(dst, fill(c.weight), fill(c.logs), table, [2]uint8{c.add, c.add})
 				if want := slices.Repeat([]uint8{c.want}, n); !slices.Equal(dst, want) {
 					t.Errorf("%s: shadeRow gave %v, want %v", name, dst, want)
 				}
@@ -141,9 +144,8 @@ func TestRowsPanicOnShortSlices(t *testing.T) {
 		"overflow":         func(form string) { outerForms[form](f(26), f(26), math.MaxInt/2+1, f(16), f(5), 1, 1) },
 		"short src":        func(form string) { rowsForms[form](f(16), f(25), 10, f(2)) },
 		"backwards in src": func(form string) { rowsForms[form](f(16), f(26), -1, f(3)) },
-		"short wide":       func(form string) { shadeForms[form](dst, f(15), f(16), f(16), table, add) },
-		"short narrow":     func(form string) { shadeForms[form](dst, f(16), f(15), f(16), table, add) },
-		"short shade logs": func(form string) { shadeForms[form](dst, f(16), f(16), f(15), table, add) },
+		"short shade":      func(form string) { shadeForms[form](dst, f(15), f(16), table, add) },
+		"short shade logs": func(form string) { shadeForms[form](dst, f(16), f(15), table, add) },
 	} {
 		for form := range outerForms {
 			t.Run(form+"/"+what, func(t *testing.T) {
@@ -215,8 +217,8 @@ func TestShadeRowIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := random(t)
 		n := rapid.IntRange(0, 70).Draw(t, "n")
-		wide, narrow, logs := counts(r, n), counts(r, n), counts(r, n)
-		for _, s := range [][]float32{wide, narrow, logs} {
+		weights, logs := counts(r, n), counts(r, n)
+		for _, s := range [][]float32{weights, logs} {
 			spoil(r, s, rapid.IntRange(0, 2).Draw(t, "spoilt"))
 		}
 		add := [2]uint8{uint8(r.Uint32()), uint8(r.Uint32())}
@@ -235,29 +237,29 @@ func TestShadeRowIsItsDefinition(t *testing.T) {
 		}
 		want := slices.Clone(dst)
 		for i := range n {
-			want[guard+i] = shade(wide[i], narrow[i], logs[i], table, add[i%2])
+			want[guard+i] = shade(weights[i], logs[i], table, add[i%2])
 		}
 		for name, shadeRow := range shadeForms {
 			got := slices.Clone(dst)
-			shadeRow(got[guard:guard+n], wide, narrow, logs, table, add)
+			shadeRow(got[guard:guard+n], weights, logs, table, add)
 			if !bytes.Equal(got, want) {
-				t.Fatalf("%s: shadeRow of %v, %v, %v\ngave %v,\nwant %v", name, wide, narrow, logs, got, want)
+				t.Fatalf("%s: shadeRow of %v, %v\ngave %v,\nwant %v", name, weights, logs, got, want)
 			}
 		}
 	})
 }
 
 // shade is the definition of a pixel's shade.
-func shade(wide, narrow, log float32, table *shadeTable, add uint8) uint8 {
-	if !(wide > table.faint) {
+func shade(weight, log float32, table *shadeTable, add uint8) uint8 {
+	if !(weight > table.faint) {
 		return 0
 	}
-	level := (table.cover[int(coverCells*min(wide, 1))] + add) >> 4
+	level := (table.cover[int(coverCells*min(weight, 1))] + add) >> 4
 	if level == 0 {
 		return 0
 	}
 	cell := 0
-	if q := float32(log/float32(wide+narrow)) * table.valueScale; q >= valueCells {
+	if q := float32(log/weight) * table.valueScale; q >= valueCells {
 		cell = valueCells - 1
 	} else if q >= 1 {
 		cell = int(q)

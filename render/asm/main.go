@@ -28,7 +28,7 @@ func main() {
 	lane := lane()
 	addOuter(lane)
 	addRows(lane)
-	keepNearest()
+	keepTop()
 	shadeRow()
 	build.Generate()
 }

@@ -27,10 +27,10 @@ const (
 
 func shadeRow() {
 	begin("shadeRowAVX2",
-		"func(dst *uint8, wide, narrow, logs *float32, n int, cover, entries *uint8, faint, valueScale float32, add uint64)",
+		"func(dst *uint8, weights, logs *float32, n int, cover, entries *uint8, faint, valueScale float32, add uint64)",
 		"shadeRowAVX2 is shadeRowGo for n pixels, a multiple of eight but not zero, and a faint that is not negative. The",
 		"halves of add are for even and for odd columns.")
-	dst, wide, narrow, logs, n := load("dst"), load("wide"), load("narrow"), load("logs"), load("n")
+	dst, weights, logs, n := load("dst"), load("weights"), load("logs"), load("n")
 	cover, entries := load("cover"), load("entries")
 	faint, valueScale := spread("faint"), spread("valueScale")
 	add, full, zero := build.YMM(), build.YMM(), build.YMM()
@@ -46,7 +46,7 @@ func shadeRow() {
 	build.Label("next")
 	element := func(base reg.Register) operand.Mem { return operand.Mem{Base: base, Index: at, Scale: floatBytes} }
 	g, seen, some := build.YMM(), build.YMM(), build.GP32()
-	build.VMOVUPS(element(wide), g)
+	build.VMOVUPS(element(weights), g)
 	build.VCMPPS(operand.Imm(greater), faint, g, seen)
 	build.VMOVMSKPS(seen, some)
 	build.TESTL(some, some)
@@ -74,10 +74,9 @@ func shadeRow() {
 	build.JZ(operand.LabelRef("blank"))
 
 	// VMAXPS and VMINPS give their first operand, as written here, where either is not a number.
-	weight, value := build.YMM(), build.YMM()
-	build.VADDPS(element(narrow), g, weight)
+	value := build.YMM()
 	build.VMOVUPS(element(logs), value)
-	build.VDIVPS(weight, value, value)
+	build.VDIVPS(g, value, value)
 	build.VMULPS(valueScale, value, value)
 	build.VMAXPS(zero, value, value)
 	build.VMINPS(last, value, value)
