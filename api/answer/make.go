@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -38,7 +39,14 @@ func (s *Sender) SendList(w http.ResponseWriter, r *http.Request, k Kind, n int,
 		}
 		return hold.Resize(v.memory())
 	}
-	if err := s.InTurn(r, n, build); err != nil {
+	if s.HoldsList(n) {
+		err = build()
+	} else {
+		ctx, cancel := Waiting(r, s.options.TurnWait)
+		defer cancel()
+		err = s.options.Turns.DoLong(ctx, ClientOf(r), time.Duration(n)*itemTime, build)
+	}
+	if err != nil {
 		return err
 	}
 	return send(w, r, k, v, s.inTurn(r))
@@ -119,6 +127,9 @@ func (s *Sender) InTurn(r *http.Request, n int, f func() error) error {
 	}
 	return s.inTurn(r)(f)
 }
+
+// itemTime is about how long it takes to make an item of a list, and to compress it.
+const itemTime = 3 * time.Microsecond
 
 // inTurn returns what runs a function when the client that sent r has a turn.
 func (s *Sender) inTurn(r *http.Request) inTurn {

@@ -436,3 +436,37 @@ func TestNoOneStarvesInACrowd(t *testing.T) {
 		}
 	})
 }
+
+// TestLongWorkComesLater has twenty clients with long work, and after them two hundred new ones with short work. The short does not wait for the long,
+// which has its turns too.
+func TestLongWorkComesLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(TurnsOptions{Count: 1, Waiting: 1000})
+		defer turns.Close()
+		const long = 300 * time.Millisecond
+		var group sync.WaitGroup
+		began := time.Now()
+		for i := range 20 {
+			group.Go(func() {
+				if err := turns.DoLong(t.Context(), client(i), long, func() error { time.Sleep(long); return nil }); err != nil {
+					t.Error(err)
+				}
+				if waited := time.Since(began); waited > mostLater+20*2*long { // half of the time is for the short work
+					t.Errorf("client %d waited %v for its long turn", i, waited)
+				}
+			})
+		}
+		time.Sleep(time.Millisecond)
+		for i := range 200 {
+			group.Go(func() {
+				before := time.Now()
+				take(t, turns, ClientOf(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)})), 5*time.Millisecond)
+				if waited := time.Since(before); waited > 2*long {
+					t.Errorf("short work of client %d waited %v", i, waited)
+				}
+			})
+			time.Sleep(10 * time.Millisecond)
+		}
+		group.Wait()
+	})
+}

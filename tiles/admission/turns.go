@@ -34,7 +34,8 @@ type TurnsOptions struct {
 
 // Turns bound how much work is done at once. Turns go to the client that has used the least time of late (start-time fair
 // queueing: Goyal, Vin, Cheng, IEEE/ACM Transactions on Networking 5(5), 1997), so that a client with five hundred tiles
-// delays another one's first tile no more than a client with one.
+// delays another one's first tile no more than a client with one. Of clients that have used equal time the one that came first is next, but long
+// work counts as if it had come later: otherwise hundreds of clients with a long list each would delay all tiles.
 type Turns struct {
 	options    TurnsOptions
 	background *background.Threads // work here while more wait than have turns
@@ -55,6 +56,7 @@ type Turns struct {
 type waiter struct {
 	ctx     context.Context
 	client  Client
+	due     time.Time     // when it came, or later
 	arrival int64         // its number, in order
 	turn    chan admitted // receives when the turn has come, or was refused
 }
@@ -68,6 +70,7 @@ type admitted struct {
 // A Place is where one call of [Turns.DoAt] waits, so that other clients can share it. The zero Place is ready to use, for one
 // call.
 type Place struct {
+	later time.Duration // by which its call counts as having come later
 	// Guarded by Turns.mu.
 	waiter *waiter  // nil before it waits
 	shared []Client // who share it before it waits, at most maxShared
@@ -99,6 +102,15 @@ func (t *Turns) Close() { t.background.Close() }
 // for the processor. The error is ErrBusy if too many wait already, the cause of ctx's end, or f's.
 func (t *Turns) Do(ctx context.Context, c Client, f func() error) error {
 	return t.DoAt(ctx, new(Place), c, f)
+}
+
+// longWork is by how much long work counts as having come later, as a multiple of the time that it is expected to take, and mostLater the most: it must
+// not wait forever.
+const longWork, mostLater = 10, 5 * time.Second
+
+// DoLong does the same as Do for work that is expected to take that long.
+func (t *Turns) DoLong(ctx context.Context, c Client, takes time.Duration, f func() error) error {
+	return t.DoAt(ctx, &Place{later: min(longWork*takes, mostLater)}, c, f)
 }
 
 // DoAt does the same as Do. Until f's turn comes, Share may find it an earlier one.
@@ -160,7 +172,7 @@ func (t *Turns) enqueue(ctx context.Context, p *Place, c Client) (*waiter, error
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	w := &waiter{ctx: ctx, client: c, turn: make(chan admitted, 1)}
+	w := &waiter{ctx: ctx, client: c, due: t.options.Now().Add(p.later), turn: make(chan admitted, 1)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.waiting >= t.options.Waiting {
@@ -248,20 +260,25 @@ func (t *Turns) admit() {
 // virtual returns the virtual time of c. t.mu must be held.
 func (t *Turns) virtual(c Client) time.Duration { return max(t.used[c], t.now) }
 
-// next returns the first waiter of the client that has used the least; of several, the one that came first. t.mu must be held,
+// next returns the first waiter of the client that has used the least; of several, the one that is due first. t.mu must be held,
 // and someone must wait.
 func (t *Turns) next() *waiter {
 	var first *waiter
 	for c, queue := range t.queues {
 		w := queue[0]
-		if first == nil || cmp.Or(cmp.Compare(t.virtual(c), t.virtual(first.client)), cmp.Compare(w.arrival, first.arrival)) < 0 {
+		if first == nil || cmp.Or(cmp.Compare(t.virtual(c), t.virtual(first.client)), w.compare(first)) < 0 {
 			first = w
 		}
 	}
 	return first
 }
 
-// refuseOne refuses the waiter whose turn would come last; of several, the one that came last. So a client that asks again
+// compare orders waiters by when they are due, and then as they came.
+func (w *waiter) compare(other *waiter) int {
+	return cmp.Or(w.due.Compare(other.due), cmp.Compare(w.arrival, other.arrival))
+}
+
+// refuseOne refuses the waiter whose turn would come last; of several, the one that is due last. So a client that asks again
 // after a while gets the place of one that has had its share. t.mu must be held, and someone must wait.
 func (t *Turns) refuseOne() {
 	var last *waiter
@@ -269,7 +286,7 @@ func (t *Turns) refuseOne() {
 	for c, queue := range t.queues {
 		w := queue[len(queue)-1]
 		start := float64(t.virtual(c)) + t.mean*float64(len(queue)-1)
-		if last == nil || cmp.Or(cmp.Compare(start, latest), cmp.Compare(len(queue), len(t.queues[last.client])), cmp.Compare(w.arrival, last.arrival)) > 0 {
+		if last == nil || cmp.Or(cmp.Compare(start, latest), cmp.Compare(len(queue), len(t.queues[last.client])), w.compare(last)) > 0 {
 			last, latest = w, start
 		}
 	}
