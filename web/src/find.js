@@ -41,7 +41,7 @@ export function addFind(page) {
       input.parentElement.hidden = input.value === 'closed' && !n && !input.checked
     }
     const place = search?.from
-    order[1].textContent = search?.orderText() || (page.position ? text.fromPosition : text.fromCentre)
+    order[2].textContent = search?.orderText() || (page.position ? text.fromPosition : text.fromCentre)
     if (!orderChosen) order.value = place || page.position ? 'distance' : search?.searching ? 'name' : 'value'
     const passes = riskFilter(view)
     const entries = found.filter(({ lake }) => passes(lake))
@@ -67,7 +67,7 @@ export function addFind(page) {
 
   q.addEventListener('focus', () => load().catch(() => {}))
   q.oninput = () => {
-    orderChosen = false // for another text; a phone does not show the order with a text
+    orderChosen = false // for another text
     use(() => search.input())
   }
   form.onsubmit = (event) => {
