@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { weekNumber } from '../src/calendar.js'
 import { countLakes, highsText } from '../src/highs/highs.js'
 
-const counts = (n, high, both = undefined) => ({ lakes_with_data: n, measured: 150, high: high, high_measured: Math.floor(high / 2), closed: 0, both_weeks: both && { measured: both[0], high: both[1], high_before: both[2] } })
+const counts = (n, high, both = undefined) => ({ lakes_with_data: n, measured: 150, high, high_measured: Math.floor(high / 2), closed: 0, both_weeks: both && { measured: both[0], high: both[1], high_before: both[2] } })
 
 test('the first line of the page', () => {
   for (const [name, now, wantLine, wantChange] of /** @type {const} */ ([
