@@ -76,11 +76,18 @@ func statsBody(snap *snapshot.Snapshot, view *snapshot.View, by snapshot.Groupin
 	if len(snap.Weeks) == 0 {
 		week = ""
 	}
-	b := addCounts(dataHead(snap, view.Week).TextOrNull("week", week).Text("by", string(by)).Open("all"), &all).Close("}").Array("groups")
+	b := addCounts(dataHead(snap, view.Week).TextOrNull("week", week).Text("by", string(by)).Open("all"), &all).Close("}")
+	b = addWeekCounts(b.Open("week_counts"), snap.WeekCounts(view)).Close("}").Array("groups")
 	for i := range groups {
 		b = addCounts(b.Open("").TextOrNull("group", groups[i].Name), &groups[i]).Close("}")
 	}
 	return b.Close("]}\n")
+}
+
+// addWeekCounts appends how many lakes were measured in the week itself, and compares them with the week before.
+func addWeekCounts(b record.Object, c snapshot.WeekCounts) record.Object {
+	b = b.Int("measured", c.Measured).Int("high", c.OpenHigh).Int("high_measured", c.OpenHighMeasured)
+	return b.Open("both_weeks").Int("measured", c.Both).Int("high", c.BothHigh).Int("high_before", c.BothHighBefore).Close("}")
 }
 
 // quantiles are the quantiles in an answer, in percent.

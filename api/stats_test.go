@@ -1,10 +1,15 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
+
+	"limnomap/data"
 )
 
 const statsURL = "/api/v1/bathing-lakes/stats"
@@ -62,6 +67,37 @@ func TestStatsByRegion(t *testing.T) {
 		if got := m.Chl[name]; got == nil || *got != want {
 			t.Errorf("%s of 8 and 61.2 = %v, want %v", name, got, want)
 		}
+	}
+}
+
+// TestStatsOfTheWeek counts lakes that were measured in the week itself. Of six values one is of the week before, and one lake at high risk is
+// closed, which counts as measured.
+func TestStatsOfTheWeek(t *testing.T) {
+	source := testSource(t)
+	for _, o := range []struct {
+		lake data.LakeID
+		day  string
+		chl  data.Chlorophyll
+	}{{"fj_west", "2026-11-09", 70_00}, {"fj_east", "2026-11-09", 2_00}, {"de_mv_scum", "2026-11-09", 80_00}, {"de_by_clean", "2026-11-09", 80_00}} {
+		source.observations = append(source.observations, data.Observation{
+			LakeID: o.lake, Date: date(t, o.day), Chlorophyll: o.chl, Level: data.NoLevel, CellDensity: data.NoCellDensity,
+		})
+	}
+	slices.SortStableFunc(source.observations, func(a, b data.Observation) int {
+		return cmp.Or(cmp.Compare(a.LakeID, b.LakeID), cmp.Compare(a.Date, b.Date))
+	})
+	source.advisories = []data.Advisory{{ID: "a", LakeID: "de_mv_high", Kind: data.Closure, Issuer: "Amt", Issued: testNow(), ValidFrom: testNow()}}
+	s := newServer(t, testOptions(t), source)
+	for query, want := range map[string]string{
+		"":                 `"week_counts":{"measured":5,"high":1,"high_measured":1,"both_weeks":{"measured":4,"high":1,"high_before":3}}`,
+		"?date=2026-11-09": `"week_counts":{"measured":5,"high":3,"high_measured":3,"both_weeks":{"measured":1,"high":1,"high_before":0}}`,
+		"?date=2026-08-03": `"week_counts":{"measured":1,"high":1,"high_measured":1,"both_weeks":{"measured":0,"high":0,"high_before":0}}`,
+	} {
+		w := get(t, s, http.StatusOK, statsURL+query)
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("stats%s = %s, want %s", query, w.Body, want)
+		}
+		wantDescribed(t, descriptionRouter(t), statsURL+query, w)
 	}
 }
 

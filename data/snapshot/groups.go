@@ -122,3 +122,49 @@ func closedGroups(by Grouping) (indexOf map[string]int, groups []Group) {
 	}
 	return indexOf, groups
 }
+
+// WeekCounts count the lakes that were measured in the week of a view itself, and compare those that were also measured in the week before: a
+// number of all current values changes too when a lake is not seen, or its value becomes too old. Open lakes have no active closure.
+type WeekCounts struct {
+	Measured         int // lakes whose current value is of the week
+	OpenHigh         int // open lakes with a current value at high risk
+	OpenHighMeasured int // those of them whose value is of the week
+	Both             int // lakes that were measured in the week and in the week before; 0 if the week before is not in memory
+	BothHigh         int // those of them at high risk in the week
+	BothHighBefore   int // those of them at high risk in the week before
+}
+
+// WeekCounts returns those counts for one of the snapshot's views.
+func (s *Snapshot) WeekCounts(v *View) (c WeekCounts) {
+	before := v.Week - 1
+	compare := !v.Later && s.weekIndex(before) >= s.held
+	for i := range v.States {
+		now := &v.States[i]
+		if !now.Chlorophyll.Valid() {
+			continue
+		}
+		measured, high := now.Date.Week() == v.Week, now.Risk == data.RiskHigh
+		if measured {
+			c.Measured++
+		}
+		if high && v.Advisories.Kind(i) != data.Closure {
+			c.OpenHigh++
+			if measured {
+				c.OpenHighMeasured++
+			}
+		}
+		if !measured || !compare {
+			continue
+		}
+		if then := s.rule.state(s.satellite.of(i), s.inSitu.of(i), before.Sunday()); then.Chlorophyll.Valid() && then.Date.Week() == before {
+			c.Both++
+			if high {
+				c.BothHigh++
+			}
+			if then.Risk == data.RiskHigh {
+				c.BothHighBefore++
+			}
+		}
+	}
+	return c
+}

@@ -22,7 +22,7 @@ func TestPageCard(t *testing.T) {
 	t.Parallel()
 	base := startCardServer(t)
 	b := openPage(t, "en-GB", base+"/#lake=de_t_karte", browsertest.Until(chartDrawn))
-	wantCard(t, b, []string{"Kartensee", "Medium risk", "better not for small children", "Measured ", "25 µg/l", "1 of 3", "Trophic status"}, "at that time", "Week of")
+	wantCard(t, b, []string{"Kartensee", "Medium risk", "better not for small children", "Measured ", "25 µg/l", "1: medium", "Trophic status"}, "at that time", "Week of")
 	if day := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card time').dateTime`)); !strings.HasPrefix(day, weekday(0)) {
 		t.Errorf("measured at %q, want %s", day, weekday(0))
 	}
@@ -46,7 +46,7 @@ func TestPageCard(t *testing.T) {
 	})
 	t.Run("a past week", func(t *testing.T) {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-6))), says("Week of "))
-		wantCard(t, b, []string{"High risk (reported)", " ago)", "Very many algae at that time", "not the current state", "3 of 3 (reported)"}, "keep children and dogs away")
+		wantCard(t, b, []string{"High risk (reported)", " ago)", "Very many algae at that time", "not the current state", "3: high (reported)"}, "keep children and dogs away")
 		b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "newest week")]`), says("25 µg/l"))
 		if where := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash + ' ' + document.activeElement.tagName`)); !strings.HasSuffix(where, "lake=de_t_karte ARTICLE") || strings.Contains(where, "date=") {
 			t.Errorf("after the button for the newest week: %s", where)

@@ -50,7 +50,7 @@ func TestPageShareAndEmbed(t *testing.T) {
 	openByKeyboard()
 	checkAccess(t, b, "the dialog that shares")
 	b.Do(t, chromedp.Click("#share .copy-row:nth-of-type(1) button"), browsertest.Until(`document.querySelector('#share [role=status]').textContent === 'The link is copied.'`))
-	b.Do(t, chromedp.Click("#share .copy-row:nth-of-type(2) button"), browsertest.Until(`document.querySelector('#share [role=status]').textContent === 'The code is copied.'`))
+	b.Do(t, chromedp.Click("#share summary"), chromedp.Click("#share details .copy-row button"), browsertest.Until(`document.querySelector('#share [role=status]').textContent === 'The code is copied.'`))
 	put := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`window.put`))
 	if len(put) != 2 {
 		t.Fatalf("copied: %q, want the link and the code", put)

@@ -125,6 +125,22 @@ func testFindOrders(t *testing.T, b *browsertest.Browser, base string) {
 	}
 	browsertest.Want(t, b, `document.querySelector('#find [name=order]').selectedOptions[0].textContent`, "Distance from the map’s centre", "the order is named")
 
+	// The lowest risk first: current values, then old ones, then lakes without a value.
+	selectOrder(t, b, "clean")
+	facts := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li strong + span')].map((e) => e.textContent)`))
+	rank := func(facts string) int {
+		class := slices.IndexFunc([]string{"Low", "Medium", "High", "No current"}, func(name string) bool { return strings.HasPrefix(facts, name) })
+		if strings.Contains(facts, "old value") {
+			class += 3
+		} else if class == 3 {
+			class = 6
+		}
+		return class
+	}
+	if !slices.IsSortedFunc(facts, func(x, y string) int { return rank(x) - rank(y) }) || rank(facts[0]) != 0 {
+		t.Errorf("the list is not sorted by the lowest risk: %q", facts)
+	}
+
 	selectOrder(t, b, "name")
 	names := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li strong')].map((e) => e.textContent)`))
 	if sorted := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li strong')].map((e) => e.textContent).sort(new Intl.Collator('en').compare)`)); !slices.Equal(names, sorted) {

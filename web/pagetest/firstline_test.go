@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -16,30 +17,60 @@ import (
 
 const firstLine = `document.querySelector('#highs').textContent`
 
-type riskCounts struct {
-	All struct {
-		Lakes int `json:"lakes_with_data"`
-		Risk  struct{ High int }
-	}
-}
-
-// The page begins with the number of lakes with a high risk, and how it has changed, as the server counts them.
+// The page begins with the number of lakes with a high risk, of which it tells how many were measured in the week. It compares only lakes that were
+// measured in both weeks.
 func TestPageFirstLine(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	weeks := weeksOf(t, base)
+	// measured returns whether each lake that was measured in a week has a high risk, and how many lakes have one in all.
+	measured := func(i int) (inWeek map[string]bool, high int) {
+		var status limnomaptest.Status
+		limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status?date="+weeks[i].Date, &status)
+		inWeek = make(map[string]bool)
+		for _, lake := range status.Lakes {
+			if lake.Chl == nil {
+				continue
+			}
+			if year, week := lake.MeasuredAt.ISOWeek(); fmt.Sprintf("%d-W%02d", year, week) == weeks[i].Week {
+				inWeek[lake.ID] = lake.Risk == "high"
+			}
+			if lake.Risk == "high" {
+				high++
+			}
+		}
+		return inWeek, high
+	}
 	line := func(i int) string {
-		var now, before riskCounts
-		limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/stats?by=risk&date="+weeks[i].Date, &now)
-		limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/stats?by=risk&date="+weeks[i-1].Date, &before)
-		more := now.All.Risk.High - before.All.Risk.High
+		now, high := measured(i)
+		then, _ := measured(i - 1)
+		ofWeek, both, more := 0, 0, 0
+		for id, isHigh := range now {
+			wasHigh, known := then[id]
+			if isHigh {
+				ofWeek++
+			}
+			if !known {
+				continue
+			}
+			both++
+			if isHigh && !wasHigh {
+				more++
+			} else if !isHigh && wasHigh {
+				more--
+			}
+		}
 		change := "as many as"
 		if more > 0 {
 			change = fmt.Sprintf("%d more than", more)
 		} else if more < 0 {
 			change = fmt.Sprintf("%d fewer than", -more)
 		}
-		return fmt.Sprintf("High risk: %d lakes, %s a week ago", now.All.Risk.High, change)
+		when := "that week"
+		if year, week := time.Now().UTC().ISOWeek(); fmt.Sprintf("%d-W%02d", year, week) == weeks[i].Week {
+			when = "this week"
+		}
+		return fmt.Sprintf("High risk: %d lakes, %d measured %s · %d lakes measured in both weeks: %s the week before", high, ofWeek, when, both, change)
 	}
 	for _, many := range []bool{false, true} {
 		t.Run(fmt.Sprintf("many=%v", many), func(t *testing.T) {
@@ -59,13 +90,13 @@ func TestPageFirstLine(t *testing.T) {
 	}
 }
 
-// Without an answer about the week before, or if clouds hid many lakes in it, the line has no comparison. On a phone it has its place from
+// Without an answer about the week before, or if clouds hid all lakes in it, the line has no comparison. On a phone it has its place from
 // the start, and one line.
 func TestPageFirstLineWithoutComparison(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]string{
 		"error":  "",
-		"clouds": `{"all":{"lakes_with_data":40,"risk":{"high":1}}}`,
+		"clouds": `{"all":{"lakes_with_data":40},"week_counts":{"both_weeks":{"measured":0,"high":0,"high_before":0}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +115,7 @@ func TestPageFirstLineWithoutComparison(t *testing.T) {
 			const stage = `document.querySelector('#stage').getBoundingClientRect().top`
 			b.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
 			before := browsertest.Ask(t, b, chromedp.Evaluate[float64](stage))
-			b.Do(t, browsertest.Until(`/^Hohes Risiko: \d+ Seen$/.test(`+firstLine+`)`))
+			b.Do(t, browsertest.Until(`/^Hohes Risiko: \d+ Seen, \d+ (diese|in jener) Woche gemessen$/.test(`+firstLine+`)`))
 			browsertest.Want(t, b, stage, before, "the line moves the map from %v to", before)
 		})
 	}

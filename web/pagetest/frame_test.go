@@ -173,7 +173,7 @@ func TestPageFrameAncestors(t *testing.T) {
 		return strings.Contains(fmt.Sprint(b.Problems(page)), "frame-ancestors 'self'")
 	})
 	other := openPage(t, "en-GB", base+"/", chromedp.Click("#share-open"), browsertest.Until(`document.querySelector('#share')?.open`))
-	browsertest.Expect(t, other, `document.querySelector('#share textarea').checkVisibility()`, false, "the page offers a code although no page may embed the map")
+	browsertest.Expect(t, other, `document.querySelector('#share details').checkVisibility()`, false, "the page offers a code although no page may embed the map")
 	other.WantNoProblems(t, base)
 }
 

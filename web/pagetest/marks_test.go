@@ -29,6 +29,8 @@ aged,Altsee,49.5000,10.0000,Bayern
 bloom,Blütensee,48.5000,9.0000,Bayern
 clean,Reinsee,48.5030,9.0000,Bayern
 blank,Leersee,48.4970,9.0000,Bayern
+twin1,Zwillingssee,54.2000,9.2000,Schleswig-Holstein
+twin2,Zwillingssee,54.2050,9.2000,Schleswig-Holstein
 `
 
 var marksDatabase database
@@ -44,7 +46,7 @@ func startMarks(t *testing.T) string {
 		level string
 	}{
 		{"low", 1, "3", ""}, {"medium", 1, "20", ""}, {"high", 1, "80", ""}, {"scum", 1, "3", "3"}, {"aged", 20, "80", ""},
-		{"bloom", 1, "80", ""}, {"clean", 1, "3", ""}, {"none", 60, "3", ""}, {"low", 30, "80", ""},
+		{"bloom", 1, "80", ""}, {"clean", 1, "3", ""}, {"none", 60, "3", ""}, {"low", 30, "80", ""}, {"twin1", 1, "3", ""}, {"twin2", 1, "3", ""},
 	} {
 		obs += fmt.Sprintf("%s,%s,%s,satellite,%s\n", o.id, day(o.ago), o.chl, o.level)
 	}
@@ -335,6 +337,21 @@ func TestPageMarksOnAPhone(t *testing.T) {
 	if tips := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.leaflet-tooltip').length`)); tips != 0 {
 		t.Error("touch opened a tooltip")
 	}
+	b.WantNoProblems(t, base)
+}
+
+// A click among lakes that have no mark yet zooms in, until one can be meant.
+func TestPageClickAmongLakes(t *testing.T) {
+	t.Parallel()
+	base := startMarks(t)
+	b := openPage(t, "en-GB", base+"/#map=7/54.2025/9.2", browsertest.Until(`!document.querySelector('#find').hidden`))
+	b.Prefer(t, "reduced-motion", "reduce")
+	for _, zoom := range []string{"9", "11"} {
+		m := middleOfMap(t, b)
+		b.Do(t, chromedp.MouseClickXY(m.X, m.Y), browsertest.Until(fmt.Sprintf(`location.hash.startsWith('#map=%s/') && !location.hash.includes('lake')`, zoom)))
+	}
+	m := middleOfMap(t, b)
+	b.Do(t, chromedp.MouseClickXY(m.X, m.Y), browsertest.Until(`location.hash.includes('lake=twin')`))
 	b.WantNoProblems(t, base)
 }
 

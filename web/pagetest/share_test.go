@@ -33,10 +33,11 @@ func TestPageShareWithoutClipboard(t *testing.T) {
 				chromedp.WaitVisible("#share-open"),
 				chromedp.Evaluate[chromedp.Void](without+`; window.tried = ''; document.execCommand = (c) => { window.tried = c; return false }`),
 				chromedp.Click("#share-open"),
+				chromedp.Click("#share summary"),
 				chromedp.WaitVisible("#share textarea"),
 			)
-			for i, field := range []string{"input", "textarea"} {
-				b.Do(t, chromedp.Click(fmt.Sprintf("#share .copy-row:nth-of-type(%d) button", i+1)), browsertest.Until(`document.querySelector('#share [role=status]').textContent.includes('Strg+C')`))
+			for _, field := range []string{"input", "textarea"} {
+				b.Do(t, chromedp.Click(fmt.Sprintf("#share .copy-row:has(%s) button", field)), browsertest.Until(`document.querySelector('#share [role=status]').textContent.includes('Strg+C')`))
 				selected := browsertest.Ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`(() => {
 					const f = document.querySelector('#share %s');
 					return document.activeElement === f && f.selectionStart === 0 && f.selectionEnd === f.value.length && f.value.length > 20 && window.tried === 'copy';
@@ -98,6 +99,9 @@ func TestPageShareWithApps(t *testing.T) {
 		chromedp.Evaluate[chromedp.Void](`navigator.share = async (data) => { window.shared = data; if (window.failure) throw new DOMException('', window.failure) }`),
 		chromedp.Click("#share-open"), chromedp.WaitVisible("#share [name=device]"))
 	checkAccess(t, b, "the dialog with apps")
+	// Messengers show a preview of the lake's own page. The code for web sites is out of the way.
+	browsertest.Want(t, b, `document.querySelector('#share-link').value`, base+"/lakes/de_be_grosser_mueggelsee", "the link to an open lake is")
+	browsertest.Expect(t, b, `document.querySelector('#share textarea').checkVisibility()`, false, "the dialog shows the code for web sites at once")
 	const state = `document.querySelector('#share [role=status]').textContent`
 	b.Do(t, chromedp.Click("#share [name=device]"), browsertest.Until(`window.shared?.title === 'Großer Müggelsee · Algae in lakes' && window.shared.url === document.querySelector('#share-link').value`))
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`window.failure = 'AbortError', delete window.shared`), chromedp.Click("#share [name=device]"), browsertest.Until(`window.shared !== undefined`))

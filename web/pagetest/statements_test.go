@@ -167,7 +167,7 @@ func TestPageListOfClosedLakes(t *testing.T) {
 	base := startStatements(t)
 	eachReader(t, func(t *testing.T, b *browsertest.Browser, german bool) {
 		b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"),
-			browsertest.Until(fmt.Sprintf("%s === %q", firstLine, in(german, "Closed: 3 · High risk: 1 lake", "Gesperrt: 3 · Hohes Risiko: 1 See"))))
+			browsertest.Until(fmt.Sprintf("%s === %q", firstLine, in(german, "Closed: 3 · High risk: 1 lake, 1 measured this week", "Gesperrt: 3 · Hohes Risiko: 1 See, 1 diese Woche gemessen"))))
 		find(t, b, "")
 		b.Do(t, browsertest.Until(`[...document.querySelectorAll('#find li')].every((li) => li.innerText)`)) // entries have no text before they are drawn
 		got := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li')].map((li) => li.querySelector('.symbol').classList[1] + (li.querySelector('.badge') ? '!' : '') + ' ' + li.innerText.replaceAll('\n', ' ').trim())`))
@@ -185,7 +185,7 @@ func TestPageListOfClosedLakes(t *testing.T) {
 			t.Errorf("the list is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		counts := browsertest.Ask(t, b, chromedp.Evaluate[map[string]string](`Object.fromEntries([...document.querySelectorAll('#find [name=risk]')].map((i) => [i.value, i.parentElement.lastElementChild.textContent]))`))
-		if fmt.Sprint(counts) != fmt.Sprint(map[string]string{"closed": "3", "high": "4", "medium": "0", "low": "4", "none": "0"}) {
+		if fmt.Sprint(counts) != fmt.Sprint(map[string]string{"closed": "3", "high": "1", "medium": "0", "low": "4", "none": "0"}) {
 			t.Errorf("the filter counts %v", counts)
 		}
 		checkAccess(t, b, "the list with closed lakes")
@@ -193,6 +193,7 @@ func TestPageListOfClosedLakes(t *testing.T) {
 		waitForList(t, b, "closed", []string{"zu_gruen", "zu_klar", "zu_leer"}, false)
 		b.Do(t, chromedp.Click("#find [value=closed]"), chromedp.Click("#find [value=high]"))
 		waitForList(t, b, "high", []string{"zu_gruen", "zu_klar", "zu_leer", "zell"}, false)
+		browsertest.Want(t, b, `[...document.querySelectorAll('#find [name=risk]:checked')].map((i) => i.value + (i.disabled ? ' fixed' : '')).join()`, "closed fixed,high", "the filter for a high risk, which shows closed lakes too, has")
 		b.Do(t, chromedp.Click("#find [value=high]"), chromedp.Click("#find [value=low]"))
 		waitForList(t, b, "low", []string{"einst", "neben", "saison", "warn"}, false)
 		for _, says := range []string{in(german, "Closed by the authority", "Von der Behörde gesperrt"), in(german, "Warning, or worse than its colour", "Warnung oder schlimmer als die Farbe")} {
@@ -276,7 +277,7 @@ func TestPageWorseThanItsColour(t *testing.T) {
 		b.Do(t, chromedp.Navigate(base+"/#lake=zell"), browsertest.Until(chartDrawn), chromedp.WaitVisible("#legend"))
 		wantOrder(t, b, "Zellsee", in(german, "High risk (cell count)", "Hohes Risiko (Zellzahl)"), in(german, ", from a water sample", ", aus einer Wasserprobe"), in(german, "do not bathe", "nicht baden"),
 			in(german, "Cell count 150,000 cells/ml: worse than the colour", "Zellzahl 150.000 Zellen/ml: schlimmer als die Farbe"), "5 µg/l",
-			in(german, "2 of 3 (cell count)", "2 von 3 (Zellzahl)"), in(german, "1.2 m", "1,2 m"), in(german, "21.5 °C", "21,5 °C"))
+			in(german, "2: high (cell count)", "2: hoch (Zellzahl)"), in(german, "1.2 m", "1,2 m"), in(german, "21.5 °C", "21,5 °C"))
 		got := browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('#card .risk .symbol path')).fill`))
 		if !slices.Contains(colours["high"], got) || !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#card .risk .badge') !== null`)) {
 			t.Errorf("the symbol on the card is %s, want a colour of high risk and a badge", got)

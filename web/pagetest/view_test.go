@@ -65,13 +65,13 @@ func TestPageOfReportedLevels(t *testing.T) {
 		level      string   // on the card, at the end of its line
 	}{
 		"en-GB": {
-			{"Scumsee", "high", []string{"High risk (reported)", "do not bathe", "People at the lake reported"}, "3 of 3 (reported)"},
-			{"Blumsee", "high", []string{"High risk", "do not bathe"}, "2 of 3"},
+			{"Scumsee", "high", []string{"High risk (reported)", "do not bathe", "People at the lake reported"}, "3: high (reported)"},
+			{"Blumsee", "high", []string{"High risk", "do not bathe"}, "2: high"},
 			{"Klarsee", "low", []string{"Low risk", "few algae"}, "not reached"},
 		},
 		"de": {
-			{"Scumsee", "high", []string{"Hohes Risiko (gemeldet)", "nicht baden", "Menschen am See gemeldet"}, "3 von 3 (gemeldet)"},
-			{"Blumsee", "high", []string{"Hohes Risiko", "nicht baden"}, "2 von 3"},
+			{"Scumsee", "high", []string{"Hohes Risiko (gemeldet)", "nicht baden", "Menschen am See gemeldet"}, "3: hoch (gemeldet)"},
+			{"Blumsee", "high", []string{"Hohes Risiko", "nicht baden"}, "2: hoch"},
 			{"Klarsee", "low", []string{"Geringes Risiko", "wenige Algen"}, "nicht erreicht"},
 		},
 	} {

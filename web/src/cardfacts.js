@@ -29,7 +29,7 @@ export function cardFacts(lake, week) {
     ] : common.never,
     meaning: meaning(lake, week).join(' '),
     chlorophyll: noValue ? null : concentration(lake.chl),
-    level: lake.who_level === null ? null : fill(lake.who_level ? card.levelOf : card.levelNone, { level: lake.who_level }) + (lake.worse ? ` (${words.lake[lake.worse]})` : ''),
+    level: lake.who_level === null ? null : fill(lake.who_level ? card.levelOf : card.levelNone, { level: lake.who_level, risk: words.riskShort[lake.risk] }) + (lake.worse ? ` (${words.lake[lake.worse]})` : ''),
     lastRisk: noValue && lake.risk ? words.riskShort[lake.risk] : null,
     trophic: card.trophicNames[lake.trophic] ?? lake.trophic,
   }

@@ -53,9 +53,8 @@ export const riskClass = (lake) => (
   lake.closed ? 'closed' : /** @type {RiskClass} */ (lake.chl !== null && ['low', 'medium', 'high'].includes(lake.display.risk) ? lake.display.risk : 'none')
 )
 
-/** Reports whether an entry of the filter shows a lake. A closed lake counts as high too, so that no filter for the worst lakes hides it.
- * @param {Lake} lake @param {string} name */
-export const inClass = (lake, name) => riskClass(lake) === name || (lake.closed && name === 'high')
+// inClass reports whether an entry of the filter shows a lake. That for a high risk shows closed lakes too, so that no filter for the worst lakes hides them.
+const inClass = (lake, name) => riskClass(lake) === name || (lake.closed && name === 'high')
 
 /** Returns the known classes of a filter such as high,none in one order. @param {string | null} risk */
 export const riskClasses = (risk) => ['closed', 'high', 'medium', 'low', 'none'].filter((name) => risk?.split(',').includes(name))

@@ -1,6 +1,6 @@
 // The list of lakes that shows what the map shows, by risk, and the field to search in it. The search is a script of its own.
 import { addBottomSheet } from './bottomsheet.js'
-import { inClass, riskFilter } from './classify.js'
+import { riskClass, riskClasses, riskFilter } from './classify.js'
 import { byId } from './dom.js'
 import { createList } from './lakelist.js'
 import { lazyScript } from './lazyscript.js'
@@ -34,14 +34,16 @@ export function addFind(page) {
   const refresh = () => {
     /** @type {Found[]} */
     const found = search?.found() ?? store.get().lakes.map((lake) => ({ lake, rank: 0 }))
+    const wanted = riskClasses(view.get().risk)
     for (const input of risk) {
-      input.checked = view.get().risk?.split(',').includes(input.value)
-      const n = found.filter(({ lake }) => inClass(lake, input.value)).length
+      input.disabled = input.value === 'closed' && wanted.includes('high') // which shows closed lakes too; each is counted once
+      input.checked = input.disabled || wanted.includes(input.value)
+      const n = found.filter(({ lake }) => riskClass(lake) === input.value).length
       input.parentElement.lastChild.textContent = number(n)
       input.parentElement.hidden = input.value === 'closed' && !n && !input.checked
     }
     const place = search?.from
-    order[1].textContent = search?.orderText() || (page.position ? text.fromPosition : text.fromCentre)
+    order[2].textContent = search?.orderText() || (page.position ? text.fromPosition : text.fromCentre)
     if (!orderChosen) order.value = place || page.position ? 'distance' : search?.searching ? 'name' : 'value'
     const passes = riskFilter(view)
     const entries = found.filter(({ lake }) => passes(lake))
@@ -67,7 +69,7 @@ export function addFind(page) {
 
   q.addEventListener('focus', () => load().catch(() => {}))
   q.oninput = () => {
-    orderChosen = false // for another text; a phone does not show the order with a text
+    orderChosen = false // for another text
     use(() => search.input())
   }
   form.onsubmit = (event) => {
@@ -75,7 +77,7 @@ export function addFind(page) {
     use(() => search.submit())
   }
   for (const input of risk) {
-    input.onchange = () => view.set({ risk: [...risk].filter((i) => i.checked).map((i) => i.value).join() || null })
+    input.onchange = () => view.set({ risk: [...risk].filter((i) => i.checked && !i.disabled).map((i) => i.value).join() || null })
   }
   order.onchange = () => {
     orderChosen = true

@@ -10,6 +10,7 @@ import { describeLake } from './laketext.js'
 import { canvasColours, symbolPainter } from './symbolpainter.js'
 
 const hitRadius = 14 // px around the pointer: a target of 28 px, however small the mark is
+const [zoomStep, maxCrowdZoom] = [2, 12] // a click among several lakes without a mark zooms in by that, up to that zoom
 
 /** Adds the marks, and updates them with the lakes and the view. @param {Page} page */
 export function addMarkers(page) {
@@ -36,7 +37,7 @@ export function addMarkers(page) {
   view.on(['lake', 'risk', 'style'], update)
   if (!store.get().complete) map.on('moveend', update)
   matchMedia('(prefers-color-scheme: dark)').onchange = update
-  addPointer(page, (point) => nearestLake(getScene().marks, map.containerPointToLayerPoint(point)))
+  addPointer(page, (point) => lakeNear(getScene().marks, map.containerPointToLayerPoint(point)))
 }
 
 // visibleLakes returns the lakes that pass the filter, and the selected lake.
@@ -99,25 +100,33 @@ function drawRing(ctx, mark, { ink, paper }) {
 /**
  * Returns the lake nearest to a point, not the topmost mark, which in a dense area may be another lake than the user meant. Lakes without
  * a mark count too. Marks count from their edge, so that a mark is not lost among them, but not hollow ones, in which other lakes are seen. Of two at the same distance the worse one is returned.
- * @param {Mark[]} marks @param {{x: number, y: number}} point @returns {Lake | undefined}
+ * `crowded` tells that it has no mark and that others are as near: nobody can mean one of them.
+ * @param {Mark[]} marks @param {{x: number, y: number}} point @returns {{ lake?: Lake, crowded: boolean }}
  */
-function nearestLake(marks, { x, y }) {
-  let best = { distance: hitRadius, lake: undefined }
+function lakeNear(marks, { x, y }) {
+  let [least, found, n] = [hitRadius, /** @type {Mark | null} */ (null), 0]
   for (const m of marks) {
     const distance = Math.hypot(m.x - x, m.y - y)
+    if (distance >= hitRadius) continue
+    n++
     const fromEdge = distance - (m.hollow ? 0 : m.r)
-    if (distance < hitRadius && fromEdge < best.distance) best = { distance: fromEdge, lake: m.lake }
+    if (fromEdge < least) [least, found] = [fromEdge, m]
   }
-  return best.lake
+  return { lake: found?.lake, crowded: n > 1 && !found?.r }
 }
 
-// addPointer selects the lake that is clicked, and shows the name of the lake under the mouse.
+// addPointer selects the lake that is clicked, zooms in where it is one of several without a mark, and shows the name of the lake under the mouse.
 function addPointer(page, lakeAt) {
   const { map, view } = page
   const box = map.getContainer()
   map.on('click', ({ containerPoint }) => {
-    const lake = lakeAt(containerPoint)
+    const { lake, crowded } = lakeAt(containerPoint)
     if (!lake) return
+    const zoom = map.getZoom()
+    if (crowded && zoom < maxCrowdZoom) {
+      map.setZoomAround(containerPoint, zoom + zoomStep)
+      return
+    }
     page.returnFocus = box
     view.set({ lake: lake.id })
   })
@@ -134,7 +143,7 @@ function addPointer(page, lakeAt) {
   box.onpointermove = (event) => {
     if (event.pointerType !== 'mouse') return // touch opens the card without a tooltip
     if (event.buttons || event.target.closest('.leaflet-control')) leave()
-    else hover(lakeAt(map.mouseEventToContainerPoint(event)))
+    else hover(lakeAt(map.mouseEventToContainerPoint(event)).lake)
   }
   map.on('mouseout movestart', leave)
   page.store.on(leave) // the tooltip belongs to another week

@@ -2,7 +2,7 @@
 import { byId } from './dom.js'
 import { lazyScript } from './lazyscript.js'
 import { showToast } from './message.js'
-import { formatView } from './view.js'
+import { formatView, positionFields } from './view.js'
 import { language, words } from './words.js'
 
 const load = lazyScript('share')
@@ -27,7 +27,16 @@ export const embedded = () => document.body.matches('.embed')
  * Returns the address of the full page with a view, also from within an iframe. It keeps the language if the address names one.
  * @param {ViewState} view
  */
-export function pageAddress(view) {
+function pageAddress(view) {
   const query = new URLSearchParams(location.search).has('lang') ? `?lang=${language}` : ''
   return new URL(`./${query}${formatView(view)}`, location.href).href
+}
+
+/** Returns the address to share. An open lake has a page of its own, of which messengers show a preview: they see no fragment. A week, a style or
+ * whatever else was chosen is only in the address of the map.
+ * @param {ViewState} view @param {Map<string, Lake>} lakes */
+export function shareAddress(view, lakes) {
+  const address = pageAddress(view)
+  const chosen = Object.keys(view).some((name) => view[name] !== null && ![...positionFields, 'lake'].includes(name))
+  return chosen || !lakes.has(view.lake) ? address : address.replace(/(\?[^#]*)?#.*/, `lakes/${view.lake}$1`)
 }

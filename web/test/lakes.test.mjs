@@ -176,6 +176,9 @@ test('orders of the list', () => {
   const [dirty, clean, none, closed] = [bloom, {}, { chl: null }, { chl: null, ...stated('closure') }].map(entry)
   const scum = entry({ who_level: 3, risk: 'high' })
   assert.deepEqual([none, clean, dirty, closed, scum].sort(orders.value), [closed, scum, dirty, clean, none])
+  const [old, oldBloom] = [{ old: true }, { ...bloom, old: true }].map((fields) => ({ lake: { ...classified(fields), old: true }, rank: 0, distance: 1 }))
+  const [warned, cleaner, near] = [entry(stated('warning')), entry({ chl: 2 }), { ...entry({ chl: 9 }), distance: 0.5 }]
+  assert.deepEqual([none, clean, warned, dirty, oldBloom, closed, cleaner, old, scum, near].sort(orders.clean), [near, cleaner, clean, dirty, scum, old, oldBloom, none, warned, closed])
   assert.ok(orders.distance({ ...clean, distance: 1 }, { ...dirty, distance: 2 }) < 0)
   assert.equal(orders.name(clean, dirty), 0)
 })

@@ -1,7 +1,7 @@
 // The dialog that shares what is shown. It is a script of its own, which loads when it first opens.
 import { byId, element } from '../dom.js'
 import { lazyScript } from '../lazyscript.js'
-import { pageAddress } from '../share.js'
+import { shareAddress } from '../share.js'
 import { words } from '../words.js'
 import css from './dialog.css'
 import { embedCode } from './embedcode.js'
@@ -18,9 +18,9 @@ export function openShare(page) {
   const code = byId('share-code')
   const state = dialog.querySelector('[role=status]')
   const now = view.get()
-  byId('share-link').value = pageAddress(now)
+  byId('share-link').value = shareAddress(now, store.get().byId)
   code.value = embedCode(now, map.getBounds(), store.get().byId.get(now.lake)?.name ?? words.common.title)
-  code.closest('div').hidden = !config.embeddable
+  code.closest('details').hidden = !config.embeddable
   byId('share-newest').hidden = !config.embeddable || !(now.date || now.forecast)
   state.textContent = ''
   dialog.addEventListener('focusin', select) // adds it once
@@ -49,8 +49,9 @@ function createDialog() {
   const made = element('dialog', { id: 'share', ariaLabel: text.heading },
     element('h2', {}, text.heading),
     row(text.link, element('input', { id: 'share-link', readOnly: true }), 'linkCopied'),
-    row(text.code, element('textarea', { id: 'share-code', rows: 5, readOnly: true }), 'codeCopied'),
-    element('p', { id: 'share-newest' }, text.newest),
+    element('details', {}, element('summary', {}, text.sites),
+      row(text.code, element('textarea', { id: 'share-code', rows: 5, readOnly: true }), 'codeCopied'),
+      element('p', { id: 'share-newest' }, text.newest)),
     element('p', { className: 'actions' }, ...navigator.share ? [button('device', text.device)] : [], button('picture', text.picture)),
     state,
     button('close', words.common.close))
