@@ -55,13 +55,13 @@ func (b *blur) resetCells(to *blurredCells, p *patch, c *cells) {
 	}
 }
 
-// take converts row r of c to lakes, into b.counts and b.logs.
+// take copies row r of c to b.counts and b.logs, whose other cells are empty.
 func (b *blur) take(p *patch, c *cells, r int) {
 	counts, logs := p.row(c, r)
 	b.counts, b.logs = zeroed(b.counts, len(counts)), zeroed(b.logs, len(logs))
-	for i := c.used[r].from; i < c.used[r].to; i++ {
-		b.counts[i], b.logs[i] = float32(counts[i])*(1.0/sharesPerLake), float32(logs[i]*(1.0/sharesPerLake))
-	}
+	u := c.used[r]
+	copy(b.counts[u.from:], counts[u.from:u.to])
+	copy(b.logs[u.from:], logs[u.from:u.to])
 }
 
 // addRow blurs b.counts and b.logs, whose first column is left, along row r of to. Only the used ones are not zero. At scale 2 the pixels with an

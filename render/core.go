@@ -133,7 +133,7 @@ func (q *query) appendCores(cores []core) []core {
 }
 
 // appendCore appends the splat of c if it touches w.
-func appendCore(splats []splat, c *core, w window, t *heat) []splat {
+func appendCore(splats []splat, c *core, w *window, t *heat) []splat {
 	s := splat{gain: c.gain, log: c.log, class: upperClasses}
 	return s.appendTo(splats, c.x, c.y, w, &t.core)
 }

@@ -186,7 +186,7 @@ func TestManyLakesAreBlurred(t *testing.T) {
 	for _, b := range l.grids[0].all.list {
 		if b != nil {
 			for _, c := range b.counts {
-				count += float64(c) / sharesPerLake
+				count += float64(c)
 			}
 		}
 	}

@@ -26,10 +26,10 @@ func (f *field) reset(s *scene, w window, t *heat) {
 		if m.shore != nil {
 			f.glows.add(m, w, t.glow[w.scale-1], t.logs.classOf(m.log()))
 		}
-		f.splats = appendSplats(f.splats, m, w, t.kernels.of(m.size), t.logs.classOf(m.log()))
+		f.splats = appendSplats(f.splats, m, &w, t.kernels.of(m.size), t.logs.classOf(m.log()))
 	}
 	for i := range s.cores {
-		f.splats = appendCore(f.splats, &s.cores[i], w, t)
+		f.splats = appendCore(f.splats, &s.cores[i], &w, t)
 	}
 	f.blur.reset(&s.patch, w, t.kernels.of(smallest))
 }
@@ -180,7 +180,7 @@ type splat struct {
 }
 
 // appendSplats appends the splat of m, a lake of that class, if it touches w.
-func appendSplats(splats []splat, m *mark, w window, k *kernel, class int) []splat {
+func appendSplats(splats []splat, m *mark, w *window, k *kernel, class int) []splat {
 	s := splat{gain: 1, log: m.log(), class: class}
 	if m.old {
 		s.gain = 1.0 / freshShares
@@ -189,22 +189,22 @@ func appendSplats(splats []splat, m *mark, w window, k *kernel, class int) []spl
 }
 
 // appendTo appends s, with the kernel k around a point, if it touches w.
-func (s splat) appendTo(splats []splat, x, y int32, w window, k *kernel) []splat {
+func (s *splat) appendTo(splats []splat, x, y int32, w *window, k *kernel) []splat {
 	if s.clip(x, y, w, k.whole) {
-		splats = append(splats, s)
+		splats = append(splats, *s)
 	}
 	return splats
 }
 
 // clip makes s the part in w of the falloff around a point, and reports whether there is any.
-func (s *splat) clip(x, y int32, w window, f *falloff) bool {
+func (s *splat) clip(x, y int32, w *window, f *falloff) bool {
 	s.left, s.column = f.clipped(int64(x), w, w.width)
 	s.top, s.row = f.clipped(int64(y), w, w.height)
 	return len(s.column) > 0 && len(s.row) > 0
 }
 
 // clipped returns the values of f around a lake at the pixels 0 to n of one axis of w, and the pixel where they begin.
-func (f *falloff) clipped(at int64, w window, n int) (from int, values []float32) {
+func (f *falloff) clipped(at int64, w *window, n int) (from int, values []float32) {
 	from, values = f.profileOf(at, w)
 	first, end := max(from, 0), min(from+len(values), n)
 	if first >= end {

@@ -18,13 +18,19 @@ type blocks struct {
 // blockSide is the width and height of a block in cells: so small that the sea takes no memory.
 const blockSide = 32
 
-// A block is a square of cells, row by row.
+// A block is a square of cells, row by row: its sums in lakes.
 type block struct {
-	counts [blockSide * blockSide]uint32  // of lakes, in shares
-	logs   [blockSide * blockSide]float64 // sums of shares times logarithms
+	counts [blockSide * blockSide]float32
+	logs   [blockSide * blockSide]float32
 }
 
-// sharesPerLake is the number of shares of a lake whose value is not old. Counts are exact, and so are sums of 32-bit logarithms in
+// exact are the sums of a block in shares.
+type exact struct {
+	counts [blockSide * blockSide]uint32
+	logs   [blockSide * blockSide]float64 // of shares times logarithms
+}
+
+// sharesPerLake is the number of shares of a lake whose value is not old. Sums of shares are exact, and so are those of 32-bit logarithms in
 // 64 bits: a hundred thousand lakes of one value at one point have that value.
 const sharesPerLake = sharesPerAxis * sharesPerAxis * freshShares
 
@@ -41,41 +47,62 @@ func (v *value) shares() uint32 {
 
 // newGrid returns the grid for zoom z of the lakes of l with a value and a disc of the smallest size.
 func newGrid(l *Layer, z maptile.Zoom) *grid {
-	g := &grid{all: newBlocks(z)}
+	side := TileSize << z
+	n := side / blockSide
+	b := binning{side: side, sums: make([]*exact, (n+2)*n)}
+	g := &grid{all: b.bin(l, z, 0)}
 	for k := range g.upper {
-		g.upper[k] = newBlocks(z)
-	}
-	shift := uint(MaxZoom - z)
-	for i := range l.sites {
-		s := &l.sites[i]
-		v := l.value(i)
-		if !v.Valid() || !s.binned(z) {
-			continue
-		}
-		x, y := int64(s.x>>shift), int64(s.y>>shift)
-		g.all.add(x, y, v)
-		if class := l.logs.classes.of(v.Chlorophyll); class > 0 {
-			g.upper[class-1].add(x, y, v)
-		}
+		g.upper[k] = b.bin(l, z, k+1)
 	}
 	return g
 }
 
-func newBlocks(z maptile.Zoom) blocks {
-	side := TileSize << z
-	n := side / blockSide
-	return blocks{side: side, list: make([]*block, (n+2)*n)}
+// A binning makes blocks, one after the other.
+type binning struct {
+	side  int      // as in blocks
+	sums  []*exact // by block; nil without lakes
+	spare []*exact // empty ones
 }
 
-// at returns the block of a cell, and its index there. Columns are periodic; rows begin at -blockSide.
-func (b *blocks) at(row, column int) (found **block, cell int) {
-	row, column = row+blockSide, column&(b.side-1)
-	found = &b.list[row/blockSide*(b.side/blockSide)+column/blockSide]
-	return found, row%blockSide*blockSide + column%blockSide
+// bin returns the blocks of the lakes of an upper class, or of all if class is 0.
+func (b *binning) bin(l *Layer, z maptile.Zoom, class int) blocks {
+	shift := uint(MaxZoom - z)
+	for i := range l.sites {
+		s := &l.sites[i]
+		v := l.value(i)
+		if v.Valid() && s.binned(z) && (class == 0 || l.logs.classes.of(v.Chlorophyll) == class) {
+			b.add(int64(s.x>>shift), int64(s.y>>shift), v)
+		}
+	}
+	done := blocks{side: b.side, list: make([]*block, len(b.sums))}
+	for i, s := range b.sums {
+		if s != nil {
+			done.list[i], b.sums[i] = new(block), nil
+			toLakes(done.list[i].counts[:], done.list[i].logs[:], s.counts[:], s.logs[:])
+			*s = exact{}
+			b.spare = append(b.spare, s)
+		}
+	}
+	return done
+}
+
+// toLakes writes sums of shares to counts and logs as lakes.
+func toLakes(counts, logs []float32, shares []uint32, sums []float64) {
+	logs, shares, sums = logs[:len(counts)], shares[:len(counts)], sums[:len(counts)]
+	for i := range counts {
+		counts[i], logs[i] = float32(shares[i])*(1.0/sharesPerLake), float32(sums[i]*(1.0/sharesPerLake))
+	}
+}
+
+// blockOf returns the index of the block of a cell, and that of the cell there, by the side of the world in cells. Columns are periodic; rows begin at
+// -blockSide.
+func blockOf(row, column, side int) (block, cell int) {
+	row, column = row+blockSide, column&(side-1)
+	return row/blockSide*(side/blockSide) + column/blockSide, row%blockSide*blockSide + column%blockSide
 }
 
 // add adds a lake at x, y in units.
-func (b *blocks) add(x, y int64, v value) {
+func (b *binning) add(x, y int64, v value) {
 	left, columns := sharedAt(x)
 	top, rows := sharedAt(y)
 	for j, row := range rows {
@@ -84,30 +111,43 @@ func (b *blocks) add(x, y int64, v value) {
 			if n == 0 {
 				continue
 			}
-			found, cell := b.at(top+j, left+i)
-			if *found == nil {
-				*found = new(block)
+			at, cell := blockOf(top+j, left+i, b.side)
+			sums := b.sums[at]
+			if sums == nil {
+				sums = b.empty()
+				b.sums[at] = sums
 			}
-			(*found).counts[cell] += n
-			(*found).logs[cell] += float64(n) * float64(v.log)
+			sums.counts[cell] += n
+			sums.logs[cell] += float64(n) * float64(v.log)
 		}
 	}
 }
 
+// empty returns the sums of a block without lakes.
+func (b *binning) empty() *exact {
+	if n := len(b.spare); n > 0 {
+		s := b.spare[n-1]
+		b.spare = b.spare[:n-1]
+		return s
+	}
+	return new(exact)
+}
+
 // row copies the cells of a row from a column on that are not empty, with those between them, and returns the range of these.
-func (b *blocks) row(counts []uint32, logs []float64, row, column int) (filled span) {
+func (b *blocks) row(counts, logs []float32, row, column int) (filled span) {
 	for i := 0; i < len(counts); {
-		found, cell := b.at(row, column+i)
+		at, cell := blockOf(row, column+i, b.side)
+		found := b.list[at]
 		n := min(blockSide-cell%blockSide, len(counts)-i)
-		if *found != nil {
+		if found != nil {
 			if !filled.any() {
 				filled = span{i, i}
 			}
 			clear(counts[filled.to:i])
 			clear(logs[filled.to:i])
 			filled.to = i + n
-			copy(counts[i:i+n], (*found).counts[cell:])
-			copy(logs[i:i+n], (*found).logs[cell:])
+			copy(counts[i:i+n], found.counts[cell:])
+			copy(logs[i:i+n], found.logs[cell:])
 		}
 		i += n
 	}

@@ -141,9 +141,10 @@ func (f *falloff) profile(step, offset int64) profile {
 
 // profileOf returns the profile of a lake at that position along an axis, in units from the edge of a window, and the
 // pixel where it begins.
-func (f *falloff) profileOf(at int64, w window) (from int, values []float32) {
-	p := &f.profiles[w.scale-1][at&(w.step()-1)]
-	return int(at>>w.stepBits()) + p.first, p.values
+func (f *falloff) profileOf(at int64, w *window) (from int, values []float32) {
+	bits := subBits + 1 - w.scale // those of stepBits, without a copy of w
+	p := &f.profiles[w.scale-1][at&(1<<bits-1)]
+	return int(at>>bits) + p.first, p.values
 }
 
 // centres returns the range of pixels whose centres are less than reach from at. Centres are step units apart, and that

@@ -17,16 +17,17 @@ type patch struct {
 
 // cells are sums of the lakes in each cell of a patch.
 type cells struct {
-	counts []uint32  // as in a block
-	logs   []float64 // likewise
-	used   []span    // by row, the columns from the first to the last with a lake; the others are undefined
-	filled bool      // whether any row has a lake
+	counts, logs []float32 // as in a block
+	shares       []uint32  // as in exact, of lakes that are added one by one
+	sums         []float64 // likewise
+	used         []span    // by row, the columns from the first to the last with a lake; the others are undefined
+	filled       bool      // whether any row has a lake
 }
 
 // reset makes c empty, with that many rows of cells.
 func (c *cells) reset(width, height int) {
 	if n := width * height; cap(c.counts) < n {
-		c.counts, c.logs = make([]uint32, n), make([]float64, n)
+		c.counts, c.logs = make([]float32, n), make([]float32, n)
 	}
 	c.counts, c.logs = c.counts[:cap(c.counts)], c.logs[:cap(c.logs)]
 	if cap(c.used) < height {
@@ -76,20 +77,40 @@ func (p *patch) add(x, y int64, v value, class int) {
 
 // addRow adds the share of a lake in row r to three cells of c, the first of which is column first.
 func (p *patch) addRow(c *cells, r int, part uint32, first int, columns *[3]uint32, log float32) {
-	counts, logs := p.row(c, r)
-	u := &c.used[r]
+	if len(c.shares) < len(c.counts) {
+		c.shares, c.sums = make([]uint32, len(c.counts)), make([]float64, len(c.counts))
+	}
+	from, to := r*p.width, (r+1)*p.width
+	shares, sums, u := c.shares[from:to], c.sums[from:to], &c.used[r]
 	for i, column := range columns {
 		at := first + i
-		if column == 0 || uint(at) >= uint(len(counts)) {
+		if column == 0 || uint(at) >= uint(len(shares)) {
 			continue
 		}
 		if at < u.from || at >= u.to {
-			*u = u.extended(counts, logs, at, at+1)
+			*u = u.extended(shares, sums, at, at+1)
 			c.filled = true
 		}
 		n := part * column
-		counts[at] += n
-		logs[at] += float64(n) * float64(log)
+		shares[at] += n
+		sums[at] += float64(n) * float64(log)
+	}
+}
+
+// finish converts the sums of the lakes that were added.
+func (p *patch) finish() {
+	p.all.finish(p.width)
+	for k := range p.upper {
+		p.upper[k].finish(p.width)
+	}
+}
+
+func (c *cells) finish(width int) {
+	for r, used := range c.used {
+		if used.any() {
+			from, to := r*width+used.from, r*width+used.to
+			toLakes(c.counts[from:to], c.logs[from:to], c.shares[from:], c.sums[from:])
+		}
 	}
 }
 
@@ -121,7 +142,7 @@ func centresAround(w window, n int, reach int64) (from, to int64) {
 }
 
 // row returns row r of c.
-func (p *patch) row(c *cells, r int) (counts []uint32, logs []float64) {
+func (p *patch) row(c *cells, r int) (counts, logs []float32) {
 	at := r * p.width
 	return c.counts[at : at+p.width], c.logs[at : at+p.width]
 }
@@ -145,8 +166,8 @@ func (p *patch) appendCells(b []byte, c *cells) []byte {
 		for i := used.from; i < used.to; i++ {
 			if n := counts[i]; n != 0 {
 				b = binary.LittleEndian.AppendUint32(b, uint32(r*p.width+i))
-				b = binary.LittleEndian.AppendUint32(b, n)
-				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(logs[i]))
+				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(n))
+				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(logs[i]))
 			}
 		}
 	}

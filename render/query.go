@@ -106,15 +106,15 @@ func (p *patch) bin(l *Layer, w window, by *style, hits []hit) []hit {
 	q := newQuery(l, w, by)
 	// The centres of the cells that have a share of a lake are less than two pixels away from it.
 	q.patch, q.reach, q.hits = p, reach+2*subUnits, hits
-	sites := group{}
 	if int(w.zoom) < len(l.grids) {
 		p.cut(l.grids[w.zoom], w)
-		if by.valued {
-			return hits
+		if !by.valued {
+			q.around(group{sites: l.traced[w.zoom]}, q.reach)
 		}
-		sites.sites = l.traced[w.zoom]
+		return q.hits
 	}
-	q.around(sites, q.reach)
+	q.around(group{}, q.reach)
+	p.finish()
 	return q.hits
 }
 
@@ -128,6 +128,8 @@ type query struct {
 	filter  Filter
 	world   int64 // width of the world in units, a power of two
 	shift   uint  // from world coordinates to units
+
+	first, right, bottom int64 // the centres of the first, of the last column and of the last row of pixels in the window
 
 	group group  // being searched
 	boxes [2]box // to search
@@ -147,6 +149,7 @@ func newQuery(l *Layer, w window, st *style) query {
 	return query{
 		layer: l, window: w, painter: st.painter, valued: st.valued,
 		world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom),
+		first: w.firstCentre(), right: w.lastCentre(w.width), bottom: w.lastCentre(w.height),
 	}
 }
 
@@ -284,13 +287,13 @@ func (q *query) visit(i int) {
 		r = q.reach
 	}
 	y := int64(s.y>>q.shift) - w.top
-	if r == 0 || y <= w.firstCentre()-r || y >= w.lastCentre(w.height)+r {
+	if r == 0 || y <= q.first-r || y >= q.bottom+r {
 		return
 	}
 	// The westernmost copy of the site in reach, and those each a world further east.
-	west := w.firstCentre() - r + 1
+	west := q.first - r + 1
 	x := west + (int64(s.x>>q.shift)-w.left-west)&(q.world-1)
-	if x >= w.lastCentre(w.width)+r {
+	if x >= q.right+r {
 		return
 	}
 	if q.signs != nil && q.layer.mark(i) == snapshot.NoMark {
@@ -303,7 +306,7 @@ func (q *query) visit(i int) {
 	if q.patch != nil && !value.Valid() && !q.trace.keeps(q.layer, i, w.zoom) {
 		return
 	}
-	for ; x < w.lastCentre(w.width)+r; x += q.world {
+	for ; x < q.right+r; x += q.world {
 		if q.patch != nil && value.Valid() {
 			q.patch.add(x, y, value, q.layer.logs.classes.of(value.Chlorophyll))
 		} else {

@@ -67,7 +67,7 @@ func (t *heat) paintTraces(dst []uint8, s *scene, w window, sc *scale, mem *memo
 			}
 		}
 		var disc splat
-		if !disc.clip(m.x, m.y, w, t.kernels.of(m.size).whole) {
+		if !disc.clip(m.x, m.y, &w, t.kernels.of(m.size).whole) {
 			continue
 		}
 		for j, r := range disc.row {
