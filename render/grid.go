@@ -50,9 +50,21 @@ func newGrid(l *Layer, z maptile.Zoom) *grid {
 	side := TileSize << z
 	n := side / blockSide
 	b := binning{side: side, sums: make([]*exact, (n+2)*n)}
-	g := &grid{all: b.bin(l, z, 0)}
-	for k := range g.upper {
-		g.upper[k] = b.bin(l, z, k+1)
+	var all []int32
+	var upper [upperClasses][]int32
+	for i := range l.sites {
+		v := l.value(i)
+		if !v.Valid() || !l.sites[i].binned(z) {
+			continue
+		}
+		all = append(all, int32(i))
+		if class := l.logs.classes.of(v.Chlorophyll); class > 0 {
+			upper[class-1] = append(upper[class-1], int32(i))
+		}
+	}
+	g := &grid{all: b.bin(l, z, all)}
+	for k, sites := range upper {
+		g.upper[k] = b.bin(l, z, sites)
 	}
 	return g
 }
@@ -64,15 +76,12 @@ type binning struct {
 	spare []*exact // empty ones
 }
 
-// bin returns the blocks of the lakes of an upper class, or of all if class is 0.
-func (b *binning) bin(l *Layer, z maptile.Zoom, class int) blocks {
+// bin returns the blocks of the lakes of some sites.
+func (b *binning) bin(l *Layer, z maptile.Zoom, sites []int32) blocks {
 	shift := uint(MaxZoom - z)
-	for i := range l.sites {
+	for _, i := range sites {
 		s := &l.sites[i]
-		v := l.value(i)
-		if v.Valid() && s.binned(z) && (class == 0 || l.logs.classes.of(v.Chlorophyll) == class) {
-			b.add(int64(s.x>>shift), int64(s.y>>shift), v)
-		}
+		b.add(int64(s.x>>shift), int64(s.y>>shift), l.value(int(i)))
 	}
 	done := blocks{side: b.side, list: make([]*block, len(b.sums))}
 	for i, s := range b.sums {
@@ -106,16 +115,15 @@ func (b *binning) add(x, y int64, v value) {
 	left, columns := sharedAt(x)
 	top, rows := sharedAt(y)
 	for j, row := range rows {
+		var sums *exact
+		cell := 0
 		for i, column := range columns {
 			n := row * column * v.shares()
 			if n == 0 {
 				continue
 			}
-			at, cell := blockOf(top+j, left+i, b.side)
-			sums := b.sums[at]
-			if sums == nil {
-				sums = b.empty()
-				b.sums[at] = sums
+			if cell++; sums == nil || (left+i)%blockSide == 0 {
+				sums, cell = b.sumsOf(top+j, left+i)
 			}
 			sums.counts[cell] += n
 			sums.logs[cell] += float64(n) * float64(v.log)
@@ -123,14 +131,17 @@ func (b *binning) add(x, y int64, v value) {
 	}
 }
 
-// empty returns the sums of a block without lakes.
-func (b *binning) empty() *exact {
-	if n := len(b.spare); n > 0 {
-		s := b.spare[n-1]
-		b.spare = b.spare[:n-1]
-		return s
+// sumsOf returns the sums of the block of a cell, and the index of the cell there.
+func (b *binning) sumsOf(row, column int) (sums *exact, cell int) {
+	at, cell := blockOf(row, column, b.side)
+	if b.sums[at] == nil {
+		if n := len(b.spare); n > 0 {
+			b.sums[at], b.spare = b.spare[n-1], b.spare[:n-1]
+		} else {
+			b.sums[at] = new(exact)
+		}
 	}
-	return new(exact)
+	return b.sums[at], cell
 }
 
 // row copies the cells of a row from a column on that are not empty, with those between them, and returns the range of these.
