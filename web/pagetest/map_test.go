@@ -239,7 +239,7 @@ func TestPageMapPosition(t *testing.T) {
 	if math.Abs(c.OffX-0.000391/360*256*4096) > 2 || math.Abs(c.OffY-(52.44-52.438217)*111_320/metres) > 2 {
 		t.Errorf("the dot is at an offset of %+v", c)
 	}
-	b.Do(t, chromedp.Click("#toast button"), chromedp.WaitNotVisible("#toast button"), browsertest.Until(`document.activeElement.matches('#map')`))
+	b.Do(t, closeToast, chromedp.WaitNotVisible("#toast button"), browsertest.Until(`document.activeElement.matches('#map')`))
 	for _, stored := range browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...Object.values(localStorage), ...Object.values(sessionStorage), document.cookie]`)) {
 		if strings.Contains(stored, "52.4") {
 			t.Errorf("the position is stored: %s", stored)

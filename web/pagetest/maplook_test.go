@@ -20,6 +20,19 @@ import (
 	"limnomap/web/browsertest"
 )
 
+// closeToast closes the message on the map, also if it has just left by itself.
+var closeToast = chromedp.Evaluate[chromedp.Void](`document.querySelector('#toast button').click()`)
+
+// A message on the map leaves by itself, and takes its box with it.
+func TestPageMessageLeaves(t *testing.T) {
+	t.Parallel()
+	away := httptest.NewServer(http.NotFoundHandler())
+	defer away.Close()
+	b := openPage(t, "en-GB", startOwnServer(t, "--basemap-url", away.URL+"/{z}/{x}/{y}.png")+"/",
+		browsertest.Until(`document.querySelector('#toast [role=status]').textContent !== '' && document.querySelector('#toast button').checkVisibility()`))
+	b.Do(t, browsertest.Until(`document.querySelector('#toast [role=status]').textContent === '' && !document.querySelector('#toast button').checkVisibility()`))
+}
+
 // The land differs from the water in light, in dark and on paper, and the page says once that the basemap cannot be loaded.
 func TestPageMapColours(t *testing.T) {
 	t.Parallel()
@@ -29,7 +42,7 @@ func TestPageMapColours(t *testing.T) {
 	b := startMap(t, "en-GB", base+"/", 1280, 800)
 	b.Do(t, chromedp.WaitVisible(".leaflet-outlines-pane .germany"), browsertest.Until(`document.querySelector('#toast [role=status]')?.textContent.includes('Outlines are shown instead') === true`))
 	browsertest.Want(t, b, `document.querySelector('#message').textContent`, "", "with a missing basemap the message is")
-	b.Do(t, chromedp.Click("#toast button"), chromedp.Click(button("Zoom in")), browsertest.Until(`!!document.querySelector('.heatmap img[src*="tiles/7/"]')`), browsertest.Until(heatDrawn))
+	b.Do(t, closeToast, chromedp.Click(button("Zoom in")), browsertest.Until(`!!document.querySelector('.heatmap img[src*="tiles/7/"]')`), browsertest.Until(heatDrawn))
 	if said := browsertest.Ask(t, b, chromedp.Text("#toast [role=status]")); said != "" {
 		t.Errorf("the page shows the message again: %q", said)
 	}

@@ -2,6 +2,8 @@
 import { byId, element, focusInPlace } from './dom.js'
 import { words } from './words.js'
 
+const toastTime = 20_000 // ms for some hundred characters, also for slow readers; not while the pointer or the focus is in the message
+
 const box = byId('message')
 const [toast, closeToast] = byId('toast').children
 
@@ -35,10 +37,21 @@ export const retryButton = (retry) => {
   return [`${words.common.failed} `, element('button', { type: 'button', onclick }, words.common.tryAgain)]
 }
 
-/** Shows a message on the map until the user closes it or another one comes; an empty message hides it. */
+let toastTimer
+
+/** Shows a message on the map until the user closes it, another one comes, or it has been read; an empty message hides it. */
 export function showToast(message = '') {
   toast.textContent = message
   closeToast.hidden = message === ''
+  clearTimeout(toastTimer)
+  if (message) hideToastLater()
+}
+
+function hideToastLater() {
+  toastTimer = setTimeout(() => {
+    if (toast.parentElement.matches(':hover, :focus-within')) hideToastLater()
+    else showToast()
+  }, toastTime)
 }
 
 closeToast.onclick = () => {
