@@ -13,7 +13,7 @@ const (
 	traceLevels  = 4
 	traceOpacity = 0.32
 	// traceGain is the number of times a disc is more opaque than its Gaussian where that is less than traceOpacity: the smallest ones would be specks.
-	traceGain = 2
+	traceGain = 4
 )
 
 // traceLimits are by the level of a trace less 1 the first entries of s that a trace does not cover.
