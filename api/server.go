@@ -157,6 +157,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Publish makes snap the snapshot of every later request. Before that it prepares the large answers, and what tiles have in common: the
 // first snapshot as fast as possible, and later ones on a thread of low priority, since requests for the former are answered meanwhile. Of
 // the first one, FinishLists prepares the very long lists, and of one with other official statements, which is published at once, all of them.
+// Calls must not overlap.
 func (s *Server) Publish(snap *snapshot.Snapshot) error {
 	publish := func() error { return s.common.publish(snap) }
 	var err error

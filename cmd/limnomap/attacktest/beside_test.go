@@ -102,8 +102,8 @@ func honestly(client *http.Client, req *http.Request, want int) ([]byte, error) 
 	return body, nil
 }
 
-// moment are the parts of answers that every import changes, also that of a closure.
-var moment = regexp.MustCompile(`"(?:generated_at|snapshot)":"[^"]*"|v=[0-9a-f]+-\d+|"closed":\d+`)
+// moment are the parts of answers that every import changes, and the number of closed lakes, of which each watched one may be one.
+var moment = regexp.MustCompile(`"(?:generated_at|snapshot)":"[^"]*"|v=[0-9a-f]+-\d+|"closed":[0-3]\b`)
 
 // lasting returns the digest of an answer without what every import changes.
 func lasting(body []byte) string { return digest(moment.ReplaceAll(body, nil)) }
