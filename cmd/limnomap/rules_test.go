@@ -1,0 +1,87 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// Origins and the public address are compared with what clients send: they are written as those write them, or refused.
+func TestCanonicalOrigin(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://maps.example.org":          "https://maps.example.org",
+		"https://maps.example.org:443":      "https://maps.example.org",
+		"http://maps.example.org:80":        "http://maps.example.org",
+		"http://maps.example.org:443":       "http://maps.example.org:443",
+		"HTTPS://Maps.Example.org:8443":     "https://maps.example.org:8443",
+		"https://*.example.org:443":         "https://*.example.org",
+		"http://[2001:DB8::1]:80":           "http://[2001:db8::1]",
+		"https://xn--mritz-kva.example":     "https://xn--mritz-kva.example",
+		"capacitor://localhost":             "capacitor://localhost",
+		"*":                                 "*",
+		"https://müritz.example":            "",
+		"https://maps.example.org/":         "",
+		"https://maps.example.org:":         "",
+		"https://maps.example.org:0443":     "",
+		"https://user@maps.example.org":     "",
+		"https://maps.example.org?x":        "",
+		"maps.example.org":                  "",
+		"maps.example.org:443":              "",
+		"https://":                          "",
+		"https://*":                         "",
+		"null":                              "",
+		"capacitor://localhost/":            "",
+		"https://maps.example.org, https:x": "",
+	} {
+		got, err := canonicalOrigin(text)
+		if got != want || (err != nil) != (want == "") {
+			t.Errorf("canonicalOrigin(%q) = %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+func TestParsePublicURL(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://Lakes.Example:443":         "https://lakes.example",
+		"http://lakes.example:80/map":       "http://lakes.example/map",
+		"HTTP://lakes.example:8080/":        "http://lakes.example:8080/",
+		"http://127.0.0.1:443":              "http://127.0.0.1:443",
+		"https://lakes_1:8443":              "https://lakes_1:8443",
+		"https://seen.müritz.example/karte": "",
+		"https://lakes.example:x":           "",
+		"https://lakes .example":            "",
+		"ftp://lakes.example":               "",
+		"https://lakes.example?x":           "",
+	} {
+		u, err := parsePublicURL(text)
+		got := ""
+		if err == nil {
+			got = u.String()
+		}
+		if got != want {
+			t.Errorf("parsePublicURL(%q) = %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+// A placeholder that nothing fills in would stop the page.
+func TestCheckBasemapURL(t *testing.T) {
+	for text, want := range map[string]string{ // part of the error; empty: none
+		"none": "",
+		"https://{s}.tiles.example.org/{z}/{x}/{y}{r}.png":              "",
+		"https://tiles.example.org/wmts/{z}/{y}/{x}?key=a%7Bb":          "",
+		"https://tiles.example.org/{z}/{x}":                             "{y}",
+		"https://tiles.example.org/{z}/{x}/{y}.png?apikey={apikey}":     `"{apikey}"`,
+		"https://tiles.example.org/{z}/{x}/{-y}.png":                    "{y}",
+		"https://tiles.example.org/{z}/{x}/{y}/{-y}.png":                `"{-y}`,
+		"https://tiles.example.org/{z}/{x}/{y}.png?t={ time }":          `"{ time }"`,
+		"https://tiles.example.org/${z}/{x}/{y}.png?key={{key}}":        `"{{key}}"`,
+		"https://tiles.example.org/{TileMatrix}/{x}/{y}.png?level={z}":  `"{TileMatrix}`,
+		"https://tiles.example.org/{z}/{x}/{y}.png?a=}":                 `"}"`,
+		"https://tiles.example.org/{z}/{x}/{y}.png?token=geheim&k={k}x": "{k}x",
+	} {
+		err := checkBasemapURL(text)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("checkBasemapURL(%q): %v; want %q", text, err, want)
+		}
+	}
+}
