@@ -113,7 +113,7 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
 		Title:    http.StatusText(p.Status),
 		Status:   p.Status,
 		Detail:   p.Detail,
-		Instance: instance(r),
+		Instance: instance(w, r),
 		Errors:   p.Errors,
 	}
 	if p.Status >= http.StatusInternalServerError {
@@ -184,8 +184,13 @@ func WriteFailure(w http.ResponseWriter, r *http.Request, status int, contentTyp
 const maxInstance = 1024
 
 // instance returns the path of r as a URI reference, escaped. It leaves the query out, which may hold secrets.
-func instance(r *http.Request) string {
+func instance(w http.ResponseWriter, r *http.Request) string {
 	path := r.URL.EscapedPath()
+	if tw, ok := w.(*Writer); ok {
+		if rest, below := strings.CutPrefix(path, tw.basePath); below {
+			path = tw.prefix + rest
+		}
+	}
 	if len(path) > maxInstance {
 		return ""
 	}

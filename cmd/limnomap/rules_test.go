@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -59,6 +61,33 @@ func TestParsePublicURL(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("parsePublicURL(%q) = %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+// A webhook whose address would never be reached is refused when it is created.
+func TestHooksThatAreNeverReached(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "lakes.db")
+	lakes := filepath.Join(t.TempDir(), "lakes.csv")
+	if err := os.WriteFile(lakes, []byte("id,name,lat,lon\na,A,50,10\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := runCommand(t, "import", "lakes", lakes, "--db", db); err != nil {
+		t.Fatal(err)
+	}
+	for address, reached := range map[string]bool{
+		"https://127.0.0.1/x": false, "https://localhost:8443/": false, "https://a.localhost./": false, "https://[::1]/": false, "https://10.1.2.3/": false,
+		"https://192.168.0.1/": false, "https://2130706433/": false, "https://0x7f000001/": false, "https://169.254.169.254/": false, "https://[fd00::1]/": false,
+		"https://metadata.google.internal/": false, "https://example.org/lakes": true, "https://203.0.114.7/": true,
+	} {
+		_, _, err := runCommand(t, "hooks", "create", "--db", db, "--url", address)
+		if (err == nil) != reached || err != nil && !strings.Contains(err.Error(), "--hooks-allow") {
+			t.Errorf("%s: %v, want it taken: %v", address, err, reached)
+		}
+	}
+	for _, args := range [][]string{{"https://127.0.0.1:8443/", "127.0.0.0/8"}, {"https://localhost/", "::1/128"}, {"https://10.1.2.3/", "10.0.0.0/8"}} {
+		if _, _, err := runCommand(t, "hooks", "create", "--db", db, "--url", args[0], "--hooks-allow", args[1]); err != nil {
+			t.Errorf("%s with --hooks-allow %s: %v", args[0], args[1], err)
 		}
 	}
 }
