@@ -18,8 +18,6 @@ import (
 
 const (
 	pathEventStream = pathEvents + "/stream"
-	// typeEventStream is the media type of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
-	typeEventStream = "text/event-stream"
 
 	// maxStreams and streamShare bound the open streams: an open stream is a request in flight, for up to maxStreamAge, and most of those must
 	// be left to others. A client may have half of the streams that the others leave free.
@@ -75,7 +73,7 @@ func (h *eventHandlers) stream(w http.ResponseWriter, r *http.Request) error {
 	if since < 0 {
 		since = state.Newest
 	}
-	if err := checkKept(since, state); err != nil {
+	if _, err := h.kept(r, since, state); err != nil {
 		return err
 	}
 	select {
@@ -90,7 +88,7 @@ func (h *eventHandlers) stream(w http.ResponseWriter, r *http.Request) error {
 	defer hold.Release()
 
 	header := w.Header()
-	header.Set("Content-Type", typeEventStream)
+	header.Set("Content-Type", answer.TypeEventStream)
 	header.Set("Cache-Control", answer.CacheNever)
 	header.Set("X-Accel-Buffering", "no") // nginx would collect the events
 	if r.Method == http.MethodHead {
