@@ -3,6 +3,8 @@ package pagetest
 import (
 	"fmt"
 	"html"
+	"image"
+	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -70,6 +72,28 @@ func TestPageShareAndEmbed(t *testing.T) {
 		}
 	}
 	testFrame(t, base, code)
+}
+
+// A page with a Cross-Origin-Embedder-Policy shows the embedded map, and that a basemap whose server knows nothing of it.
+func TestPageEmbedInAnIsolatedPage(t *testing.T) {
+	t.Parallel()
+	basemap := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "image/png")
+		if err := png.Encode(w, image.NewGray(image.Rect(0, 0, 256, 256))); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer basemap.Close()
+	base := startServer(t, "--basemap-url", strings.Replace(basemap.URL, "127.0.0.1", "localhost", 1)+"/{z}/{x}/{y}.png")
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, `<!doctype html><title>An authority</title><iframe src="%s/embed?lake=%s&amp;lang=en" width="600" height="480"></iframe>`, base, embeddedLake)
+	}))
+	defer host.Close()
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(strings.Replace(host.URL, "127.0.0.1", "localhost", 1)+"/"), chromedp.WaitVisible("iframe"))
+	b.Frame(t, base).Do(t, chromedp.WaitVisible("#card h2"), browsertest.Until(heatDrawn), browsertest.Until(`Boolean(document.querySelector('.basemap .leaflet-tile-loaded'))`))
 }
 
 // testFrame opens the code on a page of another origin.
