@@ -69,3 +69,45 @@ func seenBy(matrix [3][3]float64, c, ground color.NRGBA) lab {
 	}
 	return labOfLinear(seen[0], seen[1], seen[2])
 }
+
+// TestHighIsSeenOnDark checks the fading edges of the highest class: on white they look as if they were of its colours, and on a dark map some of them have a
+// contrast of 3 (WCAG 2.2, 1.4.11), and none looks like one of another class or like no data.
+func TestHighIsSeenOnDark(t *testing.T) {
+	m := newMap(t, colormap.Default, who2003())
+	table, normal, dark := m.Table(), visions["normal"], mapGrounds[1]
+	contrast := func(c color.NRGBA) float64 {
+		y := func(of lab) float64 { return math.Pow((of.l+16)/116, 3) + 0.05 }
+		return y(seenBy(normal, c, dark)) / y(labOf(dark))
+	}
+	white, least, apart := 0.0, math.Inf(1), math.Inf(1)
+	for i, c := range table {
+		if classOf(m, i) < upperClasses {
+			continue
+		}
+		most := 0.0
+		for level := 1; level <= levels; level++ {
+			rim := shadesOf(table[i:i+1], upperClasses, fullRange.of(level), 1)[0]
+			c.A = uint8(math.Round(0xff * fullRange.of(level)))
+			white = max(white, cie76(seenBy(normal, rim, whiteColor), seenBy(normal, c, whiteColor)))
+			most = max(most, contrast(rim))
+			if contrast(rim) < 3 {
+				continue
+			}
+			other := colormap.NoData()
+			for j := range table {
+				for below := 1; below <= levels; below++ {
+					other.A = uint8(math.Round(0xff * traceOpacity))
+					if classOf(m, j) < upperClasses {
+						other = shadesOf(table[j:j+1], 0, fullRange.of(below), 1)[0]
+					}
+					apart = min(apart, cie76(seenBy(normal, rim, dark), seenBy(normal, other, dark)))
+				}
+			}
+		}
+		least = min(least, most)
+	}
+	t.Logf("edges differ by at most %.1f on white; on dark they have a contrast of %.1f or more, and differ by %.1f or more from other lakes", white, least, apart)
+	if white > 1.5 || least < 3 || apart < 10 {
+		t.Errorf("edges differ by %.1f on white, want at most 1.5; on dark they have a contrast of %.1f and differ by %.1f from other lakes, want 3 and 10", white, least, apart)
+	}
+}

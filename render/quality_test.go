@@ -163,6 +163,16 @@ func (d *difference) add(o difference) {
 	d.squares += o.squares
 }
 
+// shadeOver draws a value with an opacity over ground. In the highest class the colour is mixed with white where it is more opaque than that.
+func shadeOver(m *colormap.Map, s spectrum, v, opacity float64, ground [3]float64) [3]float64 {
+	c := s(v)
+	if classOf(m, m.Index(v)) == upperClasses && opacity > 0 {
+		shown := max(opacity, min(3*opacity, 0.6))
+		return over(over(c, opacity/shown, [3]float64{255, 255, 255}), shown, ground)
+	}
+	return over(c, opacity, ground)
+}
+
 // differenceOf returns the difference of a picture from its reference in the colours of s. A cell is so many pixels wide.
 func differenceOf(m *colormap.Map, s spectrum, pixels []uint8, ref reference, w window, cell int) (d difference) {
 	p := paletteOf(m.ID, Heat, w.zoom)
@@ -189,7 +199,7 @@ func differenceOf(m *colormap.Map, s spectrum, pixels []uint8, ref reference, w 
 						continue
 					}
 					v := max(ref.values[at], floor.Float())
-					exact := over(s(v), ref.opacities[at], ground)
+					exact := shadeOver(m, s, v, ref.opacities[at], ground)
 					for j := range shown {
 						if ref.unsure[at] {
 							break
@@ -205,8 +215,8 @@ func differenceOf(m *colormap.Map, s spectrum, pixels []uint8, ref reference, w 
 						continue
 					}
 					unsure = true
-					below.add(over(s(v*(1-nearLimit)), ref.opacities[at], ground))
-					above.add(over(s(v*(1+nearLimit)), ref.opacities[at], ground))
+					below.add(shadeOver(m, s, v*(1-nearLimit), ref.opacities[at], ground))
+					above.add(shadeOver(m, s, v*(1+nearLimit), ref.opacities[at], ground))
 				}
 				if opacity <= 0.1 {
 					continue

@@ -32,6 +32,9 @@ const (
 	// the just noticeable difference. The fainter a level, the less its colours differ on the screen: of 32 colours the
 	// first level keeps 3 and the middle ones 16.
 	unseen = 1.5
+	// A shade of the highest class is rimGain times as opaque as its level, up to rimOpacity, and paler by as much, so that it looks the same on white. On a
+	// dark map, where the dark colours of that class are hardly seen, its fading edges are a pale rim. An old value is still less opaque than a fresh one.
+	rimGain, rimOpacity = 3, 0.6
 )
 
 // fullRange is that of zooms at which the field does not fade.
@@ -85,14 +88,15 @@ func shadingWithin(m *colormap.Map, o *opacities, difference float64) (*shading,
 	s := &shading{o, make([][colormap.Steps]uint8, o.levels)}
 	entry := o.first
 	for level := range s.entries {
-		within := difference / o.of(level+1)
-		if level == o.levels-1 && o.exact {
-			within = 0
-		}
 		// Class by class: no entry is shared by two.
 		first := 0
-		for _, colors := range m.Bands() {
-			groups := groupsWithin(colors, within)
+		for class, colors := range m.Bands() {
+			shades := shadesOf(colors, class, o.of(level+1), 1)
+			within := difference * 0xff / float64(shades[0].A)
+			if level == o.levels-1 && o.exact {
+				within = 0
+			}
+			groups := groupsWithin(shades, within)
 			for i := range colors {
 				s.entries[level][first+i] = uint8(entry + groupOf(i, groups, len(colors)))
 			}
@@ -131,17 +135,34 @@ func furthest(colors []color.NRGBA, groups int) (distance float64) {
 // groupOf returns the group of the i-th of n colours; groups have nearly the same size.
 func groupOf(i, groups, n int) int { return i * groups / n }
 
-// addTo adds the shades of m to p.
-func (s *shading) addTo(p *palettepng.Palette, m *colormap.Map) {
-	table := m.Table()
+// shadesOf returns colours of a class with that opacity, at a zoom at which the field has that part of its opacity.
+func shadesOf(colors []color.NRGBA, class int, opacity, part float64) []color.NRGBA {
+	shades, shown := make([]color.NRGBA, len(colors)), opacity
+	if class == upperClasses {
+		shown = max(opacity, min(rimGain*opacity, rimOpacity*part))
+	}
+	for i, c := range colors {
+		shades[i] = mixed(c, whiteColor, int(math.Round(0xff*opacity/shown)), 0xff)
+		shades[i].A = uint8(math.Round(0xff * shown))
+	}
+	return shades
+}
+
+// addTo adds the shades of m to p, at a zoom at which the field has that part of its opacity.
+func (s *shading) addTo(p *palettepng.Palette, m *colormap.Map, part float64) {
 	for level, entries := range s.entries {
-		alpha := uint8(math.Round(0xff * s.of(level+1)))
-		for first, end := 0, 0; first < len(table); first = end {
-			for end = first + 1; end < len(table) && entries[end] == entries[first]; end++ {
+		from := 0
+		for class, colors := range m.Bands() {
+			shades := shadesOf(colors, class, s.of(level+1), part)
+			own := entries[from : from+len(colors)]
+			for first, end := 0, 0; first < len(own); first = end {
+				for end = first + 1; end < len(own) && own[end] == own[first]; end++ {
+				}
+				c := mean(shades[first:end])
+				c.A = shades[first].A
+				p[own[first]] = c
 			}
-			c := mean(table[first:end])
-			c.A = alpha
-			p[entries[first]] = c
+			from += len(colors)
 		}
 	}
 }
@@ -149,7 +170,7 @@ func (s *shading) addTo(p *palettepng.Palette, m *colormap.Map) {
 // heatPalette returns the shades of m.
 func heatPalette(m *colormap.Map) *palettepng.Palette {
 	var p palettepng.Palette
-	newShading(m, &fullRange).addTo(&p, m)
+	newShading(m, &fullRange).addTo(&p, m, 1)
 	addTraces(&p, fullRange.end)
 	return &p
 }
@@ -158,7 +179,7 @@ func heatPalette(m *colormap.Map) *palettepng.Palette {
 func fadedPalette(m *colormap.Map, z maptile.Zoom) *palettepng.Palette {
 	p := markPalette(m)
 	fadeWaters(p, m, waterPart(z))
-	newShading(m, &fadedRange).addTo(p, m)
+	newShading(m, &fadedRange).addTo(p, m, fades[z-fadeZoom])
 	addTraces(p, fadedRange.end)
 	return p
 }

@@ -22,9 +22,8 @@ func TestSharedColoursLookAlike(t *testing.T) {
 			largest, entries := 0.0, 0
 			for level, row := range newShading(m, &fullRange).entries {
 				for i, entry := range row {
-					c := p[entry]
-					c.A = 0xff
-					d := fullRange.of(level+1) * cie76(labOf(c), labOf(table[i]))
+					c, own := p[entry], shadesOf(table[i:i+1], classOf(m, i), fullRange.of(level+1), 1)[0]
+					d := float64(own.A) / 0xff * cie76(labOf(c), labOf(own))
 					largest, entries = max(largest, d), max(entries, int(entry))
 					if d > bound {
 						t.Errorf("%s, %s: colour %d is off by %.2f at level %d, want at most %v", limits.Title, id, i, d, level+1, bound)
