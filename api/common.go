@@ -251,15 +251,15 @@ func (s *common) publishStatements(before *published, snap *snapshot.Snapshot) (
 // stateOf returns what descriptions of the map say about a snapshot. The versions name the data and the renderer, since
 // either changes a tile.
 func (s *common) stateOf(snap *snapshot.Snapshot) *ogc.State {
-	extent := extentOf(snap.Lakes)
-	center := extent.Center()
+	filled, extent := extentsOf(snap.Lakes)
+	center := filled.Center()
 	state := &ogc.State{
 		Snapshot:      snap,
 		MapVersion:    snap.Version + "-" + s.opts.RendererVersion,
 		VectorVersion: snap.Version + "-" + tiles.VectorVersion,
 		Bounds:        [4]float64{round(extent.Min.Lon()), round(extent.Min.Lat()), round(extent.Max.Lon()), round(extent.Max.Lat())},
 		Center:        [2]float64{round(center.Lon()), round(center.Lat())},
-		Zoom:          tiles.ZoomFor(extent),
+		Zoom:          tiles.ZoomFor(filled),
 		Updated:       string(record.AppendTime(nil, generatedAt(snap))),
 		Credits:       s.opts.Credits(snap.Sources()),
 		DateFields:    ogc.NewDateFields(snap),

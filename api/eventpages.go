@@ -54,6 +54,10 @@ func (noEvents) State() (data.EventState, <-chan struct{}) {
 	return data.EventState{Oldest: 1}, nil
 }
 
+func (noEvents) StoredState(context.Context) (data.EventState, error) {
+	return data.EventState{Oldest: 1}, nil
+}
+
 func (noEvents) Events(context.Context, data.EventQuery) ([]data.Event, error) { return nil, nil }
 
 func (noEvents) Changes(_ context.Context, snap *snapshot.Snapshot, since string) (func(int) bool, error) {

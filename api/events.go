@@ -29,6 +29,8 @@ type eventHandlers struct {
 type EventLog interface {
 	// State returns the bounds of the log, and a channel that is closed when they are others.
 	State() (data.EventState, <-chan struct{})
+	// StoredState returns the bounds in the database, to which another server may have added since.
+	StoredState(ctx context.Context) (data.EventState, error)
 	Events(ctx context.Context, q data.EventQuery) ([]data.Event, error)
 	// Changes returns a function that reports whether the record of Lakes[i] may be another one in snap than in the snapshot with the
 	// version since. The error is [data.ErrNoMoment] or [data.ErrUncompared] if that is not known.
@@ -87,6 +89,21 @@ func parseEventNumber(s string) (int64, error) {
 	return int64(n), err
 }
 
+// kept returns the bounds of a log that has all events after a number, or the error of checkKept. If the number is beyond the end that this server
+// knows, the database is asked: a client may have it from another server.
+func (h *eventHandlers) kept(r *http.Request, since int64, state data.EventState) (data.EventState, error) {
+	if since > state.Newest {
+		err := h.askStore(r, errEventStore, func(ctx context.Context) (err error) {
+			state, err = h.opts.Events.StoredState(ctx)
+			return err
+		})
+		if err != nil {
+			return state, err
+		}
+	}
+	return state, checkKept(since, state)
+}
+
 // checkKept returns an error if the log does not have all events after a number any more, or not yet.
 func checkKept(since int64, state data.EventState) error {
 	if since >= state.Oldest-1 && since <= state.Newest {
@@ -117,7 +134,8 @@ func (h *eventHandlers) events(w http.ResponseWriter, r *http.Request, p *publis
 	if since < 0 {
 		since = state.Oldest - 1
 	}
-	if err := checkKept(since, state); err != nil {
+	state, err := h.kept(r, since, state)
+	if err != nil {
 		return err
 	}
 	f, err := h.findEvents(r, p, &e, since, state)

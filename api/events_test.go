@@ -258,6 +258,37 @@ func TestEventsRefuse(t *testing.T) {
 	}
 }
 
+// A client that has a number from one server goes on at another one that has not polled the log yet. Beyond the end of the log in the database the
+// log was replaced.
+func TestEventsAtAServerThatIsBehind(t *testing.T) {
+	w := newEventWorld(t)
+	_, snap := w.change()
+	opts := testOptions(t)
+	opts.Events = eventlog.NewKeeper(eventlog.Options{Log: w.log}) // polls never
+	behind := newServer(t, opts, nil)
+	if err := behind.Publish(snap); err != nil {
+		t.Fatal(err)
+	}
+	if state, _ := opts.Events.State(); state.Newest != 0 {
+		t.Fatalf("the server that is behind knows %d events", state.Newest)
+	}
+	for target, want := range map[string]string{"?since=5": `{"events":[],"next":5,`, "?since=3": `{"events":[{"seq":4,`} {
+		if answer := do(behind, http.MethodGet, eventsURL+target); answer.Code != http.StatusOK || !strings.HasPrefix(answer.Body.String(), want) {
+			t.Errorf("%s: %d %s, want %s", target, answer.Code, answer.Body, want)
+		}
+	}
+	wantProblem(t, do(behind, http.MethodGet, eventsURL+"?since=6"), http.StatusGone)
+	behind.handlers.events.streams.close() // so that they end
+	for header, want := range map[string]int{"5": http.StatusServiceUnavailable, "6": http.StatusGone} {
+		r := httptest.NewRequest(http.MethodGet, eventsURL+"/stream", nil)
+		r.Header.Set("Last-Event-ID", header)
+		recorder := httptest.NewRecorder()
+		if behind.ServeHTTP(recorder, r); recorder.Code != want {
+			t.Errorf("a stream after %s: %d %s, want %d", header, recorder.Code, recorder.Body, want)
+		}
+	}
+}
+
 // The feed has the newest events first, with ids and dates that stay.
 func TestEventFeed(t *testing.T) {
 	w := newEventWorld(t)
@@ -501,6 +532,15 @@ func TestEventStreamsAreBounded(t *testing.T) {
 	if answer.Header().Get("Retry-After") == "" {
 		t.Error("the refusal has no Retry-After")
 	}
+	// A browser's EventSource would never connect again after a 503.
+	if answer := do(w, http.MethodGet, eventsURL+"/stream", "Accept", "text/event-stream"); answer.Code != http.StatusOK || !strings.HasSuffix(answer.Body.String(), "\nretry: 60000\n\n") {
+		t.Errorf("an EventSource is refused with %d %s", answer.Code, answer.Body)
+	}
+	w.handlers.events.streams.close()
+	if answer := do(w, http.MethodGet, eventsURL+"/stream", "Accept", "text/event-stream"); answer.Code != http.StatusOK || !strings.HasSuffix(answer.Body.String(), "\nretry: 5000\n\n") {
+		t.Errorf("while the server stops, an EventSource is refused with %d %s", answer.Code, answer.Body)
+	}
+	w.handlers.events.streams.ended = make(chan struct{})
 	hold.Release()
 	ctx, leave := context.WithCancel(t.Context())
 	leave()

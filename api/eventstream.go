@@ -18,8 +18,6 @@ import (
 
 const (
 	pathEventStream = pathEvents + "/stream"
-	// typeEventStream is the media type of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
-	typeEventStream = "text/event-stream"
 
 	// maxStreams and streamShare bound the open streams: an open stream is a request in flight, for up to maxStreamAge, and most of those must
 	// be left to others. A client may have half of the streams that the others leave free.
@@ -32,6 +30,8 @@ const (
 	streamWriteTimeout = 10 * time.Second
 	// maxStreamAge is when a stream ends. Its client connects again, perhaps to another server, and goes on after its last event.
 	maxStreamAge = time.Hour
+	// streamPage is how many events of the log a stream reads and sends at once: some 100 kB, which it holds while its client does not read.
+	streamPage = 200
 	// streamRetry is when a stream that could not read the log tries again.
 	streamRetry = 2 * time.Second
 )
@@ -73,7 +73,7 @@ func (h *eventHandlers) stream(w http.ResponseWriter, r *http.Request) error {
 	if since < 0 {
 		since = state.Newest
 	}
-	if err := checkKept(since, state); err != nil {
+	if _, err := h.kept(r, since, state); err != nil {
 		return err
 	}
 	select {
@@ -88,7 +88,7 @@ func (h *eventHandlers) stream(w http.ResponseWriter, r *http.Request) error {
 	defer hold.Release()
 
 	header := w.Header()
-	header.Set("Content-Type", typeEventStream)
+	header.Set("Content-Type", answer.TypeEventStream)
 	header.Set("Cache-Control", answer.CacheNever)
 	header.Set("X-Accel-Buffering", "no") // nginx would collect the events
 	if r.Method == http.MethodHead {
@@ -149,32 +149,39 @@ func (s *eventStream) run(r *http.Request, p *published) {
 // send sends what is new up to a state of the log. A client that is too far behind is told so by the end of the stream: it connects again,
 // and gets 410.
 func (s *eventStream) send(r *http.Request, state data.EventState) error {
-	p, err := s.published()
-	if err != nil {
-		return err
-	}
-	for s.since < state.Newest {
+	defer func() { s.b = nil }() // a stream without news holds no memory for them
+	for {
+		p, err := s.published()
+		if err != nil {
+			return err
+		}
+		if s.since >= state.Newest {
+			s.appendSnapshot(p)
+			return s.flush()
+		}
 		if err := checkKept(s.since, state); err != nil {
 			return err
 		}
-		f, err := s.findEvents(r, p, &s.request, s.since, state)
+		page, err := s.pages.read(r, data.EventQuery{After: s.since, Until: state.Newest, Lake: s.request.lake(), Limit: streamPage})
 		if err != nil {
 			return errors.Join(err, s.flush())
 		}
-		for i := range f.events {
-			s.b = append(s.b, "id: "...)
-			s.b = strconv.AppendInt(s.b, f.events[i].Seq, 10)
-			s.b = append(s.b, "\ndata: "...)
-			s.b = appendEvent(s.b, &f.events[i], p.snap)
-			s.b = append(s.b, "\n\n"...)
+		for i := range page {
+			if e := &page[i]; s.request.filter.Matches(e, p.snap) {
+				s.b = append(s.b, "id: "...)
+				s.b = strconv.AppendInt(s.b, e.Seq, 10)
+				s.b = append(s.b, "\ndata: "...)
+				s.b = appendEvent(s.b, e, p.snap)
+				s.b = append(s.b, "\n\n"...)
+			}
 		}
-		s.since = f.next
+		if s.since = state.Newest; len(page) == streamPage {
+			s.since = page[streamPage-1].Seq
+		}
 		if err := s.flush(); err != nil {
 			return err
 		}
 	}
-	s.appendSnapshot(p)
-	return s.flush()
 }
 
 // appendSnapshot tells the client of another snapshot. The number of the event lets it connect again there.

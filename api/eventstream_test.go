@@ -8,9 +8,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"limnomap/data"
 )
 
 // A pipeListener accepts connections that are pipes, on which the clock of synctest goes on.
@@ -116,6 +119,66 @@ func TestEventStreamThatIsNotRead(t *testing.T) {
 		_ = server.Close()
 		<-served
 	})
+}
+
+// A longLog has many events of one lake, and no news.
+type longLog struct {
+	noEvents
+	newest int64
+}
+
+func (l longLog) State() (data.EventState, <-chan struct{}) {
+	return data.EventState{Oldest: 1, Newest: l.newest}, nil
+}
+
+func (l longLog) Events(_ context.Context, q data.EventQuery) (events []data.Event, err error) {
+	for seq := q.After + 1; seq <= q.Until && len(events) < q.Limit; seq++ {
+		kind := data.ClassUp
+		if seq%2 == 0 {
+			kind = data.ClassDown
+		}
+		events = append(events, data.Event{Seq: seq, LakeID: "de_by_clean", Kind: kind})
+	}
+	return events, nil
+}
+
+// largestWrite counts the events of a stream, has the size of its largest write, and calls ended at the event last.
+type largestWrite struct {
+	*httptest.ResponseRecorder
+	events, size int
+	last         string
+	ended        func()
+}
+
+func (w *largestWrite) Write(b []byte) (int, error) {
+	w.size = max(w.size, len(b))
+	w.events += strings.Count(string(b), "\ndata: {\"seq\"")
+	if strings.Contains(string(b), w.last) {
+		w.ended()
+	}
+	return len(b), nil
+}
+
+// A stream of a long log has each event once, and holds only some of them at a time: hundreds of clients that do not read may have one each.
+func TestEventStreamOfALongLog(t *testing.T) {
+	const events = 5000
+	opts := testOptions(t)
+	opts.Events = longLog{newest: events}
+	s := newServer(t, opts, advisorySource(t))
+	for _, tt := range []struct {
+		query string
+		want  int
+	}{{"?since=0", events}, {"?since=4321", events - 4321}, {"?since=0&kind=class_down", events / 2}} {
+		ctx, leave := context.WithCancel(t.Context())
+		w := &largestWrite{ResponseRecorder: httptest.NewRecorder(), last: fmt.Sprintf("id: %d\n", events), ended: leave}
+		s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, eventsURL+"/stream"+tt.query, nil).WithContext(ctx))
+		if w.Code != http.StatusOK || w.events != tt.want {
+			t.Errorf("%s: %d with %d events, want %d", tt.query, w.Code, w.events, tt.want)
+		}
+		if w.size > 200<<10 {
+			t.Errorf("%s: a write of %d bytes", tt.query, w.size)
+		}
+	}
 }
 
 // Streams take a small part of the requests in flight: whoever opens as many as he may from many addresses leaves the rest to others.

@@ -71,6 +71,9 @@ func TestForecastTiles(t *testing.T) {
 		"forecast=1&style=lakes&risk=high":    {"risk"},
 		"forecast=1&date=2026-11-16&style=no": {"date", "style"},
 		"colormap=forecast":                   {"colormap"},
+		"forecast=1&of=low":                   {"of"},
+		"forecast=1&of=high&of=high":          {"of"},
+		"of=high":                             {"of"},
 	} {
 		wantProblem(t, do(s, http.MethodGet, tileURL+"?"+query), http.StatusBadRequest, parameters...)
 	}
@@ -177,7 +180,7 @@ func TestForecastIsDrawn(t *testing.T) {
 	without := get(t, s, http.StatusOK, at)
 	publishIssue(t, s, 9_0000)
 	pictures := map[string]string{}
-	for _, query := range []string{"", "?forecast=1", "?forecast=2", "?style=lakes", "?forecast=1&style=lakes"} {
+	for _, query := range []string{"", "?forecast=1", "?forecast=1&of=high", "?forecast=2", "?style=lakes", "?forecast=1&style=lakes"} {
 		w := get(t, s, http.StatusOK, at+query)
 		if _, err := png.Decode(bytes.NewReader(w.Body.Bytes())); err != nil {
 			t.Fatalf("%s: %v", query, err)
@@ -189,6 +192,9 @@ func TestForecastIsDrawn(t *testing.T) {
 			t.Errorf("the tiles of %q and %q are equal", query, other)
 		}
 		pictures[w.Body.String()] = query
+	}
+	if medium := get(t, s, http.StatusOK, at+"?forecast=1&of=medium").Body.String(); pictures[medium] != "?forecast=1" {
+		t.Error("of=medium is not the default")
 	}
 	with := get(t, s, http.StatusOK, at)
 	if !bytes.Equal(with.Body.Bytes(), without.Body.Bytes()) || with.Header().Get("ETag") != without.Header().Get("ETag") {

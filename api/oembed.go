@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"limnomap/api/answer"
+	"limnomap/api/middleware"
 	"limnomap/api/params"
 	"limnomap/data"
 )
@@ -113,7 +114,10 @@ func (h *signHandlers) embeddedMap(p *published, base, address string) (query ur
 		return nil, false
 	}
 	asked, err := url.Parse(address)
-	if err != nil || asked.Scheme != "https" && asked.Scheme != "http" || asked.User != nil || !strings.EqualFold(asked.Host, own.Host) {
+	if err != nil || asked.User != nil {
+		return nil, false
+	}
+	if host, err := middleware.CanonicalHost(asked.Scheme, asked.Host); err != nil || !strings.EqualFold(host, own.Host) {
 		return nil, false
 	}
 	path, below := strings.CutPrefix(asked.Path, own.Path)

@@ -72,6 +72,15 @@ func TestOEmbed(t *testing.T) {
 	}
 }
 
+// The same address may be spelled with the port that its scheme means, and in capitals.
+func TestOEmbedOfSpellings(t *testing.T) {
+	s := oEmbedServer(t)
+	for _, host := range []string{"https://lakes.example.org:443", "https://Lakes.Example.ORG", "http://lakes.example.org:80"} {
+		get(t, s, http.StatusOK, oEmbedOf(host+"/map/lakes/de_mv_high", ""))
+	}
+	get(t, s, http.StatusNotFound, oEmbedOf("https://lakes.example.org:8443/map/lakes/de_mv_high", ""))
+}
+
 func TestOEmbedXML(t *testing.T) {
 	w := get(t, oEmbedServer(t), http.StatusOK, oEmbedOf(oEmbedSite+"/lakes/de_by_medium", "&format=xml"))
 	var e oEmbed

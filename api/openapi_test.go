@@ -82,6 +82,28 @@ func TestOpenAPIDescribesEachRouteAndNoOther(t *testing.T) {
 	}
 }
 
+// A page of another origin may send each header field that the description has, and those that are credentials.
+func TestPreflightsAllowWhatIsDescribed(t *testing.T) {
+	names := []string{"Authorization", "X-API-Key"}
+	for _, parameter := range document(t).Components.Parameters {
+		if parameter.Value.In == openapi3.ParameterInHeader {
+			names = append(names, parameter.Value.Name)
+		}
+	}
+	if len(names) < 4 {
+		t.Fatalf("the description has no more header fields than %v", names)
+	}
+	s := testServer(t)
+	for _, name := range names {
+		r := httptest.NewRequest(http.MethodOptions, eventsURL+"/stream", nil)
+		r.Header = http.Header{"Origin": {"https://a.example"}, "Access-Control-Request-Method": {"GET"}, "Access-Control-Request-Headers": {name}}
+		w := httptest.NewRecorder()
+		if s.ServeHTTP(w, r); w.Header().Get("Access-Control-Allow-Origin") == "" {
+			t.Errorf("a page of another origin may not send %s", name)
+		}
+	}
+}
+
 // descriptionRouter finds the operation of a request. The server in the description is relative to its own address, which that
 // router does not know.
 func descriptionRouter(tb testing.TB) routers.Router {

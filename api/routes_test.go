@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -84,6 +85,35 @@ func TestBasePath(t *testing.T) {
 	w := get(t, s, http.StatusPermanentRedirect, "/lakes")
 	if got := w.Header().Get("Location"); got != "/lakes/" {
 		t.Errorf("GET /lakes leads to %q, want /lakes/", got)
+	}
+	w = get(t, s, http.StatusPermanentRedirect, "/lakes?lang=de&style=dots")
+	if got := w.Header().Get("Location"); got != "/lakes/?lang=de&style=dots" {
+		t.Errorf("GET /lakes with a query leads to %q, want the query kept", got)
+	}
+}
+
+// A problem names the path that the client asked for, also behind a proxy that strips a path.
+func TestProblemsHaveThePublicPath(t *testing.T) {
+	for _, tt := range []struct{ public, basePath, target, want string }{
+		{"", "", "/nowhere", "/nowhere"},
+		{"", "/lakes", "/lakes/nowhere", "/lakes/nowhere"},
+		{"http://127.0.0.1:18320/lakes", "", "/nowhere", "/lakes/nowhere"},
+		{"https://example.org/water", "/lakes", "/lakes/nowhere", "/water/nowhere"},
+		{"https://example.org/water", "/lakes", "/nowhere", "/nowhere"}, // nothing of this server
+		{"https://example.org", "/lakes", "/lakes/nowhere", "/lakes/nowhere"},
+	} {
+		opts := testOptions(t)
+		opts.BasePath = tt.basePath
+		if tt.public != "" {
+			var err error
+			if opts.PublicURL, err = url.Parse(tt.public); err != nil {
+				t.Fatal(err)
+			}
+		}
+		body := problemOf(t, do(newServer(t, opts, nil), http.MethodGet, tt.target), http.StatusNotFound)
+		if body["instance"] != tt.want {
+			t.Errorf("with --public-url %q and --base-path %q, %s is %v in a problem, want %s", tt.public, tt.basePath, tt.target, body["instance"], tt.want)
+		}
 	}
 }
 

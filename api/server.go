@@ -118,7 +118,13 @@ func (s *Server) newRouter() http.Handler {
 	router.HandleMatch(page.has, s.measured("page", "", s.guard(unlimited, s.errors.Handler(page.file))))
 	if opts.BasePath != "" {
 		// Addresses in the page are relative to its folder, whose path ends with a slash.
-		root := http.RedirectHandler(s.common.prefix+"/", http.StatusPermanentRedirect)
+		root := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			to := s.common.prefix + "/"
+			if r.URL.RawQuery != "" {
+				to += "?" + r.URL.RawQuery
+			}
+			http.Redirect(w, r, to, http.StatusPermanentRedirect)
+		})
 		router.Handle("", s.measured("page", "", s.guard(unlimited, root)))
 	}
 	return router
@@ -138,7 +144,7 @@ func (s *Server) chain(router http.Handler) http.Handler {
 		middleware.RequestID,
 		middleware.ClientAddr(s.common.trustedProxies),
 		middleware.AccessLog(opts.Logger, s.logQuota, opts.Now),
-		middleware.ProblemPages(s.problemPage),
+		middleware.ProblemPages(s.problemPage, opts.BasePath, s.common.prefix),
 		middleware.Recover(opts.Logger),
 		middleware.SecurityHeaders(s.imageOrigins, adjustable.FrameAncestors, opts.HSTS),
 		middleware.Notice(opts.Notice),

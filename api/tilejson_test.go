@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -9,10 +10,14 @@ import (
 	"testing"
 
 	"limnomap/api/answer"
+	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/outline"
+	"limnomap/render"
 	"limnomap/tiles"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 )
 
 const tileJSONURL = "/api/v1/tiles.json"
@@ -135,7 +140,7 @@ func TestExtent(t *testing.T) {
 		{"poles and antimeridian", []data.Lake{lake(-180, -90), lake(180, 90)},
 			orb.Bound{Min: orb.Point{-180, -85.0511}, Max: orb.Point{180, 85.0511}}},
 	} {
-		if got := extentOf(test.lakes); !got.Equal(test.want) {
+		if got, _ := extentsOf(test.lakes); !got.Equal(test.want) {
 			t.Errorf("extent of %s = %v, want %v", test.name, got, test.want)
 		}
 	}
@@ -144,6 +149,89 @@ func TestExtent(t *testing.T) {
 		if got := min(tiles.ZoomFor(b), 18); got != want {
 			t.Errorf("zoom for %v degrees = %d, want %d", width, got, want)
 		}
+	}
+}
+
+// The bounds of the map and of an archive have a part of each tile that is not blank, at every zoom and in every style: clients ask for no tile outside of them.
+func TestBoundsTouchEachTile(t *testing.T) {
+	const maxZoom = 8
+	lake := func(lon, lat float64) data.Lake { return data.Lake{Point: orb.Point{lon, lat}} }
+	near := func(lon, lat float64, n int) (lakes []data.Lake) {
+		random := rand.New(rand.NewPCG(1, uint64(n)))
+		for range n {
+			lakes = append(lakes, lake(lon+random.Float64(), lat+random.Float64()))
+		}
+		return lakes
+	}
+	outlined := lake(0.1, 50)
+	var err error
+	if outlined.Outline, err = outline.New(orb.MultiPolygon{{{{-0.4, 49.9}, {0.6, 49.9}, {0.6, 50.1}, {-0.4, 50.1}, {-0.4, 49.9}}}}); err != nil {
+		t.Fatal(err)
+	}
+	world := [2]float64{-180, 180}
+	for name, tt := range map[string]struct {
+		lakes []data.Lake
+		lons  [2]float64 // of the bound that is told, if it goes around the globe
+	}{
+		"one":                          {[]data.Lake{lake(12, 47)}, [2]float64{}},
+		"at a corner of tiles":         {[]data.Lake{lake(0.01, 0.01)}, [2]float64{}},
+		"below an edge":                {[]data.Lake{lake(44.9, 40.9)}, [2]float64{}},
+		"west of the antimeridian":     {[]data.Lake{lake(179.98, -41)}, world},
+		"east of the antimeridian":     {[]data.Lake{lake(-179.9, 66)}, world},
+		"on both sides":                {[]data.Lake{lake(179, 0), lake(-179, 0)}, world},
+		"not far from it":              {[]data.Lake{lake(172, -43)}, [2]float64{}},
+		"a crowd":                      {near(10.5, 51, 60), [2]float64{}},
+		"two crowds":                   {append(near(-1, 40.5, 20), near(89, 65.9, 20)...), [2]float64{}},
+		"near the pole":                {[]data.Lake{lake(-89.99, 85)}, [2]float64{}},
+		"with an outline over an edge": {[]data.Lake{outlined}, [2]float64{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := &fakeSource{}
+			for i, l := range tt.lakes {
+				l.ID = data.LakeID(fmt.Sprintf("lake%03d", i))
+				l.ExternalID, l.Name = string(l.ID), string(l.ID)
+				source.lakes = append(source.lakes, l)
+				source.observations = append(source.observations, data.Observation{LakeID: l.ID, Date: data.DateOf(testNow()), Type: data.Satellite, Chlorophyll: []data.Chlorophyll{300, 2000, 12000}[i%3], Level: -1, CellDensity: -1})
+			}
+			opts := testOptions(t)
+			service, err := tiles.New(render.New(opts.Limits), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer service.Close()
+			snap := snapshotAt(t, source, opts.Now())
+			_, told := extentsOf(snap.Lakes)
+			if tt.lons == world && (told.Min.Lon() != -180 || told.Max.Lon() != 180) {
+				t.Errorf("the bounds are %v, want all longitudes", told)
+			}
+			for _, style := range render.Styles() {
+				pyramid := tiles.Pyramid{MaxZoom: maxZoom, Bound: tiles.World(), Scale: 1, Style: style.ID, Colormap: colormap.Default}
+				plot, err := service.Plot(t.Context(), snap.Current.Values(), pyramid)
+				if err != nil {
+					t.Fatal(err)
+				}
+				survey, err := plot.Survey(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				drawn := 0
+				err = plot.Draw(t.Context(), func(tile maptile.Tile, png []byte) error {
+					if png == nil {
+						return nil
+					}
+					drawn++
+					for who, b := range map[string]orb.Bound{"map": told, "archive": survey.Extent} {
+						if tb := tile.Bound(); b.Min.Lon() >= tb.Max.Lon() || b.Max.Lon() <= tb.Min.Lon() || b.Min.Lat() >= tb.Max.Lat() || b.Max.Lat() <= tb.Min.Lat() {
+							t.Errorf("%s: tile %d/%d/%d is not blank and outside of the bounds %v of the %s", style.ID, tile.Z, tile.X, tile.Y, b, who)
+						}
+					}
+					return nil
+				})
+				if err != nil || drawn < maxZoom {
+					t.Fatalf("%d tiles are drawn, %v", drawn, err)
+				}
+			}
+		})
 	}
 }
 

@@ -19,7 +19,7 @@ const sampleTiles = 128
 // A Survey has the facts about a plot that need no drawing.
 type Survey struct {
 	Tiles  int64     // tiles with a lake in reach; the others are blank
-	Extent orb.Bound // of the tiles of the largest zoom; never across the antimeridian
+	Extent orb.Bound // has the tiles of the largest zoom, and a part of each other one; never across the antimeridian
 	zooms  []sample
 }
 
@@ -27,6 +27,7 @@ type Survey struct {
 func (p *Plot) Survey(ctx context.Context) (Survey, error) {
 	s := Survey{zooms: make([]sample, p.pyramid.MaxZoom+1)}
 	deepest := maptile.Zoom(0)
+	touched := NewTouch()
 	for t := range p.tiles() {
 		if err := ctx.Err(); err != nil {
 			return Survey{}, err
@@ -36,8 +37,12 @@ func (p *Plot) Survey(ctx context.Context) (Survey, error) {
 		} else {
 			s.Extent = s.Extent.Union(t.Bound())
 		}
+		touched.Add(t)
 		s.Tiles++
 		s.zooms[t.Z].add(t)
+	}
+	if s.Tiles > 0 {
+		s.Extent = touched.Extend(s.Extent)
 	}
 	return s, nil
 }

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -104,7 +105,7 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
 		hidden.Detail, hidden.Errors = internalDetail, nil
 		p = &hidden
 	}
-	if writePage(w, r, p) {
+	if writeRetry(w, r, p) || writePage(w, r, p) {
 		return
 	}
 	body := problemBody{
@@ -112,7 +113,7 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
 		Title:    http.StatusText(p.Status),
 		Status:   p.Status,
 		Detail:   p.Detail,
-		Instance: instance(r),
+		Instance: instance(w, r),
 		Errors:   p.Errors,
 	}
 	if p.Status >= http.StatusInternalServerError {
@@ -133,7 +134,29 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
 	WriteFailure(w, r, p.Status, ProblemType, p.Header, append(text, '\n'))
 }
 
-// WriteFailure answers r with a status of 400 or more and a text that gives the reason, in another format than problem
+// TypeEventStream is the media type of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+const TypeEventStream = "text/event-stream"
+
+// AsksForEvents reports whether an EventSource sent r: it accepts nothing else. After any answer but an event stream it never connects again.
+func AsksForEvents(r *http.Request) bool {
+	accept := r.Header["Accept"]
+	return len(accept) == 1 && accept[0] == TypeEventStream
+}
+
+// writeRetry tells an EventSource of a temporary refusal by a stream that ends, and says when it may connect again.
+func writeRetry(w http.ResponseWriter, r *http.Request, p *Problem) bool {
+	if p.Status != http.StatusServiceUnavailable && p.Status != http.StatusTooManyRequests || !AsksForEvents(r) {
+		return false
+	}
+	seconds, err := strconv.Atoi(p.Header.Get("Retry-After"))
+	if err != nil {
+		seconds = 5
+	}
+	WriteFailure(w, r, http.StatusOK, TypeEventStream, p.Header, fmt.Appendf(nil, ": %s\nretry: %d\n\n", p.Detail, 1000*seconds))
+	return true
+}
+
+// WriteFailure answers r with a status of 400 or more, or that of a stream that ends at once, and a text that gives the reason, in another format than problem
 // details. The fields of header are added, replacing those of the same name. No cache may store the answer: the next
 // import may add an unknown lake, and a rate limit ends after a second.
 func WriteFailure(w http.ResponseWriter, r *http.Request, status int, contentType string, header http.Header, text []byte) {
@@ -161,8 +184,13 @@ func WriteFailure(w http.ResponseWriter, r *http.Request, status int, contentTyp
 const maxInstance = 1024
 
 // instance returns the path of r as a URI reference, escaped. It leaves the query out, which may hold secrets.
-func instance(r *http.Request) string {
+func instance(w http.ResponseWriter, r *http.Request) string {
 	path := r.URL.EscapedPath()
+	if tw, ok := w.(*Writer); ok {
+		if rest, below := strings.CutPrefix(path, tw.basePath); below {
+			path = tw.prefix + rest
+		}
+	}
 	if len(path) > maxInstance {
 		return ""
 	}

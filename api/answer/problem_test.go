@@ -23,6 +23,35 @@ func problemHandler(p *answer.Problem) http.Handler {
 	})
 }
 
+// An EventSource connects again after a stream that ends, and never after any other answer. What is no temporary refusal ends it.
+func TestProblemsOfStreams(t *testing.T) {
+	after := func(seconds string) http.Header { return http.Header{"Retry-After": {seconds}} }
+	for _, tt := range []struct {
+		accept  string
+		problem answer.Problem
+		status  int
+		body    string
+	}{
+		{"text/event-stream", answer.Problem{Status: 503, Detail: "The server is shutting down.", Header: after("7")}, 200, ": The server is shutting down.\nretry: 7000\n\n"},
+		{"text/event-stream", answer.Problem{Status: 503, Detail: "No data yet."}, 200, ": No data yet.\nretry: 5000\n\n"},
+		{"text/event-stream", answer.Problem{Status: 429, Detail: "Too many requests.", Header: after("60")}, 200, ": Too many requests.\nretry: 60000\n\n"},
+		{"text/event-stream", answer.Problem{Status: 410, Detail: "No longer kept."}, 410, ""},
+		{"text/event-stream", answer.Problem{Status: 400, Detail: "No number."}, 400, ""},
+		{"*/*", answer.Problem{Status: 503, Detail: "No data yet."}, 503, ""},
+	} {
+		r := httptest.NewRequest("GET", "/api/v1/events/stream", nil)
+		r.Header.Set("Accept", tt.accept)
+		w := httptest.NewRecorder()
+		problemHandler(&tt.problem).ServeHTTP(w, r)
+		if w.Code != tt.status || tt.body != "" && (w.Body.String() != tt.body || w.Header().Get("Content-Type") != "text/event-stream" || w.Header().Get("Cache-Control") != answer.CacheNever) {
+			t.Errorf("%d for %s: %d %q with %v, want %d %q", tt.problem.Status, tt.accept, w.Code, w.Body, w.Header(), tt.status, tt.body)
+		}
+		if got, want := w.Header().Get("Retry-After"), tt.problem.Header.Get("Retry-After"); got != want {
+			t.Errorf("%d for %s: Retry-After = %q, want %q", tt.problem.Status, tt.accept, got, want)
+		}
+	}
+}
+
 func TestWriteProblem(t *testing.T) {
 	for _, tt := range []struct {
 		name, target string

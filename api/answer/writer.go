@@ -13,6 +13,8 @@ type Writer struct {
 	document       Document // set before the header is written
 	picture        bool     // set before the header is written
 	problemPage    ProblemPage
+	// In paths of problems, prefix stands for basePath.
+	basePath, prefix string
 }
 
 // A Document is a sort of answer with header fields of its own.
@@ -47,8 +49,10 @@ func Track(w http.ResponseWriter) *Writer {
 // AddToDocuments has w add those fields to the header of an answer that is not a picture.
 func (w *Writer) AddToDocuments(fields *DocumentFields) { w.documentFields = fields }
 
-// SendProblemsAs has w send problems to people as pages.
-func (w *Writer) SendProblemsAs(page ProblemPage) { w.problemPage = page }
+// SendProblemsAs has w send problems to people as pages. The paths in problems begin with prefix in place of basePath.
+func (w *Writer) SendProblemsAs(page ProblemPage, basePath, prefix string) {
+	w.problemPage, w.basePath, w.prefix = page, basePath, prefix
+}
 
 // SetDocument says which sort of document the answer is, even if it becomes a problem.
 func SetDocument(w http.ResponseWriter, d Document) {

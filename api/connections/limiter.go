@@ -208,13 +208,17 @@ func (l *Limiter) makeRoom(c *conn) (ended []*conn, refused string) {
 	return ended, ""
 }
 
-// endOneOf ends a connection of g for the newcomer c: one that waits, as endWaiting does, otherwise one whose client takes no data of its answer. It
-// returns nil if it finds none.
+// endOneOf ends a connection of g for the newcomer c: one that waits, as endWaiting does, otherwise one whose client takes no data of its answer. Only
+// if there is none of either it ends one that has waited for less than justUsed: the request of a new connection may be on its way. It returns nil
+// if it finds none.
 func (l *Limiter) endOneOf(g *group, c *conn, atLeast int64, sparing bool) *conn {
-	if e := l.endWaiting(g, c, atLeast, sparing); e != nil {
+	if e := l.endWaiting(g, c, max(atLeast, justUsed), sparing); e != nil {
 		return e
 	}
-	return l.endStalled(g)
+	if e := l.endStalled(g); e != nil || atLeast >= justUsed {
+		return e
+	}
+	return l.endWaiting(g, c, atLeast, sparing)
 }
 
 // endWaiting ends a connection of g that has waited for at least that time: of the address with the most connections, and at least as many as the

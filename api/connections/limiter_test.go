@@ -140,6 +140,33 @@ func TestStalledClientsMakeRoom(t *testing.T) {
 	}
 }
 
+// A full server closes a connection whose client takes no data, and one that has waited for some time, before a new one: its request may be on its way.
+func TestNewConnectionsAreReadFirst(t *testing.T) {
+	b := Bounds{Total: 40, PerAddress: 40, PerNetwork: 40}
+	w := newBench(b)
+	var stalled net.Conn
+	w.stalls = func(c *conn) bool { return c == stalled }
+	half, _ := w.must(t, "198.51.100.1")
+	taking, c := w.must(t, "198.51.100.2")
+	ask(c)
+	stalled = c
+	for i := range b.of(ordinary) - 4 {
+		_, c := w.must(t, fmt.Sprintf("203.0.113.%d", 1+i))
+		ask(c)
+	}
+	w.time = w.time.Add(time.Duration(justUsed))
+	var fresh []*fakeConn
+	for range 2 { // of an address with more connections than all others
+		c, _ := w.must(t, "192.0.2.50")
+		fresh = append(fresh, c)
+	}
+	w.must(t, "192.0.2.51")
+	w.must(t, "192.0.2.52")
+	if half.closes != 1 || taking.closes != 1 || fresh[0].closes != 0 || fresh[1].closes != 0 {
+		t.Errorf("closed: the one that has waited %d times, the one that takes no data %d times, new ones %d and %d times; want 1, 1, 0, 0", half.closes, taking.closes, fresh[0].closes, fresh[1].closes)
+	}
+}
+
 // A connection on which a request is answered is not closed while its client reads; without others a full server refuses.
 func TestAnswersAreNotInterrupted(t *testing.T) {
 	b := Bounds{Total: 40, PerAddress: 40, PerNetwork: 40}

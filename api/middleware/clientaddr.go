@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"fmt"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -158,6 +159,17 @@ func validHost(s string) bool {
 		}
 	}
 	return true
+}
+
+// CanonicalHost returns the host and port of an http or https address as clients send them in Origin and Host: in lower case, and without the port that
+// the scheme means. The error says what a host may be; a name with other letters than those of ASCII has to be given as clients send it, too.
+func CanonicalHost(scheme, host string) (string, error) {
+	host = strings.ToLower(host)
+	port := map[string]string{"http": ":80", "https": ":443"}[scheme]
+	if port == "" || !validHost(host) {
+		return "", fmt.Errorf("host %.64q: want a name, an IPv4 or a bracketed IPv6 address, with an optional port; names with letters beyond ASCII as xn--...", host)
+	}
+	return strings.TrimSuffix(host, port), nil
 }
 
 // validLabel reports whether s is one label of a host name (RFC 1123, section 2.1), or one with underscores, which container

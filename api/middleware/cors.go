@@ -19,21 +19,22 @@ func CORS(origins []string) Middleware {
 	options := cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodOptions},
-		AllowedHeaders: []string{
-			"X-API-Key", "X-Request-Id", "Accept", "Cache-Control", "Content-Type", "If-Match", "If-Modified-Since",
-			"If-None-Match", "If-Range", "If-Unmodified-Since", "Range",
+		AllowedHeaders: []string{ // all that the API reads, and those that caches in browsers add
+			"X-API-Key", "X-Request-Id", "Accept", "Accept-Language", "Authorization", "Cache-Control", "Content-Type", "If-Match",
+			"If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Last-Event-ID", "Range", "Traceparent", "Tracestate",
 		},
 		ExposedHeaders: exposed,
 		MaxAge:         int(preflightAge / time.Second),
 	}
 	if len(origins) > 0 && !slices.Contains(origins, "*") {
-		return cors.New(options).Handler
+		listed := cors.New(options)
+		return func(next http.Handler) http.Handler { return spelled(listed.Handler(next)) }
 	}
 	options.AllowedOrigins = []string{"*"}
 	preflights := cors.New(options)
 	return func(next http.Handler) http.Handler {
 		readable := readableByAll(exposed, next)
-		preflight := preflights.Handler(readable)
+		preflight := spelled(preflights.Handler(readable))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 				preflight.ServeHTTP(w, r)
@@ -42,6 +43,21 @@ func CORS(origins []string) Middleware {
 			readable.ServeHTTP(w, r)
 		})
 	}
+}
+
+// spelled hands a preflight on with the names of header fields as the library wants them: in lower case and sorted, as browsers send them (Fetch,
+// section 4.8). Other clients and proxies send them in any case and order.
+func spelled(next http.Handler) http.Handler {
+	const requested = "Access-Control-Request-Headers"
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if values := r.Header[requested]; len(values) > 0 {
+			names := strings.FieldsFunc(strings.ToLower(strings.Join(values, ",")), func(c rune) bool { return c == ',' || c == ' ' || c == '\t' })
+			slices.Sort(names)
+			r = r.Clone(r.Context())
+			r.Header.Set(requested, strings.Join(slices.Compact(names), ","))
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // readableByAll marks every answer as readable by any page. The library, which handles only the preflights, does this only

@@ -73,7 +73,12 @@ func (f *InFlight) Handler(next http.Handler) http.Handler {
 				// further ones of it: a client may send those again, on another connection. A proxy's carries other clients too.
 				w.Header().Set("Connection", "close")
 			}
-			w.WriteHeader(http.StatusServiceUnavailable) // a body would wait for the client's window
+			status := http.StatusServiceUnavailable
+			if answer.AsksForEvents(r) { // it comes back after a stream without events
+				w.Header().Set("Content-Type", answer.TypeEventStream)
+				status = http.StatusOK
+			}
+			w.WriteHeader(status) // a body would wait for the client's window
 			return
 		}
 		answer.WriteProblem(w, r, &answer.Problem{

@@ -73,6 +73,11 @@ func TestInFlight(t *testing.T) {
 		if got := w.Header().Get("Connection"); w.Code != http.StatusServiceUnavailable || got != test.want {
 			t.Errorf("%s by HTTP/2 = %d with Connection %q, want 503 and %q", test.name, w.Code, got, test.want)
 		}
+		r.Header.Set("Accept", "text/event-stream")
+		w = httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "text/event-stream" || w.Body.Len() != 0 {
+			t.Errorf("%s that connects again to a stream by HTTP/2 = %d %s, want an empty stream", test.name, w.Code, w.Body)
+		}
 	}
 	for i := range 6 { // the last three of them from the reserve
 		addr := fmt.Sprintf("192.0.2.%d", 10+i)

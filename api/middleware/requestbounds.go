@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -49,8 +50,8 @@ func requestBounds(body func(*http.Request) int64, next http.Handler) http.Handl
 		}
 		switch r.Method {
 		case http.MethodGet, http.MethodHead, http.MethodOptions:
-			// A length of -1 is a chunked body. Closing the connection saves reading the body.
-			if r.ContentLength != 0 {
+			if hasBody(w, r) {
+				// Closing the connection saves reading the rest.
 				awaitBody(w, r)
 				answer.WriteProblem(w, r, &answer.Problem{
 					Status: http.StatusRequestEntityTooLarge,
@@ -74,6 +75,22 @@ func requestBounds(body func(*http.Request) int64, next http.Handler) http.Handl
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// hasBody reports whether a request has a body, or one that does not come in bodyWait. Some proxies frame requests without one as if they had one, which
+// then has no octets (RFC 9112, section 7.1; RFC 9113, section 8.1).
+func hasBody(w http.ResponseWriter, r *http.Request) bool {
+	if r.ContentLength >= 0 {
+		return r.ContentLength > 0
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyWait)) // a writer in a test has none
+	if _, err := io.ReadFull(r.Body, make([]byte, 1)); err != io.EOF {
+		return true
+	}
+	_ = control.SetReadDeadline(time.Time{})
+	r.Body, r.ContentLength, r.TransferEncoding = http.NoBody, 0, nil
+	return false
 }
 
 // awaitBody lets the connection wait for the rest of a body for bodyWait. Net/http reads it after the answer, until the timeout

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,6 +40,8 @@ func TestRequestBounds(t *testing.T) {
 		{"too many lines", lines(maxHeaderLines + 1), 431},
 		{"body", httptest.NewRequest("GET", "/", strings.NewReader("{}")), 413},
 		{"chunked body", chunked, 413},
+		{"chunked body without octets", httptest.NewRequest("GET", "/", io.MultiReader()), 200},
+		{"chunked body of HEAD without octets", httptest.NewRequest("HEAD", "/", io.MultiReader()), 200},
 		{"body of HEAD", httptest.NewRequest("HEAD", "/", strings.NewReader("{}")), 413},
 		{"body of OPTIONS", httptest.NewRequest("OPTIONS", "/", strings.NewReader("{}")), 413},
 		{"other methods are for the router to refuse", httptest.NewRequest("POST", "/", strings.NewReader("{}")), 200},
@@ -66,10 +69,49 @@ func TestRequestBoundsHideTheBody(t *testing.T) {
 	}
 }
 
+// A body without octets is none, however it is framed, and the connection stays open for the next request.
+func TestRequestBoundsCountOctets(t *testing.T) {
+	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
+		var served http.Protocols
+		served.SetHTTP1(proto == "HTTP/1.1")
+		served.SetUnencryptedHTTP2(proto == "HTTP/2.0")
+		server := httptest.NewUnstartedServer(RequestBounds(NoBody)(apitest.OK))
+		server.Config.Protocols = &served
+		server.Start()
+		defer server.Close()
+		transport := &http.Transport{Protocols: &served}
+		defer transport.CloseIdleConnections()
+		for i, tt := range []struct {
+			method, body string
+			want         int
+		}{{"GET", "", 200}, {"HEAD", "", 200}, {"OPTIONS", "", 200}, {"GET", "x", 413}, {"GET", "", 200}} {
+			// The client sends a body of unknown length only if it is not a type that it knows.
+			r, err := http.NewRequest(tt.method, server.URL, io.MultiReader(strings.NewReader(tt.body)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.TransferEncoding = []string{"chunked"}
+			var reused bool
+			r = r.WithContext(httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { reused = c.Reused }}))
+			resp, err := transport.RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.Proto != proto || resp.StatusCode != tt.want {
+				t.Errorf("%s: a chunked %s of %q: %s by %s, want %d", proto, tt.method, tt.body, resp.Status, resp.Proto, tt.want)
+			}
+			if 0 < i && i < 3 && !reused {
+				t.Errorf("%s: the connection was closed after a body without octets", proto)
+			}
+		}
+	}
+}
+
 func TestRequestBoundsDoNotWaitForABody(t *testing.T) {
 	server := httptest.NewServer(RequestBounds(NoBody)(apitest.OK))
 	defer server.Close()
-	for _, head := range []string{"GET / HTTP/1.1\r\nContent-Length: 9", "POST / HTTP/1.1\r\nContent-Length: 9", "POST / HTTP/1.1\r\nTransfer-Encoding: chunked"} {
+	for _, head := range []string{"GET / HTTP/1.1\r\nContent-Length: 9", "POST / HTTP/1.1\r\nContent-Length: 9", "POST / HTTP/1.1\r\nTransfer-Encoding: chunked", "GET / HTTP/1.1\r\nTransfer-Encoding: chunked"} {
 		conn, err := net.Dial("tcp", server.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)

@@ -21,8 +21,9 @@ import (
 //
 // Only this server may show its documents in a frame; for a map to be embedded, ancestors says who may.
 //
-// On connections with TLS of this server, hsts is the max-age of HSTS (RFC 6797); 0 leaves HSTS out. There is no
-// Cross-Origin-Embedder-Policy: it would block basemaps whose servers do not send the fields that it asks for.
+// On connections with TLS of this server, hsts is the max-age of HSTS (RFC 6797); 0 leaves HSTS out. The embedded map has a
+// Cross-Origin-Embedder-Policy, without which a page that has one cannot show it: credentialless, since require-corp would block basemaps whose
+// servers do not send the fields that it asks for.
 func SecurityHeaders(imageOrigins []string, ancestors FrameAncestors, hsts time.Duration) Middleware {
 	images := strings.Join(append([]string{"img-src 'self' data: blob:"}, imageOrigins...), " ")
 	common := strings.Join([]string{
@@ -55,12 +56,13 @@ func SecurityHeaders(imageOrigins []string, ancestors FrameAncestors, hsts time.
 	if ancestors.sources != "" {
 		embedded = append(embedded, "frame-ancestors "+ancestors.sources)
 	}
+	byEmbed := append(fields(embedded...), answer.Field{Name: "Cross-Origin-Embedder-Policy", Value: []string{"credentialless"}})
 	// An image may come from the operator or show words from outside. Opened by itself it runs no script and loads nothing.
 	image := fields()
 	image[0].Value = []string{"default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"}
 	byDocument := &answer.DocumentFields{
 		answer.PlainDocument: fields(noForm, ownFrame),
-		answer.EmbedDocument: fields(embedded...),
+		answer.EmbedDocument: byEmbed,
 		answer.FormDocument:  fields("form-action 'self'", ownFrame),
 		answer.ImageDocument: image,
 	}

@@ -45,7 +45,10 @@ func (f *pushFlags) checkPush(hasDB bool) error {
 	address, isMail := strings.CutPrefix(f.PushContact, "mailto:")
 	u, err := url.Parse(f.PushContact)
 	if isMail {
-		_, err = mail.ParseAddress(address)
+		var parsed *mail.Address
+		if parsed, err = mail.ParseAddress(address); err == nil && parsed.Address != address {
+			err = errors.New("no plain address")
+		}
 	} else if err == nil && (u.Scheme != "https" || u.Host == "") {
 		err = errors.New("wrong")
 	}

@@ -33,7 +33,7 @@ var rules = map[string]func(string) error{
 	"date":           func(text string) error { _, err := data.ParseDate(text); return err },
 	"host-name":      checkHostName,
 	"key-name":       checkKeyName,
-	"origin":         checkOrigin,
+	"origin":         func(text string) error { _, err := canonicalOrigin(text); return err },
 	"otlp-endpoint":  func(text string) error { _, err := traceEndpoint(text); return err },
 	"public-url":     func(text string) error { _, err := parsePublicURL(text); return err },
 	"redis":          quota.Check,
@@ -65,6 +65,11 @@ func checkBasemapURL(text string) error {
 	if !strings.Contains(text, "{z}") || !strings.Contains(text, "{x}") || !strings.Contains(text, "{y}") {
 		return fmt.Errorf("%q: want an address with {z}, {x} and {y}, or %s", config.Redact(text), noBasemap)
 	}
+	// Leaflet fails on all others, and the page with it.
+	filled := strings.NewReplacer("{z}", "", "{x}", "", "{y}", "", "{s}", "", "{r}", "").Replace(text)
+	if i := strings.IndexAny(filled, "{}"); i >= 0 {
+		return fmt.Errorf("%q has %.32q, which nothing fills in: want {z}, {x}, {y}, and perhaps {s} for a subdomain and {r} for tiles of double resolution", config.Redact(text), config.Redact(filled[i:]))
+	}
 	_, err := middleware.BasemapOrigin(text)
 	if err != nil {
 		return errors.New(config.Redact(err.Error())) // it repeats the address, which may hold a password
@@ -87,17 +92,36 @@ func checkHostName(text string) error {
 	return nil
 }
 
-func checkOrigin(text string) error {
-	if u, err := url.Parse(text); text != "*" && (err != nil || u.Host == "" || text != u.Scheme+"://"+u.Host) {
-		return fmt.Errorf("%q is not an origin such as https://maps.example.org, or *", text)
+// canonicalOrigin returns an origin as browsers send it, or *.
+func canonicalOrigin(text string) (string, error) {
+	if text == "*" {
+		return text, nil
 	}
-	return nil
+	scheme, host, _ := strings.Cut(text, "://")
+	scheme = strings.ToLower(scheme)
+	var err error
+	switch u, parseErr := url.Parse(text); {
+	case scheme == "http" || scheme == "https":
+		name, subdomains := strings.CutPrefix(host, "*.")
+		if host, err = middleware.CanonicalHost(scheme, name); subdomains {
+			host = "*." + host
+		}
+	case parseErr != nil || u.Host == "" || text != u.Scheme+"://"+u.Host: // of an app, such as capacitor://localhost
+		err = errors.New("want a scheme and a host")
+	}
+	if err != nil {
+		return "", fmt.Errorf("%q is not an origin such as https://maps.example.org, or *: %w", config.Redact(text), err)
+	}
+	return scheme + "://" + host, nil
 }
 
 func parsePublicURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("%q is not http(s)://HOST[:PORT][/PATH]", config.Redact(text))
+	}
+	if u.Host, err = middleware.CanonicalHost(u.Scheme, u.Host); err != nil {
+		return nil, fmt.Errorf("%q: %w", config.Redact(text), err)
 	}
 	return u, nil
 }

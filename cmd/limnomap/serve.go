@@ -303,7 +303,6 @@ func (c *serveCmd) accessOptions() (opts api.AccessOptions, err error) {
 func (c *serveCmd) adjustable(level slog.Level) (opts api.Adjustable, err error) {
 	opts = api.Adjustable{
 		Attribution:    c.Attribution,
-		AllowedOrigins: c.CORSOrigins,
 		FrameAncestors: c.FrameAncestors,
 		APIRate:        c.APIRate,
 		TileRate:       c.TileRate,
@@ -311,6 +310,13 @@ func (c *serveCmd) adjustable(level slog.Level) (opts api.Adjustable, err error)
 		MetricsRate:    metricsRate,
 		LogRequests:    requestsLogged(level),
 		TrustedProxies: c.trustedProxies(),
+	}
+	for _, text := range c.CORSOrigins {
+		origin, err := canonicalOrigin(text)
+		if err != nil {
+			return opts, fmt.Errorf("--cors-origins: %w", err)
+		}
+		opts.AllowedOrigins = append(opts.AllowedOrigins, origin)
 	}
 	opts.Contact, err = c.contact()
 	return opts, err

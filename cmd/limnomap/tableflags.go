@@ -12,7 +12,7 @@ import (
 type tableFormatFlags struct {
 	Encoding  string         `help:"Character encoding of CSV files, such as windows-1250, iso-8859-2, koi8-r or cp850 (default: UTF-8, or else found out from the letters; a file is refused if they are not clear)." check:"encoding" placeholder:"NAME"`
 	DateOrder string         `help:"Order of dates such as 7/9/2018 in CSV files: dmy, mdy or ymd (default: a date with two readings is rejected)." check:"date-order" placeholder:"ORDER"`
-	Null      nullWords      `help:"Words that mean no value, in addition to an empty field, NA, n.a. and -, such as -9999,ND." placeholder:"WORD,..."`
+	Null      nullWords      `help:"Words that mean no value, in addition to an empty field, n.a. and -, and NA where it is no name or other text, such as -9999,ND." placeholder:"WORD,..."`
 	Parameter parameterNames `help:"Name of the parameter that is chlorophyll-a, in CSV files of observations with one row for each parameter (default: its usual names). Repeat the flag for several." placeholder:"NAME"`
 }
 

@@ -159,6 +159,29 @@ var notPublic = []struct {
 // globalUnicast has all IPv6 addresses that are assigned to servers on the internet (RFC 4291, section 2.4; RFC 3587).
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
+// CheckPublicHost returns an error for the host of an address that a Transport of [NewPublic] would refuse whatever a name server says: an IP address that is
+// neither public nor in allow, a number, localhost, or the name of a metadata service.
+func CheckPublicHost(host string, allow []netip.Prefix) error {
+	if err := checkName(host); err != nil {
+		return err
+	}
+	name := strings.TrimSuffix(strings.ToLower(host), ".")
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") { // RFC 6761, section 6.3
+		if checkPublic(netip.IPv6Loopback(), allow) == nil {
+			return nil
+		}
+		name = "127.0.0.1"
+	}
+	addr, err := netip.ParseAddr(name)
+	if err != nil {
+		return nil // a name server knows
+	}
+	if err := Check(addr); err != nil {
+		return err
+	}
+	return checkPublic(addr, allow)
+}
+
 // checkPublic returns an error for an address that is neither public nor in allow. An IPv6 form of an IPv4 address must be of a public one.
 func checkPublic(addr netip.Addr, allow []netip.Prefix) error {
 	plain := addr.Unmap().WithZone("")

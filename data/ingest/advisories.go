@@ -65,7 +65,7 @@ func (k advisoryKind) parse(r *row) (a data.Advisory, err error) {
 	if a.Issuer = r.line(advIssuer); a.Issuer == "" {
 		r.fail(errors.New("issuer is missing: want the authority"))
 	}
-	a.TextEN, a.TextDE, a.URL = textLines(r.text(advTextEN)), textLines(r.text(advTextDE)), r.text(advURL)
+	a.TextEN, a.TextDE, a.URL = textLines(r.words(advTextEN)), textLines(r.words(advTextDE)), r.text(advURL)
 	if r.has.lacks(advValidUntil) { // a missing property of JSON is like a missing column, which this must not be
 		r.fail(errors.New("valid_until is missing: want " + wantMoment + ", or an empty value or null if the end is not known"))
 	}

@@ -33,7 +33,7 @@ func TestDetails(t *testing.T) {
 			o.Details.Flags, o.Details.ScumPercent, o.Details.Turbidity = data.FlagsOf(data.ScumPossible), data.Known(data.Hundredths(12_50)), data.Known(data.Hundredths(3_00))
 		}},
 		{"a period of one day", "period_start,composite", "12.35", "2024-10-04,", func(o *data.Observation) { o.Details.PeriodStart = data.Known(data.Date(20_000)) }},
-		{"nothing known", "version,source,chl_lower,chl_upper,below_limit,n_valid,n_total,quality,flags,method,secchi_m,water_temperature_c", "12.35", "-,NA,,-,,n.a.,,,,,,", func(*data.Observation) {}},
+		{"nothing known", "version,source,chl_lower,chl_upper,below_limit,n_valid,n_total,quality,flags,method,secchi_m,water_temperature_c", "12.35", "-,-,NA,-,,n.a.,NA,,,,NA,", func(*data.Observation) {}},
 		{"a range", "chl_lower,chl_upper", "12.35", "12,12.7", func(o *data.Observation) {
 			o.Details.Lower, o.Details.Upper = data.Known(data.Chlorophyll(12_00)), data.Known(data.Chlorophyll(12_70))
 		}},

@@ -109,10 +109,34 @@ func TestEEASeasons(t *testing.T) {
 	}
 }
 
+// NA is a word where words are: a code of a country or a region. --null says otherwise.
+func TestNAIsAWord(t *testing.T) {
+	for _, text := range []string{
+		"id,name,lat,lon,region\na,NA,-22,17,NA\n",
+		"id,name,lat,lon,region\na,\"NA\",-22,17,\"NA\"\n",
+		features(featureOf(`"id":"a","name":"NA","region":"NA"`, `{"type":"Point","coordinates":[17,-22]}`)),
+	} {
+		s := storetest.New(t)
+		mustImport(t, Lakes, s, nil, text)
+		if lakes, _ := stored(t, s); len(lakes) != 1 || lakes[0].Name != "NA" || lakes[0].Region != "NA" {
+			t.Errorf("of %.50q: stored %v", text, lakes)
+		}
+	}
+	s := storetest.New(t)
+	mustImport(t, Lakes, s, &Options{Table: TableFormat{Null: []string{"NA"}}}, "id,name,lat,lon,region\na,A,-22,17,NA\n")
+	if lakes, _ := stored(t, s); len(lakes) != 1 || lakes[0].Region != "" {
+		t.Errorf("with NA as a word for no value: stored %v", lakes)
+	}
+	mustImport(t, Observations, s, nil, "lake_id,date,chl,data_type,source,method,version,quality\na,2025-07-01,3,in_situ,NA,NA,NA,NA\n")
+	if _, o := stored(t, s); len(o) != 1 || o[0].Source != "NA" || o[0].Details.Method != "NA" || o[0].Details.Version != "NA" || o[0].Quality != 0 {
+		t.Errorf("stored %+v", o)
+	}
+}
+
 func TestNamelessLakes(t *testing.T) {
 	for _, text := range []string{
 		"id,name,lat,lon\n8704,,50,10\n35,Demo,50,11\n",
-		"id,name,lat,lon\n8704,NA,50,10\n35,Demo,50,11\n",
+		"id,name,lat,lon\n8704,-,50,10\n35,Demo,50,11\n",
 		features(featureOf(`"id":8704,"name":""`, pointGeometry), featureOf(`"id":35,"name":"Demo"`, pointGeometry)),
 		features(featureOf(`"id":8704,"name":null`, pointGeometry), featureOf(`"id":35,"name":"Demo"`, pointGeometry)),
 		features(featureOf(`"id":8704,"natural":"water"`, pointGeometry), featureOf(`"id":35,"name":"Demo"`, pointGeometry)), // as of OpenStreetMap

@@ -42,7 +42,10 @@ func (r *row) fail(err error) error {
 }
 
 // text returns the field of column c without surrounding white space; empty if it has no value.
-func (r *row) text(c int) string {
+func (r *row) text(c int) string { return fieldValue(r.words(c)) }
+
+// words is text for a field of any words, in which NA is a word, such as the code of Namibia.
+func (r *row) words(c int) string {
 	if r.err != nil {
 		return ""
 	}
@@ -54,7 +57,7 @@ func (r *row) text(c int) string {
 			return ""
 		}
 	}
-	if s = fieldValue(s); s == "" || slices.Contains(r.format.nulls, s) {
+	if s = wordsOf(s); slices.Contains(r.format.nulls, s) {
 		return ""
 	}
 	return s
@@ -62,8 +65,15 @@ func (r *row) text(c int) string {
 
 // fieldValue returns s without surrounding white space; empty if it is a word for no value.
 func fieldValue(s string) string {
-	switch s = strings.TrimSpace(s); s {
-	case "-", "NA", "n.a.":
+	if s = wordsOf(s); s == "NA" {
+		return ""
+	}
+	return s
+}
+
+// wordsOf is fieldValue for any words, in which NA is one.
+func wordsOf(s string) string {
+	if s = strings.TrimSpace(s); s == "-" || s == "n.a." {
 		return ""
 	}
 	return s
@@ -100,16 +110,16 @@ func (r *row) lakeID(c int, want string) (id data.LakeID) {
 	return id
 }
 
-// line is text with each run of white space replaced by one space, so that it fits on one line.
-func (r *row) line(c int) string { return oneLine(r.text(c)) }
+// line is words with each run of white space replaced by one space, so that it fits on one line.
+func (r *row) line(c int) string { return oneLine(r.words(c)) }
 
-// oneLine returns a value with each run of white space replaced by one space.
-func oneLine(s string) string { return strings.Join(strings.Fields(fieldValue(s)), " ") }
+// oneLine returns words with each run of white space replaced by one space.
+func oneLine(s string) string { return strings.Join(strings.Fields(wordsOf(s)), " ") }
 
-// textLines returns a value with each run of white space in a line replaced by one space, and without empty lines at its beginning and
+// textLines returns words with each run of white space in a line replaced by one space, and without empty lines at its beginning and
 // end.
 func textLines(s string) string {
-	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(fieldValue(s)), "\n")
+	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(wordsOf(s)), "\n")
 	for i, line := range lines {
 		lines[i] = strings.Join(strings.Fields(line), " ")
 	}

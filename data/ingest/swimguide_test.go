@@ -185,7 +185,7 @@ func TestBadSwimGuideRecords(t *testing.T) {
 		{"published in the future", bad(func(r *swimguide.Record) { r.Published = july(12, 0) }), "publicationTime 2026-07-12T00:00:00Z: want a time from 1900 to 2026-07-11T12:00:00Z"},
 		{"future end of another", swimGuideDocument(t, aSample("1", 1), aSample("2", 1, noAdvisory, func(r *swimguide.Record) { r.Published = july(31, 0) })), "a.csv, record 2 (x): publicationTime"},
 		{"no organization", bad(func(r *swimguide.Record) { r.Organization = "" }), `a.csv, record 1 (x): organizationName "": want the authority, which issues the advisory`},
-		{"organization without a name", bad(func(r *swimguide.Record) { r.Organization = "NA" }), `organizationName "NA": want the authority`},
+		{"organization without a name", bad(func(r *swimguide.Record) { r.Organization = "-" }), `organizationName "-": want the authority`},
 		{"hidden text", bad(func(r *swimguide.Record) { r.Advisory = "a\u202eb" }), "text_en"},
 		{"contradiction", swimGuideDocument(t, aSample("1", 1), aSample("1", 1, noAdvisory)), "record 2 (x): the guid de.example/1 is already in record 1 of a.csv with other values and the same time: want one record for it"},
 		{"published when the other was updated", swimGuideDocument(t, aSample("1", 1, updatedOn(2)), aSample("1", 2)), "record 2 (x): the guid de.example/1 is already in record 1"},

@@ -26,9 +26,10 @@ type table struct {
 	positions []int // of each column in a record, -1 if it is missing
 	has       columnSet
 	ignored   []string // the names in the header that are not columns, in order
-	line      int      // where the last row begins
-	row       row      // the last row
-	failed    error    // of finding the marks
+	unread    []unreadColumn
+	line      int   // where the last row begins
+	row       row   // the last row
+	failed    error // of finding the marks
 }
 
 func (t *table) number() int { return t.line }
@@ -82,6 +83,7 @@ func openTable(buffered *bufio.Reader, start []byte, c charset, l *layout) (*tab
 		return nil, err
 	}
 	t.ignored = unknown(header, t.positions)
+	t.unread = t.unreadColumnsOf(header)
 	if l.named { // errors name the columns as the header does
 		for i, at := range t.positions {
 			if at >= 0 && columns[i].ids == nil {
@@ -133,12 +135,15 @@ func (t *table) next() (*row, error) {
 		case errors.Is(err, errLongRow):
 			return nil, fmt.Errorf("the row after that of line %d %w", max(t.line, 1), err)
 		case err == io.EOF:
-			return nil, cmp.Or(t.parameters.check(t.format.parameters), err)
+			return nil, cmp.Or(t.parameters.check(t.format.parameters), t.checkUnreadNames(), err)
 		case err != nil:
 			return nil, err
 		}
 		t.line, _ = t.csv.FieldPos(0)
 		if !blank(fields) {
+			if err := t.checkUnread(fields); err != nil {
+				return nil, err
+			}
 			t.row = row{notation: &t.notation, columns: t.columns, positions: t.positions, fields: fields, has: t.has}
 			return &t.row, nil
 		}

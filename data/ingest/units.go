@@ -25,9 +25,9 @@ type unitFactor struct{ factor, offset float64 }
 // The dimensions of columns. Factors of feet, acres and degrees Fahrenheit are those of NIST Special Publication 811, appendix B.
 var (
 	chlorophyllUnits = &dimension{name: "chlorophyll", unit: "µg/l", shown: "µg/l, ug/l, mg/m3, ppb, ng/ml, mg/l, ng/l",
-		units: map[string]unitFactor{"ugl": {1, 0}, "mgm3": {1, 0}, "ppb": {1, 0}, "ngml": {1, 0}, "ug100ml": {10, 0},
+		units: map[string]unitFactor{"ugl": {1, 0}, "mgm3": {1, 0}, "ppb": {1, 0}, "ngml": {1, 0}, "ug100ml": {10, 0}, "mg100ml": {1e4, 0},
 			"mgl": {1000, 0}, "ppm": {1000, 0}, "ugml": {1000, 0}, "gm3": {1000, 0}, "ugcm3": {1000, 0}, "gl": {1e6, 0}, "mgml": {1e6, 0}, "kgm3": {1e6, 0}, "ngl": {1e-3, 0}, "ugm3": {1e-3, 0}},
-		foreign: []string{"log", "log10", "ln", "lg", "rfu", "afu", "fnu", "ntu", "percent", "volt", "volts", "mv"}}
+		foreign: []string{"log", "log10", "ln", "lg", "rfu", "afu", "fnu", "ntu", "percent", "volt", "volts", "mv", "relative", "index", "sqrt", "x1000", "thousand", "tausend", "tsd", "logchl", "lnchl", "log10chl", "logchla", "lnchla", "log10chla"}}
 	cellUnits = &dimension{name: "cell counts", unit: "cells/ml", shown: "cells/ml, cells/100ml, cells/l",
 		units:   map[string]unitFactor{"cellsml": {1, 0}, "ml": {1, 0}, "cellscm3": {1, 0}, "cellsl": {1e-3, 0}, "l": {1e-3, 0}, "cells100ml": {1e-2, 0}, "100ml": {1e-2, 0}, "cellsm3": {1e-6, 0}},
 		foreign: []string{"rfu", "percent", "colonies", "filaments", "biovolume", "1000", "x1000", "10", "103", "106", "x10", "mio", "million", "millions", "thousand", "tsd", "1e3", "1e6", "kcells", "log", "log10", "ln", "lg"}}
@@ -43,7 +43,7 @@ var (
 )
 
 // unitWords are the words of units of concentrations, in any order: a text of only these is a unit, also if it is not one of the dimension.
-var unitWords = strings.Fields("kg g mg ug ng pg t mol mmol umol nmol cells l ml m m2 m3 cm cm2 cm3 mm3 um3 ml1 l1 100ml 1 2 3")
+var unitWords = strings.Fields("kg g mg ug ng pg t mol mmol umol nmol cells l ml m m2 m3 cm cm2 cm3 mm3 um3 ml1 l1 cl dl hl 100 100ml 1 2 3")
 
 // unitAmounts are those of unitWords that are an amount, with which a unit begins.
 var unitAmounts = strings.Fields("kg g mg ug ng pg t mol mmol umol nmol cells mm3 um3")
@@ -53,7 +53,8 @@ var (
 	unitSpellings = strings.NewReplacer("µ", "u", "μ", "u", "³", "3", "²", "2", "⁻¹", " ", "⁻", "", "−", "-", "¹", "", "º", "°", "dm^-3", "l", "dm-3", "l", "dm^3", "l", "dm3", "l", "^-", "", "^", "", "%", " percent ", "#", " cells ")
 	unitNames     = map[string]string{"per": "", "1": "", "l1": "l", "liter": "l", "litre": "l", "liters": "l", "litres": "l", "ltr": "l", "lt": "l",
 		"milliliter": "ml", "millilitre": "ml", "cc": "ml", "ml1": "ml", "cell": "cells", "zellen": "cells", "celler": "cells", "cellules": "cells", "cel": "cells", "céls": "cells", "cél": "cells",
-		"mcg": "ug", "microgram": "ug", "micrograms": "ug", "milligram": "mg", "milligrams": "mg", "degree": "deg", "degrees": "deg", "grad": "deg"}
+		"л": "l", "ℓ": "l", "дм3": "l", "мл": "ml", "м3": "m3", "litro": "l", "litros": "l", "litri": "l", "мг": "mg", "мкг": "ug", "mkg": "ug", "нг": "ng", "pro": "", "je": "", "par": "", "por": "",
+		"mikrogramm": "ug", "microgramm": "ug", "milligramm": "mg", "milligrammes": "mg", "microgrammes": "ug", "miligramos": "mg", "microgramos": "ug", "milligrammi": "mg", "microgrammi": "ug", "microg": "ug", "mgr": "mg", "mcg": "ug", "microgram": "ug", "micrograms": "ug", "milligram": "mg", "milligrams": "mg", "degree": "deg", "degrees": "deg", "grad": "deg"}
 )
 
 // unitParts returns the words of a unit, or of a name, in small letters and in one spelling.
@@ -98,19 +99,43 @@ func (d *dimension) inName(name string) (base, unit string, err error) {
 			usual := to == len(parts) && from > 0 || start > 0 && end < len(name) && strings.Contains("() [] {}", name[start-1:start]+name[end:end+1])
 			key := unitKey(text)
 			if _, known := d.units[key]; known && (usual || len(key) > 2) {
+				if from > 0 && isPower(name, parts[from-1], start) {
+					return "", "", d.notUnit(name[parts[from-1][0]:end])
+				}
 				base = strings.Trim(name[:start], " ([{") + strings.TrimLeft(name[end:], " )]}")
 				return base, text, d.checkName(base)
 			}
-			if usual && isUnit(text) {
+			if (usual || strings.Contains(text, "/")) && isUnit(text) {
 				return "", "", d.notUnit(text)
 			}
 		}
 	}
-	if strings.ContainsAny(name, "%µμ°³²⁻") {
+	if strings.ContainsAny(name, "%‰µμ°³²⁻") || perVolume(name) {
 		return "", "", d.notUnit(name)
 	}
 	return name, "", d.checkName(name)
 }
+
+// isPower reports whether the part of a name before a unit, in the same brackets, is a factor, as in 10^-3 mg/l and x 10 µg/l.
+func isPower(name string, part []int, start int) bool {
+	text := strings.ToLower(name[part[0]:part[1]])
+	digits := strings.Trim(text, "0123456789") == ""
+	return !strings.ContainsAny(name[part[1]:start], "()[]{},;/_") && (text == "x" || text == "×" || strings.HasPrefix(text, "x10") || text == "10" || text == "100" || text == "1000" ||
+		digits && part[0] >= 2 && strings.ContainsRune("^-", rune(name[part[0]-1])) && strings.ContainsRune("^0", rune(name[part[0]-2])))
+}
+
+// perVolume reports whether brackets in a name have an amount of something per volume or area: it is a unit, also if its amount is not known.
+func perVolume(name string) bool {
+	for _, m := range inBrackets.FindAllStringSubmatch(name, -1) {
+		amount, per, ok := strings.Cut(m[1], "/")
+		if per = unitKey(per); ok && strings.TrimSpace(amount) != "" && slices.Contains(strings.Fields("l ml cl dl hl m2 m3 cm2 cm3 mm3"), per) {
+			return true
+		}
+	}
+	return false
+}
+
+var inBrackets = regexp.MustCompile(`[(\[{]([^()\[\]{}]*)[)\]}]`)
 
 // checkName returns an error if a word of a name is that of another quantity.
 func (d *dimension) checkName(name string) error {

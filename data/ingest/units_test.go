@@ -17,12 +17,14 @@ func TestUnitInName(t *testing.T) {
 		factor float64 // 0 for names without a unit, -1 for an error
 		names  []string
 	}{
-		{chlorophyllUnits, 1000, []string{"Chlorophyll a (mg/L)", "chl_mg_l", "chla.mg.L-1", "Chlorophyll.a..mg.L.", "Chlorophyll-a (mg L⁻¹)", "chl in mg per litre", "mg/l Chl", "chl_mgl_mean", "Chlorofil a [mg/dm3]", "chl (g m-3)"}},
+		{chlorophyllUnits, 1000, []string{"Chlorophyll a (mg/L)", "chl_mg_l", "chla.mg.L-1", "Chlorophyll.a..mg.L.", "Chlorophyll-a (mg L⁻¹)", "chl in mg per litre", "mg/l Chl", "chl_mgl_mean", "Chlorofil a [mg/dm3]", "chl (g m-3)", "Хлорофилл а, мг/л", "Chlorophyll [Milligramm pro Liter]", "Clorofila (mg/litro)", "chl [mg/L as chl]"}},
 		{chlorophyllUnits, 1e6, []string{"chl_kg_m-3"}},
 		{chlorophyllUnits, 1e-3, []string{"chl [ng/l]"}},
-		{chlorophyllUnits, 1, []string{"chl [µg/l]", "chl [\u03bcg/l]", "CHL_UG_L", "chl_a_ugl", "Chl mg m^-3", "chl mg/m³", "Chla µg dm-3", "chl, µg/l", "CHLA_PPB"}},
+		{chlorophyllUnits, 1, []string{"chl [µg/l]", "chl [\u03bcg/l]", "CHL_UG_L", "chl_a_ugl", "Chl mg m^-3", "chl mg/m³", "Chla µg dm-3", "chl, µg/l", "CHLA_PPB", "Хлорофилл а (мкг/л)", "chl a, 10 m (µg/l)", "chl 0-10 m [µg/l]"}},
+		{chlorophyllUnits, 1e4, []string{"chl (mg/100 ml)"}},
 		{chlorophyllUnits, 0, []string{"chl", "value", "chl_a", "Chl (surface)", "Chl a (filtered, 0-2 m)", "CHLA1"}},
-		{chlorophyllUnits, -1, []string{"Chlorophyll a (RFU)", "chl_rfu", "chl (%)", "chl (mg/m2)", "chl_mg_m2", "chl µg/cm²", "chl (µmol/l)", "chl_umol_l", "chl (mg/kg)", "chl (mg)", "log10_chl", "log10(chl [mg/m3])"}},
+		{chlorophyllUnits, -1, []string{"Chlorophyll a (RFU)", "chl_rfu", "chl (%)", "chl (mg/m2)", "chl_mg_m2", "chl µg/cm²", "chl (µmol/l)", "chl_umol_l", "chl (mg/kg)", "chl (mg)", "log10_chl", "log10(chl [mg/m3])", "chl [10^-3 mg/l]", "chl [x 10 µg/l]", "chl (x10 µg/l)",
+			"chl [1000 mg/l]", "chl (mg/hl)", "chl (gamma/l)", "chl [1/l]", "chl ‰", "ug/cm2 chl", "chl [relative units]", "logchl", "chl_x1000"}},
 		{cellUnits, 1e-3, []string{"cells/l", "Cells per litre", "cells_per_l"}},
 		{cellUnits, 1, []string{"Zellen/ml", "cyano_count_per_ml"}},
 		{cellUnits, 1e-2, []string{"count (#/100 mL)"}},

@@ -114,12 +114,12 @@ func (w *wqpResult) parseSample(r *row) {
 	}
 	w.date = r.date(wqpDate)
 	w.parseTime(r)
-	if w.source = r.line(wqpOrgName); w.source == "" {
-		w.source = r.line(wqpOrg)
+	if w.source = oneLine(r.text(wqpOrgName)); w.source == "" {
+		w.source = oneLine(r.text(wqpOrg))
 	}
 	w.activity = r.text(wqpActivity)
-	if w.method = r.line(wqpMethodName); w.method == "" {
-		w.method = r.line(wqpMethod)
+	if w.method = oneLine(r.text(wqpMethodName)); w.method == "" {
+		w.method = oneLine(r.text(wqpMethod))
 	}
 	w.method = shortLine(w.method)
 }

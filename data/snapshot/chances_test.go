@@ -82,6 +82,20 @@ func TestChances(t *testing.T) {
 				t.Errorf("%s: lake %d has a value or a mark", id, test.lake)
 			}
 		}
+		// Lake c, of 100 µg/l, most likely has a high risk: 50 (WHO 2003) or 75 µg/l (uba2015) and more.
+		high, err := s.Chances(1, data.RiskHigh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := s.Chances(1, data.RiskHigh); again != high || high == first {
+			t.Error("the probabilities of a high risk are not the same pointer, or are those of a medium one")
+		}
+		a, _ := high.Chance(0)
+		c, ok := high.Chance(2)
+		if _, withheld := high.Chance(3); math.Abs(a-map[string]float64{"who2003": 0.0006, "uba2015": 0}[id]) > 0.001 ||
+			math.Abs(c-map[string]float64{"who2003": 0.917, "uba2015": 0.717}[id]) > 0.001 || !ok || withheld {
+			t.Errorf("%s: the probabilities of a high risk are %v and %v, %v, %v", id, a, c, ok, withheld)
+		}
 		for _, week := range []int{-1, 0, 3, 5} {
 			if _, err := s.Chances(week, data.RiskMedium); !errors.Is(err, data.ErrNoForecast) {
 				t.Errorf("Chances(%d) = %v, want %v", week, err, data.ErrNoForecast)

@@ -373,6 +373,23 @@ func TestTurnsForgetClients(t *testing.T) {
 	if len(turns.used) > maxFinished+1 {
 		t.Errorf("%d clients are remembered, want %d at most", len(turns.used), maxFinished)
 	}
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(TurnsOptions{Count: 1, Waiting: 1})
+		defer turns.Close()
+		for _, first := range []byte{1, 2} {
+			for i := range maxInVain + 100 {
+				c := ClientOf(netip.AddrFrom4([4]byte{10, first, byte(i >> 8), byte(i)}))
+				if _, err := turns.enqueue(t.Context(), new(Place), c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := ClientOf(netip.AddrFrom4([4]byte{10, first, 0, 9}))
+			if _, ok := turns.inVain[c]; !ok || len(turns.inVain) > maxInVain {
+				t.Errorf("%d clients that waited in vain are remembered, want %d at most, and %s among them", len(turns.inVain), maxInVain, c)
+			}
+			time.Sleep(inVainTime)
+		}
+	})
 }
 
 // A panic in a crowd comes back to its caller, and the turn ends.
@@ -435,6 +452,60 @@ func TestNoOneStarvesInACrowd(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A client that was refused, or whose wait has ended, counts as having come when it first did, until it has a turn.
+func TestWaitInVainCounts(t *testing.T) {
+	for name, ended := range map[string]func(error) bool{
+		"refused": func(err error) bool { return errors.Is(err, ErrBusy) },
+		"ended":   func(err error) bool { return errors.Is(err, context.DeadlineExceeded) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				waiting := 2
+				if name == "ended" {
+					waiting = 3
+				}
+				turns := NewTurns(TurnsOptions{Count: 1, Waiting: waiting})
+				defer turns.Close()
+				end := make(chan struct{})
+				var order []int
+				var group sync.WaitGroup
+				ask := func(i int) {
+					time.Sleep(time.Millisecond)
+					group.Go(func() {
+						err := turns.Do(t.Context(), client(i), func() error { <-end; order = append(order, i); return nil })
+						if err != nil && (i < 5 || !errors.Is(err, ErrBusy)) {
+							t.Errorf("client %d: %v", i, err)
+						}
+					})
+					synctest.Wait()
+				}
+				ask(1) // has the turn
+				ask(2)
+				ask(3)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if err := turns.Do(ctx, client(4), func() error { return nil }); !ended(err) {
+					t.Fatalf("client 4 got %v", err)
+				}
+				end <- struct{}{} // of 1: 2 has the turn, 3 waits
+				synctest.Wait()
+				for len(turns.queues) < waiting {
+					ask(5 + len(turns.queues)) // newcomers
+				}
+				ask(4)
+				close(end)
+				group.Wait()
+				if n := len(order); n != waiting+2 || !slices.Equal(order[:4], []int{1, 2, 3, 4}) {
+					t.Errorf("the turns were of clients %v, want 4 to come before those that came after it", order)
+				}
+				if _, ok := turns.inVain[client(4)]; ok {
+					t.Error("client 4 has had a turn, and still counts as having waited in vain")
+				}
+			})
+		})
+	}
 }
 
 // TestLongWorkComesLater has twenty clients with long work, and after them two hundred new ones with short work. The short does not wait for the long,

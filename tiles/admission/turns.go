@@ -3,6 +3,7 @@ package admission
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -13,6 +14,9 @@ import (
 const (
 	// maxFinished bounds how many clients that do not wait are remembered.
 	maxFinished = 1024
+	// maxInVain and inVainTime bound how many clients that waited in vain are remembered, and how long once they are too many.
+	maxInVain  = 4096
+	inVainTime = 2 * time.Minute
 	// meanWeight is the weight of the last turn in the mean length of turns.
 	meanWeight = 1. / 16
 )
@@ -34,8 +38,9 @@ type TurnsOptions struct {
 
 // Turns bound how much work is done at once. Turns go to the client that has used the least time of late (start-time fair
 // queueing: Goyal, Vin, Cheng, IEEE/ACM Transactions on Networking 5(5), 1997), so that a client with five hundred tiles
-// delays another one's first tile no more than a client with one. Of clients that have used equal time the one that came first is next, but long
-// work counts as if it had come later: otherwise hundreds of clients with a long list each would delay all tiles.
+// delays another one's first tile no more than a client with one. Of clients that have used equal time the one that came first is next. A client that
+// waited in vain and asks again counts as having come when it first did: otherwise it could be the last one for ever. Long work counts as if it had
+// come later: otherwise hundreds of clients with a long list each would delay all tiles.
 type Turns struct {
 	options    TurnsOptions
 	background *background.Threads // work here while more wait than have turns
@@ -50,13 +55,16 @@ type Turns struct {
 	now  time.Duration
 	used map[Client]time.Duration // virtual times; absent: before now
 	mean float64                  // length of a turn, in ns
+
+	inVain map[Client]time.Time // when clients came that have had no turn since, and whose wait has ended
 }
 
 // A waiter waits for a turn until its ctx ends.
 type waiter struct {
 	ctx     context.Context
 	client  Client
-	due     time.Time     // when it came, or later
+	came    time.Time     // or before, if the client waited in vain
+	due     time.Time     // came, or later
 	arrival int64         // its number, in order
 	turn    chan admitted // receives when the turn has come, or was refused
 }
@@ -92,6 +100,7 @@ func NewTurns(o TurnsOptions) *Turns {
 		background: background.New(max(1, o.Count-1)),
 		queues:     make(map[Client][]*waiter),
 		used:       make(map[Client]time.Duration),
+		inVain:     make(map[Client]time.Time),
 	}
 }
 
@@ -172,9 +181,13 @@ func (t *Turns) enqueue(ctx context.Context, p *Place, c Client) (*waiter, error
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	w := &waiter{ctx: ctx, client: c, due: t.options.Now().Add(p.later), turn: make(chan admitted, 1)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	came, inVain := t.inVain[c]
+	if !inVain {
+		came = t.options.Now()
+	}
+	w := &waiter{ctx: ctx, client: c, came: came, due: came.Add(p.later), turn: make(chan admitted, 1)}
 	if t.waiting >= t.options.Waiting {
 		t.removeEnded()
 	}
@@ -215,9 +228,24 @@ func (t *Turns) await(w *waiter) (admitted, error) {
 		}
 	default:
 		t.remove(w)
+		t.remember(w)
 	}
 	t.admit()
 	return admitted{}, context.Cause(w.ctx)
+}
+
+// remember remembers that w waited in vain. t.mu must be held.
+func (t *Turns) remember(w *waiter) {
+	if _, known := t.inVain[w.client]; known {
+		return
+	}
+	if len(t.inVain) >= maxInVain {
+		now := t.options.Now()
+		maps.DeleteFunc(t.inVain, func(_ Client, came time.Time) bool { return now.Sub(came) >= inVainTime })
+	}
+	if len(t.inVain) < maxInVain {
+		t.inVain[w.client] = w.came
+	}
 }
 
 // release ends a turn of c that took that long.
@@ -251,6 +279,7 @@ func (t *Turns) admit() {
 		w := t.next()
 		t.now = t.virtual(w.client)
 		t.remove(w)
+		delete(t.inVain, w.client)
 		t.taken++
 		w.turn <- admitted{crowded: crowded, client: w.client}
 	}
@@ -291,6 +320,7 @@ func (t *Turns) refuseOne() {
 		}
 	}
 	t.remove(last)
+	t.remember(last)
 	last.turn <- admitted{err: ErrBusy}
 }
 

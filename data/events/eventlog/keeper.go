@@ -96,6 +96,11 @@ func (k *Keeper) State() (data.EventState, <-chan struct{}) {
 	return k.state, k.news
 }
 
+// StoredState returns the bounds that are in the database: State, or what another process has added since.
+func (k *Keeper) StoredState(ctx context.Context) (data.EventState, error) {
+	return k.Log.EventState(ctx)
+}
+
 // Snapshot returns the snapshot that was offered last, nil if there is none.
 func (k *Keeper) Snapshot() *snapshot.Snapshot {
 	k.mu.Lock()

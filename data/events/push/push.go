@@ -26,7 +26,7 @@ type Subscription struct {
 	Lakes        []data.LakeID
 	Threshold    Threshold
 	Daily        bool   // one summary a day, except for closures
-	Zone         string // the IANA time zone, such as Europe/Berlin, for the hours of the night
+	Zone         string // the IANA time zone, such as Europe/Berlin, or an offset such as +02:00, for the hours of the night
 	RenewedAt    time.Time
 	// Client stands for the network from which the subscription was made or renewed last: see notify.Key.Client. Empty: not known.
 	Client string
@@ -161,6 +161,9 @@ func (s *Subscription) Check() error {
 		}
 		seen[id] = true
 	}
+	if s.Zone == unknownZone {
+		s.Zone = "UTC"
+	}
 	if _, err := location(s.Zone); err != nil {
 		return err
 	}
@@ -168,13 +171,22 @@ func (s *Subscription) Check() error {
 	return nil
 }
 
+// unknownZone is what a browser gives that does not know its zone (Unicode Technical Standard 35, part 1).
+const unknownZone = "Etc/Unknown"
+
+// location returns the zone of a name, or of an offset such as +05:30, which is what a browser gives if its system has one in place of a zone (ECMA-402,
+// edition 11).
 func location(zone string) (*time.Location, error) {
+	if at, err := time.Parse("-07:00", zone); err == nil {
+		_, seconds := at.Zone()
+		return time.FixedZone(zone, seconds), nil
+	}
 	if zone == "" || zone == "Local" || len(zone) > maxZoneBytes || strings.Contains(zone, "..") {
-		return nil, errors.New("zone: want an IANA time zone, such as Europe/Berlin")
+		return nil, errors.New("zone: want an IANA time zone, such as Europe/Berlin, or an offset, such as +02:00")
 	}
 	l, err := time.LoadLocation(zone)
 	if err != nil {
-		return nil, errors.New("zone: want an IANA time zone, such as Europe/Berlin")
+		return nil, errors.New("zone: want an IANA time zone, such as Europe/Berlin, or an offset, such as +02:00")
 	}
 	return l, nil
 }

@@ -42,11 +42,18 @@ func TestCheck(t *testing.T) {
 		"zone: want an":            func(s *push.Subscription) { s.Zone = "../../etc/passwd" },
 		"zone: want an IANA":       func(s *push.Subscription) { s.Zone = "Mars/Olympus" },
 		"zone: want an IANA time":  func(s *push.Subscription) { s.Zone = "Local" },
+		"zone: want an IANA time ": func(s *push.Subscription) { s.Zone = "+99:00" },
 	} {
 		s := example()
 		change(&s)
 		if err := s.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	for zone, want := range map[string]string{"Etc/Unknown": "UTC", "+02:00": "+02:00", "-11:30": "-11:30", "Etc/GMT+3": "Etc/GMT+3", "UTC": "UTC"} {
+		s := example()
+		if s.Zone = zone; s.Check() != nil || s.Zone != want {
+			t.Errorf("the zone %s is stored as %q, want %q", zone, s.Zone, want)
 		}
 	}
 	for _, name := range []string{"medium", "high", "closures"} {
@@ -140,7 +147,9 @@ func TestDueAt(t *testing.T) {
 		{"Europe/Berlin", "2026-10-24T21:00:00Z", false, rise, "2026-10-25T06:00:00Z"}, // and back at 3
 		{"Pacific/Auckland", "2026-07-06T10:00:00Z", false, rise, "2026-07-06T19:00:00Z"},
 		{"America/St_Johns", "2026-07-07T01:00:00Z", false, rise, "2026-07-07T09:30:00Z"}, // 22:30
-		{"Asia/Kolkata", "2026-07-06T16:29:00Z", false, rise, "2026-07-06T16:29:00Z"},     // 21:59
+		{"+05:30", "2026-07-06T16:30:00Z", false, rise, "2026-07-07T01:30:00Z"},           // of a system without a zone: 22:00
+		{"-02:30", "2026-07-07T01:00:00Z", false, rise, "2026-07-07T09:30:00Z"},
+		{"Asia/Kolkata", "2026-07-06T16:29:00Z", false, rise, "2026-07-06T16:29:00Z"}, // 21:59
 	} {
 		now, err := time.Parse(time.RFC3339, tt.now)
 		if err != nil {

@@ -313,7 +313,7 @@ func (s *scene) decodeVariable(v *netcdf.Variable, text func(name string) string
 		about := attributesOf(slices.Values(v.AttributeNames()), v.Text)
 		return s.setIndex(func(name string) string { return cmp.Or(about(name), text(name)) }, then)
 	}
-	u, err := unitOfValues(s.product, d.Unit(), []string{v.Name(), v.Text("long_name")}, opts)
+	u, err := unitOfValues(s.product, d.Unit(), append(scalings(func(name string) string { return cmp.Or(v.Text(name), text(name)) }), v.Name(), v.Text("long_name")), opts)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (s *scene) openTIFF(file File, opts *Options) error {
 	}); err != nil {
 		return fmt.Errorf("%s: %w", s.variable, err)
 	}
-	if err := s.decodeBand(im, band, text, opts); err != nil {
+	if err := s.decodeBand(file.Name, im, band, text, opts); err != nil {
 		return err
 	}
 	if s.grid, err = gridOfTIFF(im); err != nil {
@@ -231,8 +231,8 @@ func bandOf(im *tiff.Image, opts *Options) (int, error) {
 	return 0, nil
 }
 
-// decodeBand sets the decoder of a band.
-func (s *scene) decodeBand(im *tiff.Image, band int, text func(string) string, opts *Options) error {
+// decodeBand sets the decoder of a band. text finds items about the whole file, of which name is the name.
+func (s *scene) decodeBand(name string, im *tiff.Image, band int, text func(string) string, opts *Options) error {
 	scale, offset := im.Scale(band)
 	if indexed(s.product.ID) {
 		if scale != 1 || offset != 0 {
@@ -252,7 +252,14 @@ func (s *scene) decodeBand(im *tiff.Image, band int, text func(string) string, o
 		return fmt.Errorf("band %d has raw numbers of SNAP (scale %v, offset %v, logarithms: %v): want a file of the values, for example by SNAP's band maths or as NetCDF",
 			band+1, snap.Scale, snap.Offset, snap.Log10)
 	}
-	u, err := unitOfValues(s.product, cmp.Or(im.Unit(band), snap.Unit), []string{bandName(im, band)}, opts)
+	items := im.BandMetadata(band)
+	item := func(name string) string { return cmp.Or(items[name], text(name)) }
+	unit := cmp.Or(im.Unit(band), snap.Unit, item("units"))
+	names := append(scalings(item), bandName(im, band), item("long_name"))
+	if unit == "" { // of a file without any, the name counts too
+		names = append(names, strings.TrimSuffix(path.Base(name), path.Ext(name)))
+	}
+	u, err := unitOfValues(s.product, unit, names, opts)
 	if err != nil {
 		return fmt.Errorf("band %d: %w", band+1, err)
 	}

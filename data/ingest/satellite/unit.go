@@ -60,6 +60,15 @@ var (
 	logTitle = regexp.MustCompile(`(?i)^\s*(?:(?:natural|common|decimal|base.10) )?(?:log|lg|ln)\b`)
 )
 
+// scalings returns what attributes say about logarithms: scaling is of NASA, log10_scaled of SNAP.
+func scalings(text func(name string) string) []string {
+	names := []string{text("scaling")}
+	if strings.EqualFold(strings.TrimSpace(text("log10_scaled")), "true") {
+		names = append(names, "log10_scaled")
+	}
+	return names
+}
+
 // unitOfValues returns the unit of a variable or a band. One whose names say logarithms, and its unit does not, is refused: a value of
 // 1.7 instead of 50 looks like clean water. The option Scale is for rasters of any program, and for others whose unit is not known.
 func unitOfValues(p Product, text string, names []string, opts *Options) (unit, error) {

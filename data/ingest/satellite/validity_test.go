@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"image"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -310,5 +311,39 @@ func TestUnits(t *testing.T) {
 	} {
 		f := netCDF("a_2025-07-01.nc", satellitetest.Variable{Name: test.name, Text: map[string]string{"units": "mg m-3", "long_name": test.title}, Fill: fill, Floats: constant(1.7)})
 		checkValue(t, f, Options{Variable: test.name, Scale: 1}, test.want)
+	}
+	// Attributes, also as GDAL keeps them in a GeoTIFF, and of a GeoTIFF without a unit its name.
+	for _, test := range []struct {
+		name  string
+		items map[string]string
+		want  string
+	}{
+		{"chl_2025-07-01", map[string]string{"scaling": "logarithmic"}, "logarithms"}, {"chl_2025-07-01", map[string]string{"scaling": "linear"}, "1.7 of"},
+		{"chl_2025-07-01", map[string]string{"log10_scaled": "true"}, "logarithms"}, {"chl_2025-07-01", map[string]string{"log10_scaled": "false"}, "1.7 of"},
+		{"chl_2025-07-01", map[string]string{"long_name": "log10 of chlorophyll"}, "logarithms"},
+	} {
+		tif := chlRaster(10, 10, func(x, y int) float64 { return 1.7 })
+		tif.Items = test.items
+		text := maps.Clone(test.items)
+		text["units"] = "mg m-3"
+		for _, f := range []File{fileOf(test.name+".tif", tif.Encode()), netCDF(test.name+".nc", satellitetest.Variable{Name: "chl", Text: text, Fill: fill, Floats: constant(1.7)})} {
+			checkValue(t, f, Options{Scale: 1}, test.want)
+		}
+	}
+	for _, test := range []struct {
+		name, unit, want string
+		items            map[string]string
+	}{
+		{"chl_2025-07-01.tif", "", "50 of", map[string]string{"units": "lg(re mg m-3)"}}, {"chl_2025-07-01.tif", "mg m-3", "1.7 of", map[string]string{"units": "lg(re mg m-3)"}},
+		{"chl_log10_2025-07-01.tif", "", "logarithms", nil}, {"log_chl_2025-07-01.tif", "", "logarithms", nil}, {"chl_log10_2025-07-01.tif", "mg m-3", "1.7 of", nil},
+	} {
+		tif := chlRaster(10, 10, func(x, y int) float64 {
+			if test.want == "50 of" {
+				return math.Log10(50)
+			}
+			return 1.7
+		})
+		tif.Items, tif.Unit = test.items, test.unit
+		checkValue(t, fileOf(test.name, tif.Encode()), Options{Scale: 1}, test.want)
 	}
 }
