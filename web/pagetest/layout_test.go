@@ -101,6 +101,19 @@ func TestPageFewWeeks(t *testing.T) {
 	}
 }
 
+// The open list of a phone in landscape shows lakes.
+func TestPageListOnALowScreen(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "de")
+	screen{width: 640, height: 360, touch: true}.open(t, b, "light", base+"/")
+	b.Do(t, chromedp.Click("[name=toggle]"), browsertest.Until(`document.querySelector('#find li')?.checkVisibility()`))
+	browsertest.Expect(t, b, `(() => {
+		const panel = document.querySelector('#panel').getBoundingClientRect();
+		return [...document.querySelectorAll('#find li')].filter((li) => li.getBoundingClientRect().bottom <= Math.min(innerHeight, panel.bottom)).length >= 1;
+	})()`, true, "no lake of the open list is visible as a whole")
+}
+
 // With a card on a phone, the ring of the lake touches neither the legend nor the buttons, also below the notice of the demo.
 func TestPageRingIsFree(t *testing.T) {
 	t.Parallel()

@@ -9,10 +9,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/testsize"
 	"limnomap/web/browsertest"
 )
 
@@ -125,6 +128,55 @@ func TestPageBeforeTheFirstSnapshot(t *testing.T) {
 	b.Do(t, chromedp.WaitNotVisible("#message"), browsertest.Until(heatDrawn))
 	if src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src`)); strings.HasSuffix(src, "v=") {
 		t.Errorf("a tile's address is %s, want the version of the server", src)
+	}
+}
+
+// recordShifts sums up what the browser calls the layout shifts of a document.
+const recordShifts = `window.shifts = 0; window.shifted = []; new PerformanceObserver((list) => {
+	for (const e of list.getEntries()) if (!e.hadRecentInput) {
+		shifts += e.value;
+		shifted.push(e.value.toFixed(4) + ' ' + e.sources.map((s) => s.node?.nodeName + '#' + s.node?.id).join());
+	}
+}).observe({type: 'layout-shift', buffered: true})`
+
+// On a slow network and a slow processor nothing that loads late moves what is shown.
+func TestPageMovesNothing(t *testing.T) {
+	t.Parallel()
+	const maxShifts = 0.05 // of all shifts together; Core Web Vitals call 0.1 good
+	base := startServer(t)
+	var status limnomaptest.Status
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	var high string // a lake whose card has nearest lakes of lower risk
+	for _, lake := range status.Lakes {
+		if lake.Risk == "high" && lake.Chl != nil {
+			high = lake.ID
+		}
+	}
+	const card = `document.querySelector('#card .links')?.checkVisibility({visibilityProperty: true}) && document.querySelector('#card .star') !== null`
+	for _, page := range []struct{ path, complete string }{
+		{"/", heatDrawn + ` && document.querySelector('#highs').textContent !== ''`},
+		{"/?lang=de#lake=" + high, heatDrawn + ` && ` + card},
+		{"/?lang=fr#lake=" + status.Lakes[0].ID, card},
+		{"/embed", heatDrawn},
+		{"/lakes/" + high, `document.readyState === 'complete'`},
+		{"/lakes/" + high + "/sign", `document.readyState === 'complete'`},
+		{"/table", `document.readyState === 'complete'`},
+		{"/lakes/none", `document.readyState === 'complete'`},
+	} {
+		for _, s := range testsize.Cases(1, []screen{{width: 390, height: 844}, {width: 360, height: 640}, {width: 1440, height: 900}, {width: 844, height: 390}}) {
+			t.Run(page.path+" "+s.String(), func(t *testing.T) {
+				t.Parallel()
+				b := startBrowser(t, "en-GB")
+				b.OnNewDocument(t, recordShifts)
+				slow := meteredNetwork{latency: 150 * time.Millisecond, rate: 200_000}
+				browsertest.Enable(t, b, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: 4})
+				b.Do(t, chromedp.EmulateViewport(s.width, s.height, chromedp.EmulateMobile), chromedp.Navigate(slow.start(t, base)+page.path),
+					browsertest.Until(page.complete), chromedp.Evaluate[chromedp.Void](`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`, chromedp.EvalAwaitPromise))
+				if got := browsertest.Ask(t, b, chromedp.Evaluate[float64](`shifts`)); got > maxShifts {
+					t.Errorf("what is shown moves by %.4f, want at most %.2f: %s", got, maxShifts, browsertest.Ask(t, b, chromedp.Evaluate[string](`shifted.join('; ')`)))
+				}
+			})
+		}
 	}
 }
 

@@ -20,9 +20,11 @@ export function lazyDetails(article, id, page) {
       const { cardDetails } = await load()
       update ??= cardDetails(article, id, page)
     } catch {
+      article.classList.remove('filling')
       return state.replaceChildren(...retryButton(show))
     }
-    update(...latest)
+    await update(...latest)
+    article.classList.remove('filling')
   }
   return (...now) => {
     latest = now

@@ -27,16 +27,15 @@ const tools = { bands, months, path, text, bottom, chartScales, height, left, ri
 
 /**
  * Fills a card. The function that it returns takes the lake, the date of the view, which is null for the newest week, and the Monday of
- * the week shown.
+ * the week shown. It returns a promise that ends when the card is complete.
  * @param {HTMLElement} article @param {string} id @param {Page} page
  */
 export function cardDetails(article, id, page) {
   const { config, legend, view } = page
   const section = /** @type {HTMLElement} */ (article.lastElementChild)
-  const region = element('bdi')
+  const region = article.querySelector('.region bdi')
   const compared = element('section', { className: 'compared', ariaLabel: cardWords.compare.heading, hidden: true })
   const compare = button(cardWords.card.compare, () => view.set({ compare: id }))
-  article.querySelector('.head').after(element('p', { className: 'region' }, region))
   const updateHistory = cardHistory(section, id, legend, (name) => { region.textContent = name })
   const updateStatements = cardStatements(article)
   const updateLower = cardLower(article, legend)
@@ -50,12 +49,12 @@ export function cardDetails(article, id, page) {
   }
   if (config.contact) article.querySelector('dl').after(contact(config.contact))
   return (/** @type {Lake} */ lake, /** @type {string | null} */ date, /** @type {string | undefined} */ monday) => {
-    updateStatements(lake, date)
-    updateLower(lake, date)
-    updateHistory(monday, lake, date)
-    if (embedded()) return
-    open = { box: compared, button: compare, id, monday }
-    showCompared(page)
+    const complete = Promise.all([updateStatements(lake, date), updateLower(lake, date), updateHistory(monday, lake, date)])
+    if (!embedded()) {
+      open = { box: compared, button: compare, id, monday }
+      showCompared(page)
+    }
+    return complete
   }
 }
 

@@ -96,8 +96,8 @@ export function cardHistory(section, id, legend, showRegion) {
     monday = newMonday
     lake = newLake
     viewDate = newDate
-    if (!request) load(twoYears)
-    else if (history && lake.chl !== null && lake.measured_at.slice(0, 10) > history.newest) load(showsAll() ? maxEntries : twoYears) // a newer value has come
+    if (!request) return load(twoYears)
+    if (history && lake.chl !== null && lake.measured_at.slice(0, 10) > history.newest) load(showsAll() ? maxEntries : twoYears) // a newer value has come
     else if (history) show()
   }
 }
