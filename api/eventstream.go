@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	pathEventStream = pathEvents + "/stream"
+	pathEventStream = answer.PathEventStream
 
 	// maxStreams and streamShare bound the open streams: an open stream is a request in flight, for up to maxStreamAge, and most of those must
 	// be left to others. A client may have half of the streams that the others leave free.

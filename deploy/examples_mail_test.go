@@ -101,7 +101,7 @@ func TestWebhookMail(t *testing.T) {
 	}
 	observe("5")
 	listen := limnomaptest.FreeAddress(t)
-	id, secret, _ := strings.Cut(strings.TrimSpace(limnomaptest.Run(t, "hooks", "create", "--db", db, "--hooks-allow-http", "--url", "http://"+listen+"/")), " ")
+	id, secret, _ := strings.Cut(strings.TrimSpace(limnomaptest.Run(t, "hooks", "create", "--db", db, "--hooks-allow-http", "--hooks-allow", "127.0.0.0/8", "--url", "http://"+listen+"/")), " ")
 	script := exec.CommandContext(t.Context(), "python3", "examples/webhook_mail.py", "--secret-file", limnomaptest.WriteFile(t, dir, "secret.txt", secret+"\n"),
 		"--listen", listen, "--smtp", mails.Addr().String(), "--sender", "lakes@example.org", "--to", "duty@example.org")
 	var out limnomaptest.Log

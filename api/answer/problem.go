@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -137,10 +138,13 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
 // TypeEventStream is the media type of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 const TypeEventStream = "text/event-stream"
 
-// AsksForEvents reports whether an EventSource sent r: it accepts nothing else. After any answer but an event stream it never connects again.
+// PathEventStream is the path of the stream of events, below that of the server.
+const PathEventStream = "/api/v1/events/stream"
+
+// AsksForEvents reports whether an EventSource sent r for the stream: it accepts nothing else. After any answer but an event stream it never connects again.
 func AsksForEvents(r *http.Request) bool {
 	accept := r.Header["Accept"]
-	return len(accept) == 1 && accept[0] == TypeEventStream
+	return len(accept) == 1 && accept[0] == TypeEventStream && strings.HasSuffix(r.URL.Path, PathEventStream)
 }
 
 // writeRetry tells an EventSource of a temporary refusal by a stream that ends, and says when it may connect again.
@@ -148,7 +152,7 @@ func writeRetry(w http.ResponseWriter, r *http.Request, p *Problem) bool {
 	if p.Status != http.StatusServiceUnavailable && p.Status != http.StatusTooManyRequests || !AsksForEvents(r) {
 		return false
 	}
-	seconds, err := strconv.Atoi(p.Header.Get("Retry-After"))
+	seconds, err := strconv.Atoi(cmp.Or(p.Header.Get("Retry-After"), w.Header().Get("Retry-After")))
 	if err != nil {
 		seconds = 5
 	}
@@ -187,7 +191,7 @@ const maxInstance = 1024
 func instance(w http.ResponseWriter, r *http.Request) string {
 	path := r.URL.EscapedPath()
 	if tw, ok := w.(*Writer); ok {
-		if rest, below := strings.CutPrefix(path, tw.basePath); below {
+		if rest, below := strings.CutPrefix(path, tw.basePath); below && (rest == "" || rest[0] == '/') {
 			path = tw.prefix + rest
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 const (
 	// justUsed is how long a connection that has had an answer is kept when the server is full, unless its address has two more than the
-	// newcomer's: a map that is moved sends its next requests by then.
+	// newcomer's: a map that is moved sends its next requests by then. One without a request yet is kept as long, if another can be closed.
 	justUsed = int64(250 * time.Millisecond)
 	// spared is how long a connection may wait before it is closed because the server is crowded. A client that sends one request after the
 	// other waits less.

@@ -50,7 +50,7 @@ func CORS(origins []string) Middleware {
 func spelled(next http.Handler) http.Handler {
 	const requested = "Access-Control-Request-Headers"
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if values := r.Header[requested]; len(values) > 0 {
+		if values := r.Header[requested]; len(values) > 0 && r.Method == http.MethodOptions {
 			names := strings.FieldsFunc(strings.ToLower(strings.Join(values, ",")), func(c rune) bool { return c == ',' || c == ' ' || c == '\t' })
 			slices.Sort(names)
 			r = r.Clone(r.Context())

@@ -74,6 +74,7 @@ func TestInFlight(t *testing.T) {
 			t.Errorf("%s by HTTP/2 = %d with Connection %q, want 503 and %q", test.name, w.Code, got, test.want)
 		}
 		r.Header.Set("Accept", "text/event-stream")
+		r.URL.Path = answer.PathEventStream
 		w = httptest.NewRecorder()
 		if h.ServeHTTP(w, r); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "text/event-stream" || w.Body.Len() != 0 {
 			t.Errorf("%s that connects again to a stream by HTTP/2 = %d %s, want an empty stream", test.name, w.Code, w.Body)

@@ -15,6 +15,8 @@ const (
 	// bodyWait is how long the rest of a body may take to arrive that no one reads. With less, a client that is still sending
 	// would lose the answer (RFC 9112, section 9.6).
 	bodyWait = time.Second
+	// emptyWait is how long the frame that ends a body without octets may take: proxies send it with the header.
+	emptyWait = 200 * time.Millisecond
 	// maxHeaderLines is several times as many as a browser behind a chain of proxies sends.
 	maxHeaderLines = 100
 )
@@ -77,14 +79,14 @@ func requestBounds(body func(*http.Request) int64, next http.Handler) http.Handl
 	})
 }
 
-// hasBody reports whether a request has a body, or one that does not come in bodyWait. Some proxies frame requests without one as if they had one, which
+// hasBody reports whether a request has a body, or one that does not come in emptyWait. Some proxies frame requests without one as if they had one, which
 // then has no octets (RFC 9112, section 7.1; RFC 9113, section 8.1).
 func hasBody(w http.ResponseWriter, r *http.Request) bool {
 	if r.ContentLength >= 0 {
 		return r.ContentLength > 0
 	}
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyWait)) // a writer in a test has none
+	_ = control.SetReadDeadline(time.Now().Add(emptyWait)) // a writer in a test has none
 	if _, err := io.ReadFull(r.Body, make([]byte, 1)); err != io.EOF {
 		return true
 	}

@@ -102,15 +102,14 @@ func canonicalOrigin(text string) (string, error) {
 	var err error
 	switch u, parseErr := url.Parse(text); {
 	case scheme == "http" || scheme == "https":
-		name, subdomains := strings.CutPrefix(host, "*.")
-		if host, err = middleware.CanonicalHost(scheme, name); subdomains {
-			host = "*." + host
-		}
+		const any = "any-name" // stands for the one * that may be in a host
+		host, err = middleware.CanonicalHost(scheme, strings.Replace(host, "*", any, 1))
+		host = strings.Replace(host, any, "*", 1)
 	case parseErr != nil || u.Host == "" || text != u.Scheme+"://"+u.Host: // of an app, such as capacitor://localhost
 		err = errors.New("want a scheme and a host")
 	}
 	if err != nil {
-		return "", fmt.Errorf("%q is not an origin such as https://maps.example.org, or *: %w", config.Redact(text), err)
+		return "", errors.New(config.Redact(fmt.Sprintf("%q is not an origin such as https://maps.example.org, or *: %v", text, err)))
 	}
 	return scheme + "://" + host, nil
 }
@@ -121,7 +120,7 @@ func parsePublicURL(text string) (*url.URL, error) {
 		return nil, fmt.Errorf("%q is not http(s)://HOST[:PORT][/PATH]", config.Redact(text))
 	}
 	if u.Host, err = middleware.CanonicalHost(u.Scheme, u.Host); err != nil {
-		return nil, fmt.Errorf("%q: %w", config.Redact(text), err)
+		return nil, errors.New(config.Redact(fmt.Sprintf("%q: %v", text, err)))
 	}
 	return u, nil
 }

@@ -85,7 +85,7 @@ func TestWebhook(t *testing.T) {
 	}))
 	defer receiver.Close()
 	allow := []string{"--hooks-allow-http", "--hooks-allow", "127.0.0.0/8"}
-	create := append([]string{"hooks", "create", "--db", db, "--url", receiver.URL, "--region", "Bayern", "--min-level", "2"}, allow[:1]...)
+	create := append([]string{"hooks", "create", "--db", db, "--url", receiver.URL, "--region", "Bayern", "--min-level", "2"}, allow...)
 	id, secret, ok := strings.Cut(strings.TrimSpace(limnomaptest.Run(t, create...)), " ")
 	if !ok || !strings.HasPrefix(secret, "whsec_") {
 		t.Fatalf("hooks create printed %q %q", id, secret)

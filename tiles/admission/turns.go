@@ -14,7 +14,7 @@ import (
 const (
 	// maxFinished bounds how many clients that do not wait are remembered.
 	maxFinished = 1024
-	// maxInVain and inVainTime bound how many clients that waited in vain are remembered, and how long once they are too many.
+	// maxInVain and inVainTime bound how many clients that waited in vain are remembered, and how long.
 	maxInVain  = 4096
 	inVainTime = 2 * time.Minute
 	// meanWeight is the weight of the last turn in the mean length of turns.
@@ -57,6 +57,7 @@ type Turns struct {
 	mean float64                  // length of a turn, in ns
 
 	inVain map[Client]time.Time // when clients came that have had no turn since, and whose wait has ended
+	swept  time.Time            // when the oldest of inVain were forgotten last
 }
 
 // A waiter waits for a turn until its ctx ends.
@@ -183,9 +184,10 @@ func (t *Turns) enqueue(ctx context.Context, p *Place, c Client) (*waiter, error
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	now := t.options.Now()
 	came, inVain := t.inVain[c]
-	if !inVain {
-		came = t.options.Now()
+	if !inVain || now.Sub(came) >= inVainTime {
+		came = now
 	}
 	w := &waiter{ctx: ctx, client: c, came: came, due: came.Add(p.later), turn: make(chan admitted, 1)}
 	if t.waiting >= t.options.Waiting {
@@ -236,16 +238,15 @@ func (t *Turns) await(w *waiter) (admitted, error) {
 
 // remember remembers that w waited in vain. t.mu must be held.
 func (t *Turns) remember(w *waiter) {
-	if _, known := t.inVain[w.client]; known {
-		return
-	}
-	if len(t.inVain) >= maxInVain {
-		now := t.options.Now()
+	if now := t.options.Now(); len(t.inVain) >= maxInVain && now.Sub(t.swept) >= time.Second {
+		t.swept = now
 		maps.DeleteFunc(t.inVain, func(_ Client, came time.Time) bool { return now.Sub(came) >= inVainTime })
 	}
-	if len(t.inVain) < maxInVain {
-		t.inVain[w.client] = w.came
+	before, known := t.inVain[w.client]
+	if known && w.came.Sub(before) < inVainTime || !known && len(t.inVain) >= maxInVain {
+		return
 	}
+	t.inVain[w.client] = w.came
 }
 
 // release ends a turn of c that took that long.
@@ -280,6 +281,9 @@ func (t *Turns) admit() {
 		t.now = t.virtual(w.client)
 		t.remove(w)
 		delete(t.inVain, w.client)
+		for _, other := range t.queues[w.client] { // these have not waited in vain
+			other.came = t.options.Now()
+		}
 		t.taken++
 		w.turn <- admitted{crowded: crowded, client: w.client}
 	}

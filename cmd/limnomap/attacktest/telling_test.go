@@ -57,7 +57,7 @@ func newWatch(program, dir, db string) (*watch, error) {
 		table += fmt.Sprintf("%s,Watched Lake %d,%v,%v\n", of.Lake, i, of.At.Lat(), of.At.Lon())
 	}
 	if err = w.put(ctx, "lakes", table); err == nil {
-		_, err = limnomaptest.RunProgram(ctx, w.program, "hooks", "create", "--db", w.db, "--hooks-allow-http", "--lakes", strings.Join(w.lakes, ","),
+		_, err = limnomaptest.RunProgram(ctx, w.program, "hooks", "create", "--db", w.db, "--hooks-allow-http", "--hooks-allow", "127.0.0.0/8", "--lakes", strings.Join(w.lakes, ","),
 			"--url", w.HookURL())
 	}
 	if err != nil {

@@ -140,7 +140,7 @@ func (c *closureTest) start() {
 	c.observe(5)
 	yesterday := time.Now().Add(-24 * time.Hour)
 	c.put("advisories", limnomaptest.ClosureHeader+closureOf(oldClosure).Row(yesterday, yesterday.Add(30*24*time.Hour)))
-	c.do("hooks", "create", "--db", c.db, "--hooks-allow-http", "--url", c.HookURL())
+	c.do("hooks", "create", "--db", c.db, "--hooks-allow-http", "--hooks-allow", "127.0.0.0/8", "--url", c.HookURL())
 	c.launch()
 	limnomaptest.Within(c, patience, "the log begins", func() bool { return strings.Contains(c.server.Log.String(), "log of events written") })
 	must(c, c.Follow(c.Context(), c.base))

@@ -182,7 +182,7 @@ func TestEventsSurviveKills(t *testing.T) {
 			for _, r := range receivers {
 				s := httptest.NewServer(r)
 				t.Cleanup(s.Close)
-				out := limnomaptest.Run(t, "hooks", "create", "--db", db, "--hooks-allow-http", "--url", s.URL)
+				out := limnomaptest.Run(t, "hooks", "create", "--db", db, "--hooks-allow-http", "--hooks-allow", "127.0.0.0/8", "--url", s.URL)
 				hooks = append(hooks, strings.Fields(out)[0])
 			}
 			// One receiver has a certificate that no one trusts, and one is not there: they delay no other.
@@ -194,7 +194,7 @@ func TestEventsSurviveKills(t *testing.T) {
 			must(t, err)
 			must(t, absent.Close())
 			for _, address := range []string{untrusted.URL, "http://" + absent.Addr().String()} {
-				limnomaptest.Run(t, "hooks", "create", "--db", db, "--hooks-allow-http", "--url", address)
+				limnomaptest.Run(t, "hooks", "create", "--db", db, "--hooks-allow-http", "--hooks-allow", "127.0.0.0/8", "--url", address)
 			}
 
 			servers := make([]*limnomaptest.Server, setup.servers)
