@@ -22,6 +22,9 @@
 //	value   = exp(Σ g_i·ln c_i / Σ g_i)             of the class on top
 //	opacity = 0.86·min(1, (1 - Π(1-t_i)) / 0.95)    with 1-t_i = exp(-4·g_i), so that Π(1-t_i) = exp(-4·Σ g_i)
 //
+// The highest class fades to white in place of nothing: below an opacity of 0.6 its entries are up to three times as opaque and as much paler, so that they look the
+// same on white and are a pale rim on a dark map.
+//
 // A worse class lies on top of a better one as a whole disc, around which the better one fades; in a crowd of better lakes less is left of it. keepTopGo has the rule.
 //
 // σ is the same up to zoom 8: 3.4 pixels for a small lake that is alone, from there on a size less at each zoom; smaller where the nearest other site is near that does not share the disc, down to 0.7 pixels, and up to

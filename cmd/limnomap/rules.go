@@ -65,7 +65,7 @@ func checkBasemapURL(text string) error {
 	if !strings.Contains(text, "{z}") || !strings.Contains(text, "{x}") || !strings.Contains(text, "{y}") {
 		return fmt.Errorf("%q: want an address with {z}, {x} and {y}, or %s", config.Redact(text), noBasemap)
 	}
-	// Leaflet fails on all others, and the page with it.
+	// Leaflet fails on most others, and the page with it.
 	filled := strings.NewReplacer("{z}", "", "{x}", "", "{y}", "", "{s}", "", "{r}", "").Replace(text)
 	if i := strings.IndexAny(filled, "{}"); i >= 0 {
 		return fmt.Errorf("%q has %.32q, which nothing fills in: want {z}, {x}, {y}, and perhaps {s} for a subdomain and {r} for tiles of double resolution", config.Redact(text), config.Redact(filled[i:]))

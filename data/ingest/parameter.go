@@ -19,10 +19,11 @@ var parameterColumns = []string{"parameter_name", "parametername", "parameter na
 
 // chlorophyllNames are the names of chlorophyll-a as parameterKey returns them, in English, the languages of the Nordic and Baltic countries, German, Dutch, French, Spanish,
 // Portuguese, Italian, Polish, Czech, Slovak, Croatian, Russian, Ukrainian and Greek, and its codes in the EEA's Waterbase and in the register of the Chemical Abstracts Service.
+// The a of chlorophyll-a is a Latin one in all of them.
 var chlorophyllNames = []string{"chlorophylla", "chla", "chl", "chlorophyll", "chlorophyla", "chlorophyllalpha", "chlorophyllacorrectedforpheophytin", "chlorophyllafreeofpheophytin",
 	"chlorophyllauncorrectedforpheophytin", "chlorophyllaprobe", "chlorophyllaphytoplanktonsuspended", "klorofylla", "klorofyll", "klorofyla", "klorofyl", "aklorofylli", "klorofyllia", "klorofülla",
 	"chlorofyla", "chlorofyl", "chlorophyllea", "chlorophylle", "clorofilaa", "clorofila", "clorofillaa", "clorofilla", "chlorofila", "chlorofil", "klorofila", "klorofil", "chlorofilasa", "hlorofilsa",
-	"хлорофилла", "хлорофилл", "хлорофіла", "хлорофіл", "χλωροφύλληa", "χλωροφύλλη", "eea3164010", "479618"}
+	"хлорофиллa", "хлорофилл", "хлорофілa", "хлорофіл", "χλωροφύλληa", "χλωροφύλλη", "eea3164010", "479618"}
 
 // chlorophyllStems are in the names of pigments of which a table may mean another one, or another method.
 var chlorophyllStems = []string{"chloroph", "chlorof", "klorof", "clorof", "hlorof", "хлороф", "χλωροφ", "chla", "chlb", "chlt"}

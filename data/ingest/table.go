@@ -27,9 +27,11 @@ type table struct {
 	has       columnSet
 	ignored   []string // the names in the header that are not columns, in order
 	unread    []unreadColumn
-	line      int   // where the last row begins
-	row       row   // the last row
-	failed    error // of finding the marks
+	// unreadCharset decodes them.
+	unreadCharset charset
+	line          int   // where the last row begins
+	row           row   // the last row
+	failed        error // of finding the marks
 }
 
 func (t *table) number() int { return t.line }

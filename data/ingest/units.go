@@ -116,13 +116,28 @@ func (d *dimension) inName(name string) (base, unit string, err error) {
 	return name, "", d.checkName(name)
 }
 
-// isPower reports whether the part of a name before a unit, in the same brackets, is a factor, as in 10^-3 mg/l and x 10 µg/l.
+// isPower reports whether the part of a name before a unit, in the same brackets, is a factor, as in 10^-3 mg/l, [10 µg/l] and x 10 µg/l. In Chl 0-10 µg/l
+// it is a depth, and in ISO 10260-1992 a standard.
 func isPower(name string, part []int, start int) bool {
-	text := strings.ToLower(name[part[0]:part[1]])
-	digits := strings.Trim(text, "0123456789") == ""
-	return !strings.ContainsAny(name[part[1]:start], "()[]{},;/_") && (text == "x" || text == "×" || strings.HasPrefix(text, "x10") || text == "10" || text == "100" || text == "1000" ||
-		digits && part[0] >= 2 && strings.ContainsRune("^-", rune(name[part[0]-1])) && strings.ContainsRune("^0", rune(name[part[0]-2])))
+	if strings.ContainsAny(name[part[1]:start], "()[]{},;/_") {
+		return false
+	}
+	before, text := strings.ToLower(name[:part[0]]), strings.ToLower(name[part[0]:part[1]])
+	switch {
+	case text == "x" || text == "×" || strings.HasPrefix(text, "x10"):
+		return true
+	case text == "10" || text == "100" || text == "1000":
+		return factorBefore.MatchString(before)
+	default:
+		return len(text) == 1 && strings.Trim(text, "0123456789") == "" && powerBefore.MatchString(before)
+	}
 }
+
+// What is before a factor, and before an exponent.
+var (
+	factorBefore = regexp.MustCompile(`([(\[{]|(^|[^\pL])[x×]) *$`)
+	powerBefore  = regexp.MustCompile(`(^|[^0-9])10(\^-?|-)$`)
+)
 
 // perVolume reports whether brackets in a name have an amount of something per volume or area: it is a unit, also if its amount is not known.
 func perVolume(name string) bool {

@@ -13,8 +13,9 @@ import (
 type unreadColumn struct {
 	at      int
 	name    string
+	about   bool            // whether it is about another column than that of chlorophyll: then only names of parameters in it count
 	hasUnit bool            // whether its texts may be units of chlorophyll
-	last    string          // its text in the last row
+	last    string          // its field in the last row
 	known   map[string]bool // its texts so far
 	// chlorophyll is a text that is a name of chlorophyll-a, and other one that is not; or empty.
 	chlorophyll, other string
@@ -26,37 +27,71 @@ const (
 	maxUnreadText    = 100
 )
 
-// unreadColumnsOf returns the columns of a header that are not known. One whose name begins with that of another one is about that: tp_sign about tp.
+// unreadColumnsOf returns the columns of a header that are not known. One whose name begins as that of another one is about that: tp_sign about tp_value.
 func (t *table) unreadColumnsOf(header []string) (found []unreadColumn) {
 	if len(t.columns) <= obsSign || t.columns[obsParameter].name != parameterColumn {
 		return nil
 	}
+	chl := t.positions[obsChl]
 	for at, h := range header {
 		name := plainName(h)
-		isAbout := func(other string) bool {
-			base := plainName(other)
-			return len(base) >= 2 && base != name && strings.HasPrefix(name, base)
-		}
-		if name == "" || slices.Contains(t.positions, at) || slices.ContainsFunc(t.ignored, isAbout) || len(found) == maxUnreadColumns {
+		if name == "" || slices.Contains(t.positions, at) || len(found) == maxUnreadColumns {
 			continue
 		}
-		found = append(found, unreadColumn{at: at, name: strings.TrimSpace(h), hasUnit: at == t.positions[obsChl]+1 || strings.HasPrefix(name, "chl") || strings.Contains(name, "unit"), known: make(map[string]bool)})
+		about := false
+		for other, o := range header {
+			base := plainName(o)
+			begins := len(base) >= 2 && base != name && strings.HasPrefix(name, base) || len(firstWord(h)) >= 2 && firstWord(h) == firstWord(o)
+			about = about || other != at && other != chl && begins
+		}
+		about = about && (chl < 0 || firstWord(h) != firstWord(header[chl]))
+		found = append(found, unreadColumn{at: at, name: strings.TrimSpace(h), about: about, known: make(map[string]bool),
+			hasUnit: !about && (at == chl+1 || strings.HasPrefix(name, "chl") || strings.Contains(name, "unit"))})
 	}
 	return found
+}
+
+// firstWord returns the first word of the name of a column in small letters.
+func firstWord(name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if end := strings.IndexAny(name, " _.-("); end >= 0 {
+		return name[:end]
+	}
+	return name
+}
+
+// unreadText returns a field of a column that is not known, empty for no value. It does not decide the encoding of the file, and a text that cannot be
+// decoded is none.
+func (t *table) unreadText(raw string) string {
+	if c := &t.unreadCharset; !c.inUTF8 && c.single == nil {
+		if c.failed != nil {
+			return ""
+		}
+		*c = t.charset
+	}
+	text, err := t.unreadCharset.decode(raw)
+	if text = fieldValue(text); err != nil || slices.Contains(t.format.nulls, text) {
+		return ""
+	}
+	return text
 }
 
 // checkUnread returns an error if a column that is not known says what the value of a row is.
 func (t *table) checkUnread(fields []string) error {
 	for i := range t.unread {
 		c := &t.unread[i]
-		text := strings.TrimSpace(fields[c.at])
-		if text == "" || text == c.last || text[0] >= '0' && text[0] <= '9' || len(text) > maxUnreadText {
+		raw := fields[c.at]
+		if raw == c.last || len(raw) > maxUnreadText {
 			continue
 		}
-		c.last = text
+		c.last = raw
+		text := t.unreadText(raw)
+		if text == "" || text[0] >= '0' && text[0] <= '9' {
+			continue
+		}
 		switch text {
 		case "<", "<=", "≤", ">", ">=", "≥":
-			if t.has.lacks(obsSign) && t.has.lacks(obsBelowLimit) {
+			if !c.about && t.has.lacks(obsSign) && t.has.lacks(obsBelowLimit) {
 				return fmt.Errorf("line %d: the column %.40q, whose name is not known, has %q: want --map sign=%.40s if it is about chl, or --set sign== if it is not", t.line, c.name, text, c.name)
 			}
 		}
@@ -66,6 +101,9 @@ func (t *table) checkUnread(fields []string) error {
 		c.known[strings.Clone(text)] = true
 		if c.hasUnit && t.has.lacks(obsUnit) && t.columns[obsChl].inUnit == "" && otherUnit(text) {
 			return fmt.Errorf("line %d: the column %.40q, whose name is not known, has the unit %.40q: want --map unit=%.40s if it is that of chl, or --set unit=µg/l if chl is in µg/l", t.line, c.name, text, c.name)
+		}
+		if !t.has.lacks(obsParameter) {
+			continue
 		}
 		base, _, _ := chlorophyllUnits.inName(text)
 		if slices.Contains(chlorophyllNames, parameterKey(base)) {
@@ -77,10 +115,11 @@ func (t *table) checkUnread(fields []string) error {
 	return nil
 }
 
-// otherUnit reports whether a text is a unit other than µg/l. One word such as g may be anything.
+// otherUnit reports whether a text is a unit other than µg/l. One word such as g, or T 1, may be anything.
 func otherUnit(text string) bool {
 	factor, known := chlorophyllUnits.units[unitKey(text)]
-	return known && factor != unitFactor{1, 0} || !known && (isUnit(text) && len(unitParts(text)) > 1 || slices.Contains(chlorophyllUnits.foreign, unitKey(text)))
+	per := slices.ContainsFunc(unitParts(text)[min(1, len(unitParts(text))):], func(word string) bool { return strings.Trim(word, "0123456789") != "" })
+	return known && factor != unitFactor{1, 0} || !known && (isUnit(text) && per || slices.Contains(chlorophyllUnits.foreign, unitKey(text)))
 }
 
 // checkUnreadNames returns an error if a column that is not known has names of parameters.

@@ -37,6 +37,15 @@ func TestUnreadColumns(t *testing.T) {
 		{"another unit", strings.Replace(dim, "mg/l", "RFU", 1), mapped, `has the unit "RFU"`},
 		{"the same unit", strings.Replace(dim, "mg/l", "µg/l", 1), mapped, ""},
 		{"a unit that is set", dim, set("unit", "µg/l"), ""},
+		{"a parameter beside its code", "lake_id,date,Stoff,Stoffname,value\nx,2025-07-02,1,Wassertemperatur,22.5\nx,2025-07-03,2,Chlorophyll a,8\n", mapped, "want --map parameter=Stoffname"},
+		{"a parameter and gaps", "lake_id,date,Stoff,value\nx,2025-07-02,NA,3\nx,2025-07-03,Chlorophyll a,8\nx,2025-07-04,-,8\n", mapped, ""},
+		{"a parameter in another encoding", "lake_id,date,Показник,value\nx,2025-07-02,Температура,22.5\nx,2025-07-03,Хлорофилл а,8\n", mapped, "want --map parameter=Показник"},
+		{"limits of other values", "lake_id,date,chl_value,tp_value,tp_sign,tp_unit\nx,2025-07-02,5,0.01,<,mg/l\n", Options{Map: Mapping{"chl": "chl_value"}, Set: mapped.Set}, ""},
+		{"the bottom was seen", "lake_id,date,chl,secchi_m,secchi_sign\nx,2025-07-02,5,2.5,>\n", plain, ""},
+		{"a limit beside a flag", "lake_id,date,chl_value,chl_flag,chl_sign\nx,2025-07-02,5,A,<\n", Options{Map: Mapping{"chl": "chl_value"}, Set: mapped.Set}, "want --map sign=chl_sign"},
+		{"a code after the value", "lake_id,date,value,station\nx,2025-07-02,5,T-1\nx,2025-07-03,5,G 3\nx,2025-07-04,5,T 100\n", mapped, ""},
+		{"Windows-1252", strings.ReplaceAll(strings.Replace(dim, "mg/l", "µg/l", 1), "µ", "\xb5"), mapped, ""},
+		{"mg/m³ in Windows-1252", strings.Replace(dim, "mg/l", "mg/m\xb3", 1), mapped, ""},
 		{"a unit elsewhere", "lake_id;date;value;note;tp;dim\nx;2025-07-02;5;;3;mg/l\n", mapped, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

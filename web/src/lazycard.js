@@ -1,9 +1,12 @@
-// Loads the script that fills a card below its facts. The card shows its facts without it.
+// Loads the script that fills a card below its verdict. The facts of the card are shown with the rest, so that nothing moves, but on a slow network not
+// later than after three seconds.
 import { lazyScript } from './lazyscript.js'
 import { retryButton } from './message.js'
 import { words } from './words.js'
 
 const load = lazyScript('card')
+
+const factsWait = 3000 // ms
 
 /**
  * Returns a function with the arguments of the one that cardDetails returns. If the script cannot be loaded the card says so, and offers
@@ -14,17 +17,19 @@ export function lazyDetails(article, id, page) {
   const state = article.querySelector('section [role=status]')
   let update
   let latest
+  const showFacts = () => article.classList.remove('filling')
+  setTimeout(showFacts, factsWait)
   const show = async () => {
     try {
       state.textContent = words.card.loading
       const { cardDetails } = await load()
       update ??= cardDetails(article, id, page)
     } catch {
-      article.classList.remove('filling')
+      showFacts()
       return state.replaceChildren(...retryButton(show))
     }
     await update(...latest)
-    article.classList.remove('filling')
+    showFacts()
   }
   return (...now) => {
     latest = now
