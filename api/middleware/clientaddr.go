@@ -167,7 +167,7 @@ func CanonicalHost(scheme, host string) (string, error) {
 	host = strings.ToLower(host)
 	port := map[string]string{"http": ":80", "https": ":443"}[scheme]
 	if port == "" || !validHost(host) {
-		return "", fmt.Errorf("host %.64q: want a name, an IPv4 or a bracketed IPv6 address, with an optional port; names with letters beyond ASCII as xn--...", host)
+		return "", fmt.Errorf("host %.64q: want a name, an IPv4 or a bracketed IPv6 address, with an optional port; names with letters beyond ASCII begin with xn--, as clients send them", host)
 	}
 	return strings.TrimSuffix(host, port), nil
 }

@@ -91,6 +91,9 @@ func hasBody(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	_ = control.SetReadDeadline(time.Time{})
+	if r.ProtoMajor == 1 { // another server may read the length of the request in another way, and what follows as its body (RFC 9112, section 6.3)
+		w.Header().Set("Connection", "close")
+	}
 	r.Body, r.ContentLength, r.TransferEncoding = http.NoBody, 0, nil
 	return false
 }
