@@ -1,12 +1,12 @@
-// Loads the script that fills a card below its verdict. The facts of the card are shown with the rest, so that nothing moves, but on a slow network not
-// later than after eight seconds.
+// Loads the script that fills a card below its verdict. The facts of the card are shown with the rest, so that nothing moves, but if a request hangs not
+// later than after 25 seconds.
 import { lazyScript } from './lazyscript.js'
 import { retryButton } from './message.js'
 import { words } from './words.js'
 
 const load = lazyScript('card')
 
-const factsWait = 8000 // ms
+const factsWait = 25_000 // ms: longer than each request may take
 
 /**
  * Returns a function with the arguments of the one that cardDetails returns. If the script cannot be loaded the card says so, and offers
