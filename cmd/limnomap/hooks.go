@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"net/url"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"limnomap/data/events/eventfeed"
 	"limnomap/data/events/hook"
 	"limnomap/data/events/hook/delivery"
-	"limnomap/data/fetchguard"
 	"limnomap/data/store"
 )
 
@@ -83,10 +81,8 @@ func (c *hooksCreateCmd) Run(ctx context.Context, con *console) error {
 	if err := h.Check(c.HooksAllowHTTP); err != nil {
 		return err
 	}
-	if u, err := url.Parse(c.URL); err == nil { // Check has read it
-		if err := fetchguard.CheckPublicHost(u.Hostname(), c.allowed()); err != nil {
-			return fmt.Errorf("--url would never be reached: %w; --hooks-allow names networks that are not public", err)
-		}
+	if err := delivery.CheckReached(c.URL, c.allowed()); err != nil {
+		return fmt.Errorf("--url would never be reached: %w; --hooks-allow names networks that are not public", err)
 	}
 	return c.use(ctx, func(s *store.Store) error {
 		if err := s.CreateHook(ctx, h); err != nil {

@@ -109,6 +109,15 @@ func New(o Options) *Deliverer {
 	return d
 }
 
+// CheckReached returns an error for an address that a client of [NewClient] would refuse whatever a name server says.
+func CheckReached(address string, allow []netip.Prefix) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	return fetchguard.CheckPublicHost(u.Hostname(), allow)
+}
+
 // NewClient returns a client for requests to public addresses, and to those in allow. It follows no redirects, uses no proxy, and gives up after
 // some seconds.
 func NewClient(allow []netip.Prefix) *http.Client {
