@@ -281,8 +281,9 @@ func (t *Turns) admit() {
 		t.now = t.virtual(w.client)
 		t.remove(w)
 		delete(t.inVain, w.client)
+		now := t.options.Now()
 		for _, other := range t.queues[w.client] { // these have not waited in vain
-			other.came = t.options.Now()
+			other.came = now
 		}
 		t.taken++
 		w.turn <- admitted{crowded: crowded, client: w.client}
