@@ -116,13 +116,8 @@ func checkKept(since int64, state data.EventState) error {
 	return &answer.Problem{Status: http.StatusGone, Detail: detail, Members: []answer.Member{{Name: "oldest", Value: state.Oldest}, {Name: "newest", Value: state.Newest}}}
 }
 
-// found are the events that a request asks for.
-type found struct {
-	events []data.Event
-	next   int64 // the number after which there may be more
-}
-
-// events answers with the events after a number, in the order in which they happened.
+// events answers with the events after a number, in the order in which they happened. Most clients ask for those after the newest one, most of the time:
+// then nothing is read.
 func (h *eventHandlers) events(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
 	e := eventRequestOf(&query, defaultEvents)
@@ -138,18 +133,26 @@ func (h *eventHandlers) events(w http.ResponseWriter, r *http.Request, p *publis
 	if err != nil {
 		return err
 	}
-	f, err := h.findEvents(r, p, &e, since, state)
+	b := record.Object("{").Array("events")
+	next, n := since, 0
+	ended, err := h.readLog(r, data.EventQuery{After: since, Until: state.Newest, Lake: e.lake()}, func(event *data.Event) bool {
+		next = event.Seq
+		if e.filter.Matches(event, p.snap) {
+			if n > 0 {
+				b = append(b, ',')
+			}
+			b = appendEvent(b, event, p.snap)
+			n++
+		}
+		return n < e.limit
+	})
 	if err != nil {
 		return err
 	}
-	b := record.Object("{").Array("events")
-	for i := range f.events {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendEvent(b, &f.events[i], p.snap)
+	if ended {
+		next = state.Newest
 	}
-	b = b.Close("]").Int("next", int(f.next)).Int("oldest", int(state.Oldest)).Int("newest", int(state.Newest)).Close("}\n")
+	b = b.Close("]").Int("next", int(next)).Int("oldest", int(state.Oldest)).Int("newest", int(state.Newest)).Close("}\n")
 	return h.sender.SendBytes(w, r, jsonKind, b)
 }
 
@@ -197,26 +200,6 @@ func (h *eventHandlers) readLog(r *http.Request, q data.EventQuery, each func(*d
 		}
 	}
 	return false, nil
-}
-
-// findEvents returns the events after a number that pass the filter, up to the limit. Most clients ask for those after the newest one, most of
-// the time: then nothing is read.
-func (h *eventHandlers) findEvents(r *http.Request, p *published, e *eventRequest, since int64, state data.EventState) (found, error) {
-	f := found{next: since}
-	ended, err := h.readLog(r, data.EventQuery{After: since, Until: state.Newest, Lake: e.lake()}, func(event *data.Event) bool {
-		f.next = event.Seq
-		if e.filter.Matches(event, p.snap) {
-			f.events = append(f.events, *event)
-		}
-		return len(f.events) < e.limit
-	})
-	if err != nil {
-		return found{}, err
-	}
-	if ended {
-		f.next = state.Newest
-	}
-	return f, nil
 }
 
 // newestEvents returns the newest events that pass the filter, up to the limit, the newest first.
