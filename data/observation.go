@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"limnomap/data/linetext"
+	"limnomap/data/pixels"
 )
 
 // An Observation is the value of one lake on one date from one source.
@@ -28,6 +29,8 @@ type Observation struct {
 	// Rank is the place of the source in the [SourceOrder], from 1 on; 0 if it is not in it. A [snapshot.Source] sets it, and imports ignore it.
 	Rank    uint8
 	Details Details
+	// Pixels are those of which an import of a satellite file has made the observation, nil where they are not kept. A [snapshot.Source] does not set it.
+	Pixels *pixels.Packed
 	// Forecast is known for limnomap's own forecasts. A [snapshot.Source] stores no such observation: they are in its Forecasts.
 	Forecast ForecastBasis
 }

@@ -14,12 +14,12 @@ const module = "limnomap/"
 // mayImport lists for each package which of our packages it may import. This is the architecture: a package imports only the
 // packages that it is built from, and no import points back.
 var mayImport = map[string][]string{
-	"data":                      {"data/forecast", "data/linetext", "data/canonical", "data/outline"},
+	"data":                      {"data/forecast", "data/linetext", "data/canonical", "data/outline", "data/pixels"},
 	"data/outline":              {}, // shapes, which know no lake
 	"data/canonical":            {}, // a hash of values, for anyone
 	"data/snapshot":             {"data", "data/canonical", "data/forecast"},
 	"data/apikey":               {},
-	"data/store":                {"data", "data/apikey", "data/clock", "data/diskspace", "data/events/eventfeed", "data/forecast", "data/events/hook", "data/events/push", "data/linetext", "data/snapshot", "data/outline"},
+	"data/store":                {"data", "data/apikey", "data/clock", "data/diskspace", "data/events/eventfeed", "data/forecast", "data/events/hook", "data/events/push", "data/linetext", "data/snapshot", "data/outline", "data/pixels", "data/raster/georef"},
 	"data/fold":                 {},
 	"data/clock":                {"data"}, // the time: what it is used for is not its business
 	"data/diskspace":            {},       // the room of a disk, which knows no data
@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"data/index":                {"data", "data/fold"},
 	"data/swimguide":            {"data"},
 	"data/gazetteer":            {"data/linetext"},
-	"data/ingest/satellite":     {"data", "data/raster/crs", "data/raster/netcdf", "data/raster/tiff", "data/raster/zonal", "data/outline"},
+	"data/ingest/satellite":     {"data", "data/raster/crs", "data/raster/netcdf", "data/raster/tiff", "data/raster/zonal", "data/raster/georef", "data/pixels", "data/outline"},
 	"data/ingest/refresh":       {"data", "data/fetchguard", "data/store", "data/ingest", "data/ingest/rangefile", "data/ingest/satellite", "data/diskspace", "data/linetext"},
 	"data/raster/tiff":          {"data/raster/blockread", "data/raster/inflate", "data/raster/number"}, // a format, for anyone
 	"data/raster/hdf5":          {"data/raster/blockread", "data/raster/inflate", "data/raster/number"}, // a format, for anyone
@@ -37,8 +37,10 @@ var mayImport = map[string][]string{
 	"data/raster/inflate":       {},                                                                     // a codec, for anyone
 	"data/raster/number":        {},                                                                     // numbers, for anyone
 	"data/raster/netcdf":        {"data/raster/hdf5", "data/raster/number"},
-	"data/raster/crs":           {}, // formulas, for anyone
-	"data/raster/zonal":         {}, // pixels of polygons, for anyone
+	"data/raster/crs":           {},                                       // formulas, for anyone
+	"data/raster/zonal":         {},                                       // pixels of polygons, for anyone
+	"data/raster/georef":        {"data/raster/crs", "data/raster/zonal"}, // where pixels are, for anyone
+	"data/pixels":               {"data/raster/georef", "data/raster/zonal"},
 	"data/events/eventlog":      {"data", "data/clock", "data/snapshot"},
 	"data/events/eventfeed":     {"data"},
 	"data/events/push":          {"data"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -26,12 +27,15 @@ type rasterFlags struct {
 	MinShare       float64                  `help:"Share of a lake's pixels that must have a value." default:"0.1" allowed:"0..1"`
 	WithoutOutline satellite.WithoutOutline `help:"Lakes of which only a point is known: grow (the water around the nearest pixel with a value), skip, or disc:METRES (everything around the point, which is often wrong)." default:"grow" placeholder:"grow|skip|disc:METRES"`
 	Statistic      satellite.Statistic      `help:"What makes one value of the pixels: median, mean or p90." default:"median"`
+	Pixels         string                   `help:"Keep the pixels of the lakes beside their values: ${enum}." enum:"on,off" default:"on"`
+	KeepPixels     config.Period            `help:"How long the pixels of a source are kept: each import of its files removes older ones, and keeps no values less." default:"2y" allowed:"1d.." placeholder:"PERIOD"`
 }
 
 // options returns the options of an extraction.
 func (f *rasterFlags) options() *satellite.Options {
 	o := &satellite.Options{Variable: f.Variable, Band: f.Band, Scale: f.Scale, Valid: f.Valid, Source: f.Source, Inside: f.Inside, Shore: f.Shore.Shore, MinPixels: f.MinPixels,
-		MinShare: data.Known(f.MinShare), WithoutOutline: f.WithoutOutline, Statistic: f.Statistic}
+		MinShare: data.Known(f.MinShare), WithoutOutline: f.WithoutOutline, Statistic: f.Statistic, WithoutPixels: f.Pixels == "off",
+		PixelDays: int(time.Duration(f.KeepPixels) / config.Day)}
 	if f.Product != autoProduct {
 		o.Product = satellite.ProductID(f.Product)
 	}

@@ -92,7 +92,7 @@ func (c *importRastersCmd) Run(ctx context.Context, con *console) (err error) {
 	var values []ingest.Values
 	for _, f := range files {
 		sources = append(sources, f.Source)
-		values = append(values, ingest.Values{Name: f.Name, Columns: f.Columns, Rows: f.Observations()})
+		values = append(values, ingest.Values{Name: f.Name, Columns: f.Columns, Rows: f.Observations(), Source: f.Source, PixelsFrom: f.PixelsFrom})
 	}
 	if err := c.Prefer.warn(ctx, s, sources, con.log); err != nil {
 		return interrupted(ctx, err, "nothing was written")

@@ -16,6 +16,9 @@ type Values struct {
 	Name    string   // of the file
 	Columns []string // those of the observations that only some files have: what is stored of them is replaced
 	Rows    iter.Seq2[data.Observation, error]
+	// Source is that of all rows, and PixelsFrom the first date whose pixels are kept of it; absent if all are.
+	Source     string
+	PixelsFrom data.Optional[data.Date]
 }
 
 // satelliteHas are the columns that all such observations have.
@@ -40,6 +43,11 @@ func AllValues(ctx context.Context, s Store, files []Values, opts *Options, last
 		for i, f := range files {
 			if err := writeValues(ctx, tx, im, i, f, today); err != nil {
 				return fmt.Errorf("import: %s: %w", f.Name, err)
+			}
+			if f.PixelsFrom.Known {
+				if err := tx.KeepPixels(ctx, f.Source, f.PixelsFrom.Value); err != nil {
+					return fmt.Errorf("import: %s: %w", f.Name, err)
+				}
 			}
 		}
 		return opts.finish(im.report.Rejected, func() error { return last(tx, im.report) })

@@ -98,7 +98,7 @@ func TestValuesAreThoseOfTheTable(t *testing.T) {
 	mustImport(t, Lakes, direct, nil, twoLakes)
 	for range 2 { // the second time nothing changes
 		want := mustImport(t, Observations, byTable, nil, text.String())
-		got, err := AllValues(t.Context(), direct, []Values{{"first.nc", indexColumns, observationsOf(rows[:15_000])}, {"second.nc", indexColumns, observationsOf(rows[15_000:])}}, nil, noMore)
+		got, err := AllValues(t.Context(), direct, []Values{{Name: "first.nc", Columns: indexColumns, Rows: observationsOf(rows[:15_000])}, {Name: "second.nc", Columns: indexColumns, Rows: observationsOf(rows[15_000:])}}, nil, noMore)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestRejectedValues(t *testing.T) {
 	}
 	rows := []satellite.Row{row("x", july), row("z", july), row("y", july), row("y", july+30)}
 	rows[2].Source = "a\u202eb"
-	files := []Values{{"a.nc", nil, observationsOf(rows[:2])}, {"b.nc", nil, observationsOf(rows[2:])}}
+	files := []Values{{Name: "a.nc", Rows: observationsOf(rows[:2])}, {Name: "b.nc", Rows: observationsOf(rows[2:])}}
 	opts := &Options{Now: func() time.Time { return july.Time() }}
 	before, _ := s.Revision(t.Context())
 	want := []string{`a.nc, lake "x": chl is missing or poor`, `a.nc, lake "z": the database does not hold`, `b.nc, lake "y": source`, `b.nc, lake "y": date 2024-07-31 is in the future`}
@@ -168,11 +168,11 @@ func TestValuesAreOneTransaction(t *testing.T) {
 		want  error
 		text  string
 	}{
-		"the end fails":       {[]Values{{"a.nc", nil, observationsOf(good)}}, nil, bad, bad, "bad"},
-		"a file breaks":       {[]Values{{"a.nc", nil, observationsOf(good)}, {"b.nc", nil, broken}}, nil, nil, bad, "import: b.nc: bad"},
-		"it takes too long":   {[]Values{{"a.nc", nil, observationsOf(good)}}, &Options{Timeout: 1}, nil, ErrTimeout, "takes longer than allowed, 1ns"},
-		"it is a dry run":     {[]Values{{"a.nc", nil, observationsOf(good)}}, &Options{DryRun: true}, nil, nil, ""},
-		"there are no values": {[]Values{{"a.nc", nil, observationsOf(nil)}}, nil, nil, nil, ""},
+		"the end fails":       {[]Values{{Name: "a.nc", Rows: observationsOf(good)}}, nil, bad, bad, "bad"},
+		"a file breaks":       {[]Values{{Name: "a.nc", Rows: observationsOf(good)}, {Name: "b.nc", Rows: broken}}, nil, nil, bad, "import: b.nc: bad"},
+		"it takes too long":   {[]Values{{Name: "a.nc", Rows: observationsOf(good)}}, &Options{Timeout: 1}, nil, ErrTimeout, "takes longer than allowed, 1ns"},
+		"it is a dry run":     {[]Values{{Name: "a.nc", Rows: observationsOf(good)}}, &Options{DryRun: true}, nil, nil, ""},
+		"there are no values": {[]Values{{Name: "a.nc", Rows: observationsOf(nil)}}, nil, nil, nil, ""},
 	} {
 		s := storetest.New(t)
 		mustImport(t, Lakes, s, nil, twoLakes)
@@ -190,7 +190,7 @@ func TestValuesAreOneTransaction(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := AllValues(ctx, storetest.New(t), []Values{{"a.nc", nil, observationsOf(good)}}, nil, noMore); !errors.Is(err, context.Canceled) {
+	if _, err := AllValues(ctx, storetest.New(t), []Values{{Name: "a.nc", Rows: observationsOf(good)}}, nil, noMore); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of the context: %v", err)
 	}
 }

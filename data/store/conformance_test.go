@@ -53,6 +53,7 @@ func testStore(t *testing.T, open opener) {
 		"refresh claims":          testRefreshClaims,
 		"refresh in an import":    testRefreshInImport,
 		"rasters":                 testRasters,
+		"pixels":                  testPixels,
 		"readings":                testReadings,
 		"readings of samples":     testReadingsOfSamples,
 		"readings of many lakes":  testReadingsOfManyLakes,

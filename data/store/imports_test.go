@@ -33,8 +33,8 @@ type importCase struct {
 func testImports(t *testing.T, open opener) {
 	older, newer := "V2.1.1 9 observations", "V2.1.1 12 observations"
 	of := func(rows ...data.Observation) []data.Observation { return rows }
-	gap, poor, suspect := pixels("", data.NoChlorophyll, data.QualityUnknown), pixels("", 900, data.Poor), pixels("", 800, data.Suspect)
-	good, other := pixels("", 700, data.Good), pixels("", 600, data.QualityUnknown)
+	gap, poor, suspect := fromPixels("", data.NoChlorophyll, data.QualityUnknown), fromPixels("", 900, data.Poor), fromPixels("", 800, data.Suspect)
+	good, other := fromPixels("", 700, data.Good), fromPixels("", 600, data.QualityUnknown)
 	otherSource := edited(gap, func(o *data.Observation) { o.Source = "EPA CyAN" })
 	full := detailed("a", 9, "LfU")
 	bare := testObservation("a", 9, data.InSitu, full.Chlorophyll)
@@ -67,8 +67,8 @@ func testImports(t *testing.T, open opener) {
 		{"worse ones before a row without pixels", all, of(good), of(gap, versioned("", 500), other), []Change{WorseThanStored, Changed, Contradicts}, of(versioned("", 500))},
 		{"the best one last", all, nil, of(gap, poor, good), []Change{Added, Changed, Changed}, of(good)},
 		{"the best one first", all, nil, of(good, gap, poor), []Change{Added, WorseThanStored, WorseThanStored}, of(good)},
-		{"with versions", all, of(pixels("1", 700, data.Good)), of(pixels("1", data.NoChlorophyll, 0), pixels("2", data.NoChlorophyll, 0), pixels("1", 700, 0), pixels("2", 800, data.Poor), gap),
-			[]Change{WorseThanStored, Changed, OlderVersion, Changed, WorseThanStored}, of(pixels("2", 800, data.Poor))},
+		{"with versions", all, of(fromPixels("1", 700, data.Good)), of(fromPixels("1", data.NoChlorophyll, 0), fromPixels("2", data.NoChlorophyll, 0), fromPixels("1", 700, 0), fromPixels("2", 800, data.Poor), gap),
+			[]Change{WorseThanStored, Changed, OlderVersion, Changed, WorseThanStored}, of(fromPixels("2", 800, data.Poor))},
 	}
 	s, ctx := open(t, time.Now), t.Context()
 	lakes := 0

@@ -93,7 +93,7 @@ func asStored(o data.Observation) data.Observation {
 	if !(o.CellDensity >= 0) {
 		o.CellDensity = data.NoCellDensity
 	}
-	o.MeasuredAt, o.Rank, o.Forecast = storedTime(o.MeasuredAt), 0, data.ForecastBasis{}
+	o.MeasuredAt, o.Rank, o.Forecast, o.Pixels = storedTime(o.MeasuredAt), 0, data.ForecastBasis{}, nil
 	return o
 }
 

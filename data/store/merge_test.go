@@ -36,8 +36,8 @@ func edited(o data.Observation, edits ...func(*data.Observation)) data.Observati
 	return o
 }
 
-// pixels returns a value or a gap of a satellite's pixels.
-func pixels(version string, chl data.Chlorophyll, q data.Quality) data.Observation {
+// fromPixels returns a value or a gap of a satellite's pixels.
+func fromPixels(version string, chl data.Chlorophyll, q data.Quality) data.Observation {
 	o := versioned(version, chl)
 	o.Quality, o.Details.ValidPixels, o.Details.TotalPixels = q, data.Known(int32(5)), data.Known(int32(25))
 	return o
@@ -60,7 +60,7 @@ func TestMerge(t *testing.T) {
 	bare := testObservation("a", 9, data.InSitu, full.Chlorophyll)
 	bare.Source = full.Source
 	plain, gap := testObservation("a", 9, data.Satellite, 500), testObservation("a", 9, data.Satellite, data.NoChlorophyll)
-	value, none := pixels("", 700, data.QualityUnknown), pixels("", data.NoChlorophyll, data.QualityUnknown)
+	value, none := fromPixels("", 700, data.QualityUnknown), fromPixels("", data.NoChlorophyll, data.QualityUnknown)
 	old, newer := versioned("V2.1.1 9 observations", 500), versioned("V2.1.1 12 observations", 600)
 	all, everything := allObservationColumns, allObservationColumns
 	everything.Chlorophyll = true
@@ -113,8 +113,8 @@ func TestMerge(t *testing.T) {
 
 		{"a gap", value, none, nothing, WorseThanStored, value, false},
 		{"a gap of a poor value", edited(value, poor), none, nothing, WorseThanStored, edited(value, poor), false},
-		{"a poor value of a suspect one", pixels("", 800, data.Suspect), edited(value, poor), nothing, WorseThanStored, pixels("", 800, data.Suspect), false},
-		{"a suspect value", value, pixels("", 800, data.Suspect), nothing, WorseThanStored, value, false},
+		{"a poor value of a suspect one", fromPixels("", 800, data.Suspect), edited(value, poor), nothing, WorseThanStored, fromPixels("", 800, data.Suspect), false},
+		{"a suspect value", value, fromPixels("", 800, data.Suspect), nothing, WorseThanStored, value, false},
 		{"a value of a gap", none, edited(value, poor), nothing, Changed, edited(value, poor), true},
 		{"another value, of fewer pixels", value, edited(value, chl(600), func(o *observation) { o.Details.ValidPixels.Value = 4 }), nothing, Changed,
 			edited(value, chl(600), func(o *observation) { o.Details.ValidPixels.Value = 4 }), false},

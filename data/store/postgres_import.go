@@ -93,7 +93,11 @@ func (s *postgres) wrapCopy(err error, doing string) error {
 
 func (t *postgresTx) PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error) {
 	changes := make([]Change, len(observations))
-	return changes, t.fail(ctx, t.putObservations(ctx, observations, keep, changes), "write observations")
+	err := t.putObservations(ctx, observations, keep, changes)
+	if err == nil {
+		err = t.putPixels(ctx, observations, changes)
+	}
+	return changes, t.fail(ctx, err, "write observations")
 }
 
 func (t *postgresTx) putObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns, changes []Change) error {

@@ -72,7 +72,11 @@ func (q postgresQuerier) insert(ctx context.Context, table, columns string, rows
 	if err != nil || onConflict == "" {
 		return written, err
 	}
-	return q.exec(ctx, "INSERT INTO limnomap."+table+" AS r ("+columns+") SELECT "+columns+" FROM incoming"+onConflict)
+	written, err = q.exec(ctx, "INSERT INTO limnomap."+table+" AS r ("+columns+") SELECT "+columns+" FROM incoming"+onConflict)
+	if err == nil {
+		_, err = q.exec(ctx, "DROP TABLE incoming")
+	}
+	return written, err
 }
 
 type postgresRows struct {

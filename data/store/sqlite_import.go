@@ -221,6 +221,11 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 	if err == nil {
 		err = t.endGroup(row, b)
 	}
+	if err == nil {
+		if err := t.putPixels(ctx, observations, b.changes); err != nil {
+			return nil, t.fail(ctx, err, "write pixels")
+		}
+	}
 	if err != nil {
 		o := &observations[b.at]
 		return nil, t.fail(ctx, err, fmt.Sprintf("write the observation of lake %q on %s", o.LakeID, o.Date))

@@ -114,6 +114,8 @@ func (s *Store) Close() error { return s.db.close() }
 // is Unchanged, Contradicts, or rejected for the same reason as the first. But of the observations of a satellite with different versions
 // (see [data.CompareVersions]) the newest one counts, whatever their order, and the others are OlderVersion. Of those with equal versions,
 // or without, the best one counts (see [data.CompareSatelliteRows]), and the others are WorseThanStored.
+//
+// With an observation of a satellite its Pixels are written; those of an observation that changes without them are removed.
 type Tx interface {
 	PutLakes(ctx context.Context, lakes []data.Lake, keep LakeColumns) ([]Change, error)
 	PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error)
@@ -126,6 +128,8 @@ type Tx interface {
 	// Repeated returns which rows of the last PutLakes, PutObservations or PutAdvisories repeated the key of an earlier row of the
 	// transaction, by index in ascending order. Rows of unknown lakes are not among them. It is valid until the next call.
 	Repeated() []int
+	// KeepPixels removes the pixels of a source of dates before first.
+	KeepPixels(ctx context.Context, source string, first data.Date) error
 	// PutRaster stores, when the import is committed, that it has the values of a satellite file; data.ErrLeaseLost if holder has no lease.
 	PutRaster(ctx context.Context, holder string, record data.RasterRecord) error
 	// EndRefresh ends holder's refresh when the import is committed; data.ErrLeaseLost if holder has none.

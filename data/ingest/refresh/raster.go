@@ -367,7 +367,7 @@ func (r *Refresher) importRaster(c *claim, f *raster, opened *openRaster, from *
 		taken.Failures, taken.Written, taken.TriedAt = 0, int64(rows.Added+rows.Changed), r.now()
 		return tx.PutRaster(ctx, c.holder, taken)
 	}
-	result.Report, err = ingest.AllValues(ctx, r.store, []ingest.Values{{Name: f.name, Columns: values.Columns, Rows: values.Observations()}},
+	result.Report, err = ingest.AllValues(ctx, r.store, []ingest.Values{{Name: f.name, Columns: values.Columns, Rows: values.Observations(), Source: values.Source, PixelsFrom: values.PixelsFrom}},
 		&ingest.Options{SkipBad: r.opts.SkipBad, Now: r.latest(ctx), Timeout: r.opts.ImportTimeout}, put)
 	if err == nil && result.Report.Rejected > 0 && !r.opts.SkipBad {
 		err = fault(rowsReason, "%s: %d of %d rows rejected", f.label, result.Report.Rejected, result.Report.Read)

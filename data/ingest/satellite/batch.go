@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"limnomap/data/pixels"
 	"limnomap/data/raster/zonal"
 )
 
@@ -35,6 +36,8 @@ type pending struct {
 	scum       int       // pixels with floating cyanobacteria
 
 	quantities [numQuantities][]float64 // of the pixels that have them
+
+	codes []pixels.Code // of the pixels of mask, if they are kept
 
 	uncertainties []float64
 	observations  float64 // of all pixels together
@@ -63,7 +66,20 @@ func (x *extraction) flush(ctx context.Context) error {
 	if len(lakes) == 0 {
 		return nil
 	}
-	if err := x.gather(ctx, &x.value, lakes, func(p *pending) bool { return !p.gathered }, func(p *pending, chl float64, state pixelState) {
+	for i := range lakes {
+		if p := &lakes[i]; x.opts.keepsPixels(p) {
+			p.codes = make([]pixels.Code, p.mask.Count())
+			if p.gathered {
+				for i, chl := range p.values { // in the order of the mask
+					p.codes[i] = x.codeOf(chl, hasValue)
+				}
+			}
+		}
+	}
+	if err := x.gather(ctx, &x.value, lakes, func(p *pending) bool { return !p.gathered }, func(p *pending, at int, chl float64, state pixelState) {
+		if p.codes != nil {
+			p.codes[at] = x.codeOf(chl, state)
+		}
 		switch {
 		case state.usable():
 			p.values = append(p.values, x.counted(chl))
@@ -76,28 +92,33 @@ func (x *extraction) flush(ctx context.Context) error {
 	}
 	all := func(*pending) bool { return true }
 	isGap := func(p *pending) bool { _, gap := x.gapOf(p); return gap }
-	hasValue := func(p *pending) bool { return !isGap(p) }
+	hasNoGap := func(p *pending) bool { return !isGap(p) }
 	type other struct {
 		*layer // nil if the file has none
 		of     func(p *pending) bool
-		add    func(p *pending, value float64)
+		add    func(p *pending, at int, value float64)
 	}
 	others := []other{
-		{x.ice, isGap, func(p *pending, _ float64) { p.iced++ }},
-		{x.uncertainty, hasValue, func(p *pending, u float64) { p.uncertainties = append(p.uncertainties, u) }},
-		{x.observations, hasValue, func(p *pending, n float64) { p.observations, p.observed = p.observations+n, p.observed+1 }},
-		{x.scum, all, func(p *pending, _ float64) { p.scum++ }},
+		{x.ice, isGap, func(p *pending, at int, _ float64) {
+			p.iced++
+			if p.codes != nil && p.codes[at] == pixels.NoData {
+				p.codes[at] = pixels.Ice
+			}
+		}},
+		{x.uncertainty, hasNoGap, func(p *pending, _ int, u float64) { p.uncertainties = append(p.uncertainties, u) }},
+		{x.observations, hasNoGap, func(p *pending, _ int, n float64) { p.observations, p.observed = p.observations+n, p.observed+1 }},
+		{x.scum, all, func(p *pending, _ int, _ float64) { p.scum++ }},
 	}
 	for k, l := range x.scene.quantities {
-		others = append(others, other{l, all, func(p *pending, value float64) { p.quantities[k] = append(p.quantities[k], value) }})
+		others = append(others, other{l, all, func(p *pending, _ int, value float64) { p.quantities[k] = append(p.quantities[k], value) }})
 	}
 	for _, o := range others {
 		if o.layer == nil {
 			continue
 		}
-		if err := x.gather(ctx, o.layer, lakes, o.of, func(p *pending, value float64, state pixelState) {
+		if err := x.gather(ctx, o.layer, lakes, o.of, func(p *pending, at int, value float64, state pixelState) {
 			if state.usable() {
-				o.add(p, value)
+				o.add(p, at, value)
 			}
 		}); err != nil {
 			return err
@@ -122,9 +143,9 @@ func (x *extraction) counted(chl float64) float64 {
 	return chl
 }
 
-// gather decodes the pixels of lakes in a layer, and passes them on one by one.
+// gather decodes the pixels of lakes in a layer, and passes them on one by one, with their index in the mask.
 func (x *extraction) gather(ctx context.Context, l *layer, lakes []pending, take func(*pending) bool,
-	pixel func(p *pending, value float64, state pixelState)) error {
+	pixel func(p *pending, at int, value float64, state pixelState)) error {
 	var windows []image.Rectangle
 	var parts []zonal.Window
 	var owners []int
@@ -141,9 +162,9 @@ func (x *extraction) gather(ctx context.Context, l *layer, lakes []pending, take
 	done := 0
 	return l.gather(ctx, windows, func(i int, part image.Rectangle, values []float64) error {
 		p := &lakes[owners[i]]
-		p.mask.Collect(parts[i], part, values, func(_, _ int, raw float64) {
+		p.mask.Collect(parts[i], part, values, func(at, _, _ int, raw float64) {
 			value, state := l.decode(raw)
-			pixel(p, value, state)
+			pixel(p, at, value, state)
 		})
 		x.summary.Pixels += int64(len(values))
 		if l == &x.value {

@@ -84,3 +84,50 @@ func BenchmarkExtract(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPixels extracts the same lakes with their pixels and without. kB/date is what a database stores of one date, besides the masks. The values of
+// neighbouring pixels are independent, so that they compress worse than those of a satellite.
+func BenchmarkPixels(b *testing.B) {
+	needPython(b, "netCDF4", "numpy", "rasterio", "shapely")
+	lakes := benchLakes(b)
+	for _, layout := range []string{"tiff", "512x512"} {
+		name := filepath.Join(b.TempDir(), layout+".nc")
+		if layout == "tiff" {
+			name = filepath.Join(b.TempDir(), layout+".tif")
+		}
+		if out, err := exec.CommandContext(b.Context(), python, "testdata/bench_rasters.py", "make", name, layout).CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, without := range []bool{true, false} {
+			b.Run(fmt.Sprintf("%s/without=%t", layout, without), func(b *testing.B) {
+				b.ReportAllocs()
+				var codes, masks, inside int
+				for b.Loop() {
+					codes, masks, inside = 0, 0, 0
+					if _, err := Extract(b.Context(), File{Name: name, ReaderAt: f, Size: info.Size()}, lakes, &Options{Date: data.Known(data.Date(20000)), WithoutPixels: without},
+						func(r *Row) error {
+							if r.Pixels != nil {
+								codes, masks = codes+len(r.Pixels.Codes), masks+len(r.Pixels.Mask)
+							}
+							inside += r.Inside
+							return nil
+						}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(codes)/1000, "kB/date")
+				b.ReportMetric(float64(masks)/1000, "mask-kB")
+				b.ReportMetric(float64(inside), "pixels")
+			})
+		}
+	}
+}

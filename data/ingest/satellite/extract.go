@@ -15,6 +15,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/outline"
+	"limnomap/data/pixels"
 	"limnomap/data/raster/zonal"
 )
 
@@ -54,6 +55,8 @@ type Summary struct {
 	Composite data.Composite
 	Source    string
 	Version   string
+	// PixelsFrom is the first date whose pixels are kept; absent if all are.
+	PixelsFrom data.Optional[data.Date]
 	// Columns are the columns of the rows that only some files have. Other columns are unknown, and not empty.
 	Columns []string
 	Lakes   int          // with a value
@@ -120,6 +123,11 @@ func Extract(ctx context.Context, file File, lakes []Lake, opts *Options, each f
 	x := &extraction{scene: s, opts: &o, lakes: lakes, each: each}
 	x.summary = Summary{Product: s.product, Variable: s.variable, PeriodStart: s.period.first, Date: s.period.last, Composite: s.composite, Source: s.source, Version: s.version,
 		Columns: s.columns}
+	if o.PixelDays > 0 {
+		from := data.DateOf(o.Now()) - data.Date(o.PixelDays)
+		x.summary.PixelsFrom = data.Known(from)
+		o.WithoutPixels = o.WithoutPixels || x.summary.Date < from
+	}
 	err = x.run(ctx)
 	x.summary.Bytes = counted.n.Load()
 	if err != nil {
@@ -151,6 +159,7 @@ type extraction struct {
 
 	batch  batch
 	passed int // lakes that are done
+	packer *pixels.Packer
 }
 
 // run extracts the lakes with an outline, then those without.
@@ -215,9 +224,9 @@ func (x *extraction) discs(ctx context.Context, indexes []int) error {
 		var mask *zonal.Mask
 		var maskErr error
 		p := x.lakes[i].Point
-		center, ok := x.grid.pixelOf(p, x.grid.turnOf(p[0]))
-		rx, ry, ok2 := x.grid.radii(p, x.opts.WithoutOutline.disc)
-		if ok && ok2 && x.grid.touches(zonal.Point{center[0] - rx, center[1] - ry}, zonal.Point{center[0] + rx, center[1] + ry}) {
+		center, ok := x.grid.PixelOf(p, x.grid.TurnOf(p[0]))
+		rx, ry, ok2 := x.grid.Radii(p, x.opts.WithoutOutline.disc)
+		if ok && ok2 && x.grid.Touches(zonal.Point{center[0] - rx, center[1] - ry}, zonal.Point{center[0] + rx, center[1] + ry}) {
 			mask, maskErr = zonal.NewDisc(center, rx, ry)
 		}
 		if err := x.addMask(ctx, i, mask, maskErr, method); err != nil {
@@ -237,7 +246,7 @@ func (x *extraction) sortByRow(indexes []int, at func(int) orb.Point) {
 	places := make([]place, len(indexes))
 	for k, i := range indexes {
 		p := at(i)
-		pixel, _ := x.grid.pixelOf(p, x.grid.turnOf(p[0]))
+		pixel, _ := x.grid.PixelOf(p, x.grid.TurnOf(p[0]))
 		places[k] = place{i, int(pixel[1]) / cell, int(pixel[0]) / cell}
 	}
 	slices.SortStableFunc(places, func(a, b place) int { return cmp.Or(a.row-b.row, a.column-b.column) })
@@ -300,6 +309,6 @@ func (x *extraction) add(ctx context.Context, i int, mask *zonal.Mask, method st
 // pointInside reports whether the point of a lake is in the raster.
 func (x *extraction) pointInside(i int) bool {
 	p := x.lakes[i].Point
-	pixel, ok := x.grid.pixelOf(p, x.grid.turnOf(p[0]))
-	return ok && x.grid.inside(pixel)
+	pixel, ok := x.grid.PixelOf(p, x.grid.TurnOf(p[0]))
+	return ok && x.grid.Inside(pixel)
 }

@@ -27,8 +27,8 @@ func chlRaster(width, height int, value func(x, y int) float64) satellitetest.TI
 	return f
 }
 
-// pixels returns a lake of whole pixels of chlRaster.
-func pixels(t testing.TB, id string, x0, y0, x1, y1 int) Lake {
+// blockLake returns a lake of whole pixels of chlRaster.
+func blockLake(t testing.TB, id string, x0, y0, x1, y1 int) Lake {
 	t.Helper()
 	const inset = step / 1000 // the edges of pixels are rounded in an outline
 	return squareLake(t, id, 10+float64(x0)*step-inset, 50-float64(y1)*step-inset, 10+float64(x1)*step+inset, 50-float64(y0)*step+inset)
@@ -61,15 +61,15 @@ func TestExtract(t *testing.T) {
 		return float64(x)
 	}).Encode())
 	lakes := []Lake{
-		pixels(t, "clouded", 0, 0, 10, 10),
-		pixels(t, "clear", 10, 0, 20, 10),
-		pixels(t, "four", 20, 0, 30, 10),
-		pixels(t, "nine", 30, 0, 40, 10),
-		pixels(t, "fifteen", 40, 0, 50, 10),
-		pixels(t, "far", 200, 0, 210, 10),
-		pixels(t, "half", 53, 0, 63, 10),   // 7 of 10 columns are in the raster
-		pixels(t, "mostly", 57, 0, 67, 10), // 3 of 10
-		pixels(t, "two", 0, 20, 2, 21),
+		blockLake(t, "clouded", 0, 0, 10, 10),
+		blockLake(t, "clear", 10, 0, 20, 10),
+		blockLake(t, "four", 20, 0, 30, 10),
+		blockLake(t, "nine", 30, 0, 40, 10),
+		blockLake(t, "fifteen", 40, 0, 50, 10),
+		blockLake(t, "far", 200, 0, 210, 10),
+		blockLake(t, "half", 53, 0, 63, 10),   // 7 of 10 columns are in the raster
+		blockLake(t, "mostly", 57, 0, 67, 10), // 3 of 10
+		blockLake(t, "two", 0, 20, 2, 21),
 		squareLake(t, "none", 10.001, 49.5, 10.009, 49.509),
 	}
 	rows, summary := extractAll(t, f, lakes, &Options{Shore: FixedShore(0)})
@@ -122,7 +122,7 @@ func TestStatistics(t *testing.T) {
 		statistic Statistic
 		want      float64
 	}{{Median, 50.5}, {Mean, 50.5}, {P90, 90.1}} {
-		rows, _ := extractAll(t, f, []Lake{pixels(t, "a", 0, 0, 10, 10)}, &Options{Statistic: test.statistic, Shore: FixedShore(0)})
+		rows, _ := extractAll(t, f, []Lake{blockLake(t, "a", 0, 0, 10, 10)}, &Options{Statistic: test.statistic, Shore: FixedShore(0)})
 		r := rows["a"]
 		if math.Abs(r.Value-test.want) > 1e-9 || math.Abs(r.P10-10.9) > 1e-9 || math.Abs(r.P90-90.1) > 1e-9 {
 			t.Errorf("%s is %v with percentiles %v and %v, want %v, 10.9 and 90.1", test.statistic, r.Value, r.P10, r.P90, test.want)
@@ -146,13 +146,13 @@ func TestShore(t *testing.T) {
 		{20, FixedShore(0), 20 * 20, "median of pixels wholly inside the outline"},
 	} {
 		t.Run(fmt.Sprint(test.size, test.shore), func(t *testing.T) {
-			rows, _ := extractAll(t, f, []Lake{pixels(t, "a", 0, 0, test.size, test.size)}, &Options{Shore: test.shore})
+			rows, _ := extractAll(t, f, []Lake{blockLake(t, "a", 0, 0, test.size, test.size)}, &Options{Shore: test.shore})
 			if r := rows["a"]; r.Inside != test.inside || r.Method != test.method {
 				t.Errorf("%d pixels by %q, want %d by %q", r.Inside, r.Method, test.inside, test.method)
 			}
 		})
 	}
-	_, summary := extractAll(t, f, []Lake{pixels(t, "a", 0, 0, 4, 4)}, &Options{Shore: FixedShore(2)})
+	_, summary := extractAll(t, f, []Lake{blockLake(t, "a", 0, 0, 4, 4)}, &Options{Shore: FixedShore(2)})
 	if summary.Gaps[NoPixelInside] != 1 {
 		t.Errorf("a lake of which the shore leaves nothing: %+v", summary.Gaps)
 	}
@@ -228,7 +228,7 @@ func TestInParallelPanics(t *testing.T) {
 // A value beyond what any lake has is stored as the largest, with a flag: the lake must not look clean.
 func TestHugeValue(t *testing.T) {
 	f := fileOf(chlName, chlRaster(10, 10, func(x, y int) float64 { return 9000 }).Encode())
-	rows, _ := extractAll(t, f, []Lake{pixels(t, "a", 0, 0, 10, 10)}, nil)
+	rows, _ := extractAll(t, f, []Lake{blockLake(t, "a", 0, 0, 10, 10)}, nil)
 	if r := rows["a"]; r.Value != 1500 || r.Flags != data.FlagsOf(data.OutOfRange) {
 		t.Errorf("9,000 µg/l is %v with flags %v", r.Value, r.Flags.Names())
 	}
@@ -261,7 +261,7 @@ func TestExtractErrors(t *testing.T) {
 	plain := chlRaster(10, 10, func(x, y int) float64 { return 5 })
 	noUnit := plain
 	noUnit.Unit = ""
-	lakes := []Lake{pixels(t, "a", 0, 0, 10, 10)}
+	lakes := []Lake{blockLake(t, "a", 0, 0, 10, 10)}
 	for _, test := range []struct {
 		name string
 		file File
@@ -306,7 +306,7 @@ func TestProgress(t *testing.T) {
 	f := fileOf(chlName, chlRaster(60, 60, func(x, y int) float64 { return 5 }).Encode())
 	var lakes []Lake
 	for i := range 9 {
-		lakes = append(lakes, pixels(t, fmt.Sprint("a", i), i%3*20, i/3*20, i%3*20+20, i/3*20+20))
+		lakes = append(lakes, blockLake(t, fmt.Sprint("a", i), i%3*20, i/3*20, i%3*20+20, i/3*20+20))
 	}
 	last := 0.0
 	extractAll(t, f, lakes, &Options{Progress: func(done float64) {

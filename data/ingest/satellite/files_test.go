@@ -51,7 +51,7 @@ func valueOf(t testing.TB, f File, opts Options) (string, Summary) {
 	t.Helper()
 	lakes := wholeRaster(t)
 	if strings.HasSuffix(f.Name, ".tif") {
-		lakes = []Lake{pixels(t, "a", 0, 0, 10, 10)}
+		lakes = []Lake{blockLake(t, "a", 0, 0, 10, 10)}
 	}
 	opts.Shore = FixedShore(0)
 	text := ""

@@ -25,7 +25,7 @@ func FuzzExtract(f *testing.F) {
 	i := indexRaster(func(i int) byte { return byte(i) })
 	i.Items = map[string]string{"slope": "0.012", "intercept": "-4.2", "OBPG_version": "6.0"}
 	f.Add("S3A_OLCI_EFRNT.20160424.L3m.7D.CYAN.CI_cyano.CYAN_CONUS.300m.tif", i.Encode())
-	lakes := append(wholeRaster(f), pixels(f, "b", 0, 0, 10, 10), Lake{ID: "point", Point: [2]float64{10.01, 49.99}})
+	lakes := append(wholeRaster(f), blockLake(f, "b", 0, 0, 10, 10), Lake{ID: "point", Point: [2]float64{10.01, 49.99}})
 	f.Fuzz(func(t *testing.T, name string, file []byte) {
 		_, err := Extract(t.Context(), fileOf(name, file), lakes, &Options{Shore: FixedShore(0), Workers: 1}, func(r *Row) error {
 			o := r.Observation()

@@ -23,8 +23,8 @@ func (x *extraction) grow(ctx context.Context, indexes []int) error {
 	var points []zonal.Point
 	for _, i := range indexes {
 		p := x.lakes[i].Point
-		pixel, ok := x.grid.pixelOf(p, x.grid.turnOf(p[0]))
-		if !ok || !x.grid.inside(pixel) {
+		pixel, ok := x.grid.PixelOf(p, x.grid.TurnOf(p[0]))
+		if !ok || !x.grid.Inside(pixel) {
 			x.reject(Outside)
 			continue
 		}
@@ -34,7 +34,7 @@ func (x *extraction) grow(ctx context.Context, indexes []int) error {
 		return nil
 	}
 	growth := zonal.Growth{Edge: growEdge, MinPixels: x.opts.MinPixels, Block: x.value.block, Radius: func(k int) (rx, ry float64) {
-		rx, ry, _ = x.grid.radii(x.lakes[shown[k]].Point, growRadius)
+		rx, ry, _ = x.grid.Radii(x.lakes[shown[k]].Point, growRadius)
 		return rx, ry
 	}}
 	if x.opts.Shore.fixed {

@@ -13,6 +13,7 @@ import (
 	"limnomap/data/ingest/satellite/satellitetest"
 	"limnomap/data/outline"
 	"limnomap/data/raster/crs"
+	"limnomap/data/raster/georef"
 	"limnomap/data/raster/zonal"
 )
 
@@ -154,9 +155,9 @@ func TestGrowBesideOutlines(t *testing.T) {
 }
 
 // grid returns where its pixels are.
-func (w *waters) grid(t *testing.T) *grid {
+func (w *waters) grid(t *testing.T) *georef.Grid {
 	t.Helper()
-	g, err := newGrid(w.Width, w.Height, [6]float64{w.X0, w.Step, 0, w.Y0, 0, -w.Step}, wgs84(t))
+	g, err := georef.New(w.Width, w.Height, [6]float64{w.X0, w.Step, 0, w.Y0, 0, -w.Step}, wgs84(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func TestFormulaInMethod(t *testing.T) {
 	} {
 		f := indexRaster(func(int) byte { return test.dn })
 		f.Items = test.items
-		rows, _ := extractAll(t, fileOf(cyanFile, f.Encode()), []Lake{pixels(t, "a", 0, 0, 10, 10)}, &Options{Product: test.product})
+		rows, _ := extractAll(t, fileOf(cyanFile, f.Encode()), []Lake{blockLake(t, "a", 0, 0, 10, 10)}, &Options{Product: test.product})
 		if r := rows["a"]; math.Abs(r.Value-test.want) > 0.01*test.want || !strings.HasPrefix(r.Method, test.method) {
 			t.Errorf("%s %v: %v by %q, want %v by %q", test.product, test.items, r.Value, r.Method, test.want, test.method)
 		}
@@ -82,9 +82,9 @@ func TestCellsOfIndex(t *testing.T) {
 		{noaa, all(249), Median, 403.2404, 6_137_620, 2, data.ByChlorophyll}, {noaa, all(0), Mean, 0, 0, 0, data.ByChlorophyll},
 	} {
 		// With an outline, and grown from a point.
-		point := pixels(t, "b", 0, 0, 10, 10)
+		point := blockLake(t, "b", 0, 0, 10, 10)
 		point.Outline = ""
-		rows, summary := extractAll(t, fileOf(test.name, indexRaster(test.pixels).Encode()), []Lake{pixels(t, "a", 0, 0, 10, 10), point},
+		rows, summary := extractAll(t, fileOf(test.name, indexRaster(test.pixels).Encode()), []Lake{blockLake(t, "a", 0, 0, 10, 10), point},
 			&Options{Shore: FixedShore(0), Statistic: test.statistic})
 		if !slices.Equal(summary.Columns, []string{"cell_density_cells_ml"}) {
 			t.Errorf("the columns are %q", summary.Columns)
@@ -112,7 +112,7 @@ func TestBestCells(t *testing.T) {
 	for _, order := range [][]byte{{20, 90}, {90, 20}, {0, 20, 90}, {90, 0}} {
 		var files []*Values
 		for _, dn := range order {
-			v, err := Collect(t.Context(), fileOf(cyanFile, indexRaster(func(int) byte { return dn }).Encode()), []Lake{pixels(t, "a", 0, 0, 10, 10)}, nil)
+			v, err := Collect(t.Context(), fileOf(cyanFile, indexRaster(func(int) byte { return dn }).Encode()), []Lake{blockLake(t, "a", 0, 0, 10, 10)}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -41,6 +41,10 @@ type Options struct {
 	WithoutOutline WithoutOutline
 	// Statistic makes one value of the pixels.
 	Statistic Statistic
+	// WithoutPixels says that the pixels of the lakes are not kept.
+	WithoutPixels bool
+	// PixelDays is for how many days pixels are kept, counted from the date of the values. Zero means that they are kept for ever.
+	PixelDays int
 	// Progress is called now and then with the share of the work that is done, from 0 to 1. Calls do not overlap.
 	Progress func(done float64)
 	// Workers is how many goroutines decode pixels. Zero means one for each processor.
@@ -103,7 +107,7 @@ func (o *Options) withDefaults() (Options, error) {
 func (o *Options) Settings() string {
 	text := func(o *Options) string {
 		c, _ := o.withDefaults() // the error is that of reading a file
-		c.Progress, c.Workers, c.Now = nil, 0, nil
+		c.Progress, c.Workers, c.Now, c.PixelDays = nil, 0, nil, 0
 		return fmt.Sprintf("%+v", c)
 	}
 	if s := text(o); s != text(nil) {

@@ -7,6 +7,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data/outline"
+	"limnomap/data/raster/georef"
 	"limnomap/data/raster/zonal"
 )
 
@@ -15,7 +16,7 @@ const finest maptile.Zoom = 16
 
 // An outliner makes masks of lakes. It is for one goroutine.
 type outliner struct {
-	grid   *grid
+	grid   *georef.Grid
 	rule   zonal.Rule
 	buffer []orb.Point
 	points []zonal.Point
@@ -26,19 +27,19 @@ type outliner struct {
 // raster's system.
 func (o *outliner) mask(shore outline.Outline) (*zonal.Mask, error) {
 	bound := shore.Bound()
-	turn := o.grid.turnOf(bound.Center()[0])
+	turn := o.grid.TurnOf(bound.Center()[0])
 	o.points, o.starts = o.points[:0], o.starts[:0]
 	for ring := range shore.Rings(finest, &o.buffer) {
 		o.starts = append(o.starts, len(o.points))
 		for _, p := range ring {
-			pixel, ok := o.grid.pixelOf(p, turn)
+			pixel, ok := o.grid.PixelOf(p, turn)
 			if !ok {
 				return nil, nil
 			}
 			o.points = append(o.points, pixel)
 		}
 	}
-	if !o.grid.touches(corners(o.points)) {
+	if !o.grid.Touches(corners(o.points)) {
 		return nil, nil // however many pixels it would have
 	}
 	rings := make(zonal.Polygon, len(o.starts))

@@ -127,7 +127,7 @@ func TestCyAN(t *testing.T) {
 	}
 	checkValue(t, index(func(int) byte { return 255 }), Options{}, "cloud or no data of 0")
 	// Clean water is a value below the limit of detection, neither negative nor missing.
-	rows, _ := extractAll(t, index(func(i int) byte { return byte(i / 60 * 130) }), []Lake{pixels(t, "a", 0, 0, 10, 10)}, &Options{Shore: FixedShore(0)})
+	rows, _ := extractAll(t, index(func(i int) byte { return byte(i / 60 * 130) }), []Lake{blockLake(t, "a", 0, 0, 10, 10)}, &Options{Shore: FixedShore(0)})
 	r := rows["a"]
 	if !r.HasValue || r.Limit != indexLimit || r.Valid != 100 || r.Value >= indexLimit || r.P90 < 11 {
 		t.Errorf("clean water is %+v, want a value below %v", r, indexLimit)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"limnomap/data"
+	"limnomap/data/pixels"
 	"limnomap/data/raster/zonal"
 )
 
@@ -20,7 +21,7 @@ type Row struct {
 	// Version orders the files of one source and date: a later one replaces an earlier one.
 	Version string
 	Method  string
-	// HasValue is false for a gap. Then of the values below only Inside, Valid, Flags, Scum and Quantities are known.
+	// HasValue is false for a gap. Then of the values below only Inside, Valid, Flags, Scum, Quantities and Pixels are known.
 	HasValue bool
 	Reason   Reason  // of a gap
 	Value    float64 // chlorophyll in µg/l
@@ -39,6 +40,8 @@ type Row struct {
 	Scum int
 	// Quantities are the medians of other quantities of the file, also for a gap, in the order of quantities.
 	Quantities [numQuantities]data.Optional[data.Hundredths]
+	// Pixels are those of the lake, also for a gap; nil if they are not kept.
+	Pixels *pixels.Packed
 
 	index int // of the lake
 }
@@ -46,7 +49,7 @@ type Row struct {
 // Observation returns the row as it is stored: of a value below the limit of detection half the limit, as imports of tables do.
 func (r *Row) Observation() data.Observation {
 	o := data.Observation{LakeID: r.Lake, Date: r.Date, Type: data.Satellite, Source: r.Source, Chlorophyll: data.NoChlorophyll, Level: data.NoLevel,
-		CellDensity: data.NoCellDensity, Quality: r.Quality}
+		CellDensity: data.NoCellDensity, Quality: r.Quality, Pixels: r.Pixels}
 	d := &o.Details
 	d.ValidPixels, d.TotalPixels = data.Known(int32(r.Valid)), data.Known(int32(r.Inside))
 	d.Flags, d.Method, d.Version = r.Flags, r.Method, r.Version
@@ -124,7 +127,7 @@ func (x *extraction) gapOf(p *pending) (reason Reason, gap bool) {
 func (x *extraction) finish(p *pending) error {
 	x.passed++
 	row := Row{index: p.lake, Lake: x.lakes[p.lake].ID, Date: x.period.last, PeriodStart: x.summary.start(), Composite: x.summary.Composite, Source: x.source, Version: x.version, Method: x.methodOf(p),
-		Inside: p.inside, Valid: len(p.values), Uncertainty: -1, Scum: p.scum}
+		Inside: p.inside, Valid: len(p.values), Uncertainty: -1, Scum: p.scum, Pixels: x.pack(p)}
 	for k, pixels := range p.quantities {
 		if len(pixels) >= x.opts.MinPixels {
 			row.Quantities[k] = quantities[k].stored(pixels)

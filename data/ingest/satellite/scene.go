@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"limnomap/data"
+	"limnomap/data/raster/georef"
 )
 
 // A File is a satellite file.
@@ -53,7 +54,7 @@ func BesideLocal(name string, open func(name string) (*os.File, error)) func(end
 // A scene is an open file: what an extraction needs of it.
 type scene struct {
 	product   Product
-	grid      grid
+	grid      georef.Grid
 	value     layer
 	variable  string // of the value, for people
 	period    period

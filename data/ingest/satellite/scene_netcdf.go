@@ -13,6 +13,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/raster/crs"
+	"limnomap/data/raster/georef"
 	"limnomap/data/raster/netcdf"
 )
 
@@ -343,7 +344,7 @@ func (s *scene) addUncertainty(p *netcdfPixels) {
 }
 
 // gridOfNetCDF returns the grid of a variable.
-func gridOfNetCDF(g *netcdf.Grid) (grid, error) {
+func gridOfNetCDF(g *netcdf.Grid) (georef.Grid, error) {
 	var system *crs.System
 	var err error
 	if g.Geographic {
@@ -352,7 +353,7 @@ func gridOfNetCDF(g *netcdf.Grid) (grid, error) {
 		system, err = crs.FromCF(g.Mapping)
 	}
 	if err != nil {
-		return grid{}, err
+		return georef.Grid{}, err
 	}
-	return newGrid(g.Width, g.Height, g.Transform, system)
+	return georef.New(g.Width, g.Height, g.Transform, system)
 }

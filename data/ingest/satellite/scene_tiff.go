@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"limnomap/data/raster/crs"
+	"limnomap/data/raster/georef"
 	"limnomap/data/raster/tiff"
 )
 
@@ -275,17 +276,17 @@ func (s *scene) decodeBand(name string, im *tiff.Image, band int, text func(stri
 }
 
 // gridOfTIFF returns the grid of an image.
-func gridOfTIFF(im *tiff.Image) (grid, error) {
+func gridOfTIFF(im *tiff.Image) (georef.Grid, error) {
 	transform, ok := im.Transform()
 	if !ok {
 		if err := im.TransformErr(); err != nil {
-			return grid{}, err
+			return georef.Grid{}, err
 		}
-		return grid{}, fmt.Errorf("the file does not say where its pixels are: want a GeoTIFF, or gdal_translate -a_srs EPSG:4326 -a_ullr")
+		return georef.Grid{}, fmt.Errorf("the file does not say where its pixels are: want a GeoTIFF, or gdal_translate -a_srs EPSG:4326 -a_ullr")
 	}
 	system, err := crs.FromGeoKeys(im.GeoKeys())
 	if err != nil {
-		return grid{}, err
+		return georef.Grid{}, err
 	}
-	return newGrid(im.Width(), im.Height(), transform, system)
+	return georef.New(im.Width(), im.Height(), transform, system)
 }

@@ -68,7 +68,7 @@ func TestValidPixelExpression(t *testing.T) {
 func TestValidityOfLargeWindows(t *testing.T) {
 	const n = 1500
 	f := chlRaster(n, n, func(x, y int) float64 { return float64(1 + (x+y)%7) })
-	lakes := []Lake{pixels(t, "large", 0, 0, n, n), pixels(t, "small", 700, 700, 720, 720)}
+	lakes := []Lake{blockLake(t, "large", 0, 0, n, n), blockLake(t, "small", 700, 700, 720, 720)}
 	// Operands of two variables, so that their numbers are kept for a strip.
 	im, err := tiff.Open(bytes.NewReader(f.Encode()), int64(len(f.Encode())), nil)
 	if err != nil {
@@ -252,7 +252,7 @@ func TestNegativePixels(t *testing.T) {
 		if s := checkValue(t, file, Options{}, test.want); s.Floored != test.floored || s.OutOfRange != test.strange {
 			t.Errorf("%s: %d floored, %d out of range", test.name, s.Floored, s.OutOfRange)
 		}
-		rows, _ := extractAll(t, file, []Lake{pixels(t, "a", 0, 0, 10, 10)}, &Options{Shore: FixedShore(0)})
+		rows, _ := extractAll(t, file, []Lake{blockLake(t, "a", 0, 0, 10, 10)}, &Options{Shore: FixedShore(0)})
 		r := rows["a"]
 		o := r.Observation()
 		if math.Abs(r.P10-test.p10) > 1e-6 || math.Signbit(r.P10) || math.Signbit(r.Value) || o.Chlorophyll.Float() != test.stored ||

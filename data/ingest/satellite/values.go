@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"iter"
 	"math"
 	"slices"
 
 	"limnomap/data"
+	"limnomap/data/pixels"
 )
 
-// Values are the rows of one file. They take 68 bytes each, in memory or in a file.
+// Values are the rows of one file. They take 76 bytes each, and those of their pixels, in memory or in a file.
 type Values struct {
 	Name string // of the satellite file
 	Summary
@@ -21,7 +23,9 @@ type Values struct {
 	texts []string // versions and methods
 	count int      // of rows
 	rows  []packedRow
-	moved *io.SectionReader // has the rows if they are not in memory
+	grid  string            // of the pixels of all rows
+	bytes []byte            // of the pixels of the rows, one after the other
+	moved *io.SectionReader // has the rows, and then bytes, if they are not in memory
 	worse []bool            // which rows do not count, by number; nil if all do
 }
 
@@ -33,6 +37,8 @@ type packedRow struct {
 	Cells                               int32 // an index is below 10, and so are 1e9 cells/ml above all
 	Scum                                int32
 	Quantities                          [numQuantities]int32 // notKnown if absent
+	PixelsEnd                           uint32               // in Values.bytes; those of a row begin at the end of the row before it
+	MaskBytes                           uint32               // of these, the mask
 	Flags                               data.Flags
 	Quality                             data.Quality
 	Reason                              Reason
@@ -40,11 +46,13 @@ type packedRow struct {
 }
 
 const (
-	packedBytes = 68
+	packedBytes = 76
 	packedUnit  = 10_000 // of numbers in a packedRow, in one µg/l
 	// chunkRows is how many rows are read at once from a file.
 	chunkRows = 4096
 	notKnown  = math.MinInt32
+	// maxPixelBytes bounds the pixels of one file: those of all lakes of the Earth at 300 m take some 20 MB.
+	maxPixelBytes = 256 << 20
 )
 
 // Collect extracts the rows of a file, as [Extract] does.
@@ -53,7 +61,9 @@ func Collect(ctx context.Context, file File, lakes []Lake, opts *Options) (*Valu
 	pack := v.packer()
 	var err error
 	v.Summary, err = Extract(ctx, file, lakes, opts, func(r *Row) error {
-		pack(r)
+		if pack(r); len(v.bytes) > maxPixelBytes {
+			return fmt.Errorf("the pixels of its lakes take more than %d MB: want --pixels off", maxPixelBytes>>20)
+		}
 		return nil
 	})
 	return v, err
@@ -78,16 +88,21 @@ func (v *Values) packer() func(*Row) {
 				quantities[k] = int32(q.Value)
 			}
 		}
+		var maskBytes int
+		if p := r.Pixels; p != nil {
+			maskBytes, v.grid = len(p.Mask), p.Grid
+			v.bytes = append(append(v.bytes, p.Mask...), p.Codes...)
+		}
 		v.rows = append(v.rows, packedRow{
 			Lake: int32(r.index), Version: text(r.Version), Method: text(r.Method), Inside: int32(r.Inside), Valid: int32(r.Valid),
 			Value: number(r.Value), Limit: number(r.Limit), Uncertainty: number(r.Uncertainty), P10: number(r.P10), P90: number(r.P90),
-			Cells: int32(r.Cells), Scum: int32(r.Scum), Quantities: quantities, Flags: r.Flags, Quality: r.Quality, Reason: r.Reason, HasValue: r.HasValue,
+			Cells: int32(r.Cells), Scum: int32(r.Scum), Quantities: quantities, PixelsEnd: uint32(len(v.bytes)), MaskBytes: uint32(maskBytes), Flags: r.Flags, Quality: r.Quality, Reason: r.Reason, HasValue: r.HasValue,
 		})
 		v.count++
 	}
 }
 
-// row returns a row as it was before it was packed, with four decimals.
+// row returns a row as it was before it was packed, with four decimals and without its pixels.
 func (v *Values) row(p *packedRow) Row {
 	number := func(n int32) float64 { return float64(n) / packedUnit } // as fourDecimals returns it
 	var quantities [numQuantities]data.Optional[data.Hundredths]
@@ -115,9 +130,29 @@ func (v *Values) MoveTo(file interface {
 			return end, err
 		}
 	}
-	size := int64(v.count) * packedBytes
-	v.moved, v.rows = io.NewSectionReader(file, end, size), nil
+	if _, err := out.Write(v.bytes); err != nil {
+		return end, err
+	}
+	size := v.pixelsAt() + int64(len(v.bytes))
+	v.moved, v.rows, v.bytes = io.NewSectionReader(file, end, size), nil, nil
 	return end + size, nil
+}
+
+// pixelsAt returns where the bytes of the pixels begin in moved.
+func (v *Values) pixelsAt() int64 { return int64(v.count) * packedBytes }
+
+// pixelsOf returns the pixels of a row that begin at that byte, nil if it has none.
+func (v *Values) pixelsOf(p *packedRow, at uint32) (*pixels.Packed, error) {
+	if p.PixelsEnd == at {
+		return nil, nil
+	}
+	b := make([]byte, p.PixelsEnd-at)
+	if v.moved == nil {
+		copy(b, v.bytes[at:])
+	} else if _, err := v.moved.ReadAt(b, v.pixelsAt()+int64(at)); err != nil {
+		return nil, err
+	}
+	return &pixels.Packed{Grid: v.grid, Mask: b[:p.MaskBytes:p.MaskBytes], Codes: b[p.MaskBytes:]}, nil
 }
 
 // Len returns the number of rows.
@@ -147,16 +182,19 @@ func (v *Values) packed() iter.Seq2[*packedRow, error] {
 // Rows returns the rows that count.
 func (v *Values) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		n := 0
+		n, at := 0, uint32(0)
 		for p, err := range v.packed() {
 			if err != nil {
 				yield(Row{}, err)
 				return
 			}
-			if (v.worse == nil || !v.worse[n]) && !yield(v.row(p), nil) {
-				return
+			if v.worse == nil || !v.worse[n] {
+				r := v.row(p)
+				if r.Pixels, err = v.pixelsOf(p, at); !yield(r, err) || err != nil {
+					return
+				}
 			}
-			n++
+			n, at = n+1, p.PixelsEnd
 		}
 	}
 }

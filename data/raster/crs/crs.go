@@ -16,6 +16,7 @@ var ErrFormat = errors.New("invalid definition of a coordinate system")
 type System struct {
 	name string
 	code int
+	of   definition
 	lon0 float64    // degrees
 	proj projection // nil if the system is geographic
 	// The false origin, in metres.

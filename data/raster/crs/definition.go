@@ -83,7 +83,8 @@ func (d *definition) system() (*System, error) {
 		return nil, unsupported("%.80q is on an ellipsoid with a radius of %.10g m and a flattening of 1/%.12g, want that of WGS 84 or GRS 1980", d.name, d.ellipsoid.a, d.ellipsoid.rf)
 	}
 	const maxName = 120
-	s := &System{name: strings.ToValidUTF8(d.name[:min(len(d.name), maxName)], ""), code: d.code}
+	s := &System{name: strings.ToValidUTF8(d.name[:min(len(d.name), maxName)], ""), code: d.code, of: *d}
+	s.of.name = s.name
 	if d.method == geographic {
 		return s, nil
 	}

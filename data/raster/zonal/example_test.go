@@ -31,7 +31,7 @@ func Example() {
 		var values []float64
 		for _, w := range mask.Windows(grid) {
 			part := image.Rect(0, 0, 6, 5) // what was read: here the whole raster
-			mask.Collect(w, part, raster, func(x, y int, value float64) { values = append(values, value) })
+			mask.Collect(w, part, raster, func(_, _, _ int, value float64) { values = append(values, value) })
 		}
 		fmt.Printf("%s: median %g of %d pixels\n", name, zonal.Median(values), mask.Count())
 	}

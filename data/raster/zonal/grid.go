@@ -63,35 +63,36 @@ func floorDiv(a, b int) int {
 func (m *Mask) Outside(g Grid) int {
 	n := m.count
 	for _, w := range m.Windows(g) {
-		m.within(w.Rect.Add(image.Pt(w.Turn, 0)), func(_, x0, x1 int) { n -= x1 - x0 })
+		m.within(w.Rect.Add(image.Pt(w.Turn, 0)), func(_, _, x0, x1 int) { n -= x1 - x0 })
 	}
 	return n
 }
 
-// Collect calls each for the pixels of the mask in a part of a window: x and y are in the raster. part is a rectangle of the raster, and
+// Collect calls each for the pixels of the mask in a part of a window: i is the [Mask.Index] of the pixel, x and y are in the raster. part is a rectangle of the raster, and
 // values has its values row by row, at least part.Dx()*part.Dy(). Pixels of part outside of the window are left out.
-func (m *Mask) Collect(w Window, part image.Rectangle, values []float64, each func(x, y int, value float64)) {
-	m.within(part.Intersect(w.Rect).Add(image.Pt(w.Turn, 0)), func(y, x0, x1 int) {
+func (m *Mask) Collect(w Window, part image.Rectangle, values []float64, each func(i, x, y int, value float64)) {
+	m.within(part.Intersect(w.Rect).Add(image.Pt(w.Turn, 0)), func(i, y, x0, x1 int) {
 		row := values[(y-part.Min.Y)*part.Dx():][:part.Dx()]
 		for x := x0 - w.Turn; x < x1-w.Turn; x++ {
-			each(x, y, row[x-part.Min.X])
+			each(i, x, y, row[x-part.Min.X])
+			i++
 		}
 	})
 }
 
-// within calls yield for the runs of m, cut to a rectangle.
-func (m *Mask) within(bounds image.Rectangle, yield func(y, x0, x1 int)) {
+// within calls yield for the runs of m, cut to a rectangle, with the index of their first pixel.
+func (m *Mask) within(bounds image.Rectangle, yield func(i, y, x0, x1 int)) {
 	bounds = bounds.Intersect(m.bounds)
 	if bounds.Empty() {
 		return
 	}
 	i, _ := slices.BinarySearchFunc(m.runs, bounds.Min.Y, func(r run, y int) int { return cmp.Compare(int(r.y), y) })
-	for _, r := range m.runs[i:] {
+	for k, r := range m.runs[i:] {
 		if int(r.y) >= bounds.Max.Y {
 			return
 		}
 		if x0, x1 := max(int(r.x0), bounds.Min.X), min(int(r.x1), bounds.Max.X); x0 < x1 {
-			yield(int(r.y), x0, x1)
+			yield(int(m.before[i+k])+x0-int(r.x0), int(r.y), x0, x1)
 		}
 	}
 }

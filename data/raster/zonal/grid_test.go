@@ -71,9 +71,9 @@ func TestCollect(t *testing.T) {
 					for i := range values {
 						values[i] = float64((part.Min.Y+i/part.Dx())*1000 + part.Min.X + i%part.Dx())
 					}
-					m.Collect(w, part, values, func(x, y int, value float64) {
-						if value != float64(y*1000+x) || !m.Has(x+w.Turn, y) {
-							t.Fatalf("pixel %d, %d has %g; in the mask: %t", x, y, value, m.Has(x+w.Turn, y))
+					m.Collect(w, part, values, func(i, x, y int, value float64) {
+						if at, ok := m.Index(x+w.Turn, y); value != float64(y*1000+x) || !ok || at != i {
+							t.Fatalf("pixel %d, %d has %g and the index %d; in the mask: %t, with the index %d", x, y, value, i, ok, at)
 						}
 						got[image.Pt(x+w.Turn, y)]++
 					})
@@ -84,6 +84,18 @@ func TestCollect(t *testing.T) {
 			if n != 1 {
 				t.Fatalf("pixel %v was collected %d times", p, n)
 			}
+		}
+		index, all := 0, 0
+		m.Each(func(y, x0, x1 int) {
+			for x := x0; x < x1; x++ {
+				if i, ok := m.Index(x, y); ok && i == all {
+					index++
+				}
+				all++
+			}
+		})
+		if index != m.Count() {
+			t.Fatalf("%d of %d pixels have their index", index, m.Count())
 		}
 		if len(got)+m.Outside(g) != m.Count() {
 			t.Fatalf("%d pixels collected, %d outside, want %d", len(got), m.Outside(g), m.Count())

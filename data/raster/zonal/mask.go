@@ -30,24 +30,43 @@ type run struct{ y, x0, x1 int32 }
 
 // A Mask is a set of pixels in unbounded columns and rows. It is immutable.
 type Mask struct {
-	runs   []run // ordered by y and x0; runs of one row do not touch
+	runs   []run   // ordered by y and x0; runs of one row do not touch
+	before []int32 // by run, how many pixels those before it have
 	count  int
 	bounds image.Rectangle
 }
 
 // newMask returns the mask with these runs, which it keeps. They have the order of Mask.runs.
 func newMask(runs []run) *Mask {
-	m := &Mask{runs: runs}
+	m := &Mask{runs: runs, before: make([]int32, len(runs))}
 	if len(runs) == 0 {
 		return m
 	}
 	x0, x1 := runs[0].x0, runs[0].x1
-	for _, r := range runs {
+	for i, r := range runs {
+		m.before[i] = int32(m.count)
 		m.count += int(r.x1 - r.x0)
 		x0, x1 = min(x0, r.x0), max(x1, r.x1)
 	}
 	m.bounds = image.Rect(int(x0), int(runs[0].y), int(x1), int(runs[len(runs)-1].y)+1)
 	return m
+}
+
+// MaskOf returns the mask of runs as [Mask.Each] yields them, which next returns one by one until it is not ok.
+func MaskOf(next func() (y, x0, x1 int, ok bool)) (*Mask, error) {
+	var runs []run
+	last, count := run{y: math.MinInt32}, 0
+	for y, x0, x1, ok := next(); ok; y, x0, x1, ok = next() {
+		if max(-x0, x1, -y, y) > maxCoordinate || x0 >= x1 || y < int(last.y) || y == int(last.y) && x0 <= int(last.x1) {
+			return nil, fmt.Errorf("run %d of a mask, columns %d to %d of row %d, is not after the one before it or too far away", len(runs)+1, x0, x1, y)
+		}
+		if count += x1 - x0; count > MaxPixels {
+			return nil, fmt.Errorf("%w of %d pixels", ErrTooLarge, MaxPixels)
+		}
+		last = run{int32(y), int32(x0), int32(x1)}
+		runs = append(runs, last)
+	}
+	return newMask(runs), nil
 }
 
 // Count returns the number of pixels.
@@ -66,13 +85,25 @@ func (m *Mask) Each(yield func(y, x0, x1 int)) {
 
 // Has reports whether the pixel of column x and row y is in the mask.
 func (m *Mask) Has(x, y int) bool {
+	_, ok := m.Index(x, y)
+	return ok
+}
+
+// Index returns how many pixels of the mask are before that of column x and row y, in the order of [Mask.Each]. It is not ok if the pixel is not in the mask.
+func (m *Mask) Index(x, y int) (index int, ok bool) {
 	if !image.Pt(x, y).In(m.bounds) {
-		return false
+		return 0, false
 	}
 	i, found := slices.BinarySearchFunc(m.runs, run{y: int32(y), x0: int32(x)}, func(a, b run) int {
 		return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x0, b.x0))
 	})
-	return found || i > 0 && m.runs[i-1].y == int32(y) && int32(x) < m.runs[i-1].x1
+	if !found {
+		i--
+	}
+	if i < 0 || m.runs[i].y != int32(y) || int32(x) >= m.runs[i].x1 {
+		return 0, false
+	}
+	return int(m.before[i]) + x - int(m.runs[i].x0), true
 }
 
 // NewDisc returns the mask of the pixels whose centre lies in the ellipse around center with the radii rx and ry, its edge included. A

@@ -1,0 +1,171 @@
+package pixels_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/paulmach/orb"
+
+	"limnomap/data"
+	"limnomap/data/pixels"
+	"limnomap/data/raster/crs"
+	"limnomap/data/raster/georef"
+	"limnomap/data/raster/zonal"
+)
+
+// A code is within half a step of 2 % of each value that an observation may have, in the order of the values.
+func TestCodesAreWithinAStep(t *testing.T) {
+	last := pixels.BelowLimit
+	for chl := 0.01; chl <= data.MaxChlorophyll.Float(); chl *= 1.0007 {
+		c := pixels.CodeOf(chl)
+		got, ok := c.Value()
+		if !ok || math.Abs(math.Log(got/chl)) > math.Log(1.02)/2+1e-9 || c < last {
+			t.Fatalf("%g has the code %d after %d, which is %g (%t)", chl, c, last, got, ok)
+		}
+		last = c
+	}
+	for _, test := range []struct{ chl, want float64 }{{0, 0}, {math.Copysign(0, -1), 0}, {0.004, 0.01}, {1500, 1500}, {1e5, 1500}, {math.Inf(1), 1500}} {
+		if got, ok := pixels.CodeOf(test.chl).Value(); !ok || math.Abs(got-test.want) > 1e-9 {
+			t.Errorf("%g becomes %g (%t), want %g", test.chl, got, ok, test.want)
+		}
+	}
+	for _, c := range []pixels.Code{pixels.NoData, pixels.Ice, pixels.OutOfRange, math.MaxUint16} {
+		if chl, ok := c.Value(); ok {
+			t.Errorf("code %d has the value %g, want none", c, chl)
+		}
+	}
+}
+
+// grid returns a global grid of that step in degrees.
+func grid(t testing.TB, step float64) georef.Grid {
+	t.Helper()
+	s, err := crs.FromEPSG(4326)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := georef.New(int(math.Round(360/step)), int(math.Round(180/step)), [6]float64{-180, step, 0, 90, 0, -step}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// lake returns a map of a round lake of n pixels across. vary is how far its values are apart: the factor between the highest and the lowest.
+func lake(t testing.TB, g georef.Grid, at orb.Point, n int, vary float64, rnd *rand.Rand) *pixels.Map {
+	t.Helper()
+	center, ok := g.PixelOf(at, 0)
+	if !ok {
+		t.Fatal("no place")
+	}
+	mask, err := zonal.NewDisc(center, float64(n)/2, float64(n)/2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &pixels.Map{Grid: g, Mask: mask}
+	mask.Each(func(y, x0, x1 int) {
+		for x := x0; x < x1; x++ {
+			chl := 3 * math.Pow(vary, (float64(x)-center[0])/float64(n)+0.1*rnd.Float64())
+			c := pixels.CodeOf(chl)
+			switch {
+			case (x/7+y/5)%6 == 0:
+				c = pixels.NoData
+			case rnd.IntN(50) == 0:
+				c = []pixels.Code{pixels.BelowLimit, pixels.Ice, pixels.OutOfRange}[rnd.IntN(3)]
+			}
+			m.Codes = append(m.Codes, c)
+		}
+	})
+	return m
+}
+
+func TestPackedMapsAreTheSame(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	g := grid(t, 1./360)
+	packer := pixels.NewPacker()
+	for _, at := range []orb.Point{{9.4, 47.6}, {179.999, 0}, {-179.999, 66}, {-120, -33}} {
+		for _, n := range []int{1, 3, 40, 200} {
+			for _, vary := range []float64{1, 20, 1e5} {
+				m := lake(t, g, at, n, vary, rnd)
+				p := packer.Pack(m)
+				got, err := p.Unpack()
+				if err != nil {
+					t.Fatalf("%v, %d pixels across: %v", at, n, err)
+				}
+				if got.Grid.String() != m.Grid.String() || !slices.Equal(got.Codes, m.Codes) || got.Mask.Count() != m.Mask.Count() || got.Mask.Bounds() != m.Mask.Bounds() {
+					t.Fatalf("%v, %d pixels across: the map is another one", at, n)
+				}
+				m.Mask.Each(func(y, x0, x1 int) {
+					if a, _ := m.Mask.Index(x0, y); !got.Mask.Has(x1-1, y) {
+						t.Fatalf("pixel %d of row %d is not in the mask", a, y)
+					}
+				})
+				if again := packer.Pack(got); string(again.Mask) != string(p.Mask) || string(again.Codes) != string(p.Codes) {
+					t.Fatal("the same map has other bytes")
+				}
+			}
+		}
+	}
+}
+
+// The pixel of a point is found on both sides of the antimeridian, whatever turn the mask has.
+func TestAt(t *testing.T) {
+	g := grid(t, 1./100)
+	m := lake(t, g, orb.Point{179.999, 10}, 21, 1, rand.New(rand.NewPCG(3, 4)))
+	for _, test := range []struct {
+		at orb.Point
+		ok bool
+	}{{orb.Point{179.95, 10}, true}, {orb.Point{-179.96, 10}, true}, {orb.Point{-179.8, 10}, false}, {orb.Point{179.95, 10.2}, false}, {orb.Point{0, 10}, false}} {
+		if _, ok := m.At(test.at); ok != test.ok {
+			t.Errorf("%v is in the lake: %t, want %t", test.at, ok, test.ok)
+		}
+	}
+}
+
+func TestDamagedMapsAreErrors(t *testing.T) {
+	p := pixels.NewPacker().Pack(lake(t, grid(t, 0.01), orb.Point{9, 47}, 9, 20, rand.New(rand.NewPCG(5, 6))))
+	other := pixels.NewPacker().Pack(lake(t, grid(t, 0.01), orb.Point{9, 47}, 11, 20, rand.New(rand.NewPCG(5, 6))))
+	for name, damaged := range map[string]pixels.Packed{
+		"no grid":        {Mask: p.Mask, Codes: p.Codes},
+		"endless grid":   {Grid: "400 300 6 NaN 0 47 0 -0.5 +proj=longlat +a=6378137 +rf=298.257223563", Mask: p.Mask, Codes: p.Codes},
+		"no mask":        {Grid: p.Grid, Codes: p.Codes},
+		"other mask":     {Grid: p.Grid, Mask: other.Mask, Codes: p.Codes},
+		"codes as mask":  {Grid: p.Grid, Mask: p.Codes, Codes: p.Codes},
+		"no codes":       {Grid: p.Grid, Mask: p.Mask},
+		"cut codes":      {Grid: p.Grid, Mask: p.Mask, Codes: p.Codes[:len(p.Codes)/2]},
+		"mask as codes":  {Grid: p.Grid, Mask: p.Mask, Codes: p.Mask},
+		"too many codes": {Grid: p.Grid, Mask: p.Mask, Codes: other.Codes},
+	} {
+		if _, err := damaged.Unpack(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func FuzzUnpack(f *testing.F) {
+	p := pixels.NewPacker().Pack(lake(f, grid(f, 0.01), orb.Point{9, 47}, 9, 20, rand.New(rand.NewPCG(5, 6))))
+	f.Add(p.Grid, p.Mask, p.Codes)
+	f.Fuzz(func(t *testing.T, grid string, mask, codes []byte) {
+		m, err := pixels.Packed{Grid: grid, Mask: mask, Codes: codes}.Unpack()
+		if err != nil {
+			return
+		}
+		again, err := pixels.NewPacker().Pack(m).Unpack()
+		if err != nil || !slices.Equal(again.Codes, m.Codes) {
+			t.Fatalf("packed again: %v", err)
+		}
+	})
+}
+
+// BenchmarkPack packs a lake of 1,250 pixels, as a large one at 300 m.
+func BenchmarkPack(b *testing.B) {
+	m := lake(b, grid(b, 1./360), orb.Point{9, 47}, 40, 20, rand.New(rand.NewPCG(7, 8)))
+	packer := pixels.NewPacker()
+	p := packer.Pack(m)
+	for b.Loop() {
+		p = packer.Pack(m)
+	}
+	b.ReportMetric(float64(len(p.Mask)), "mask-bytes")
+	b.ReportMetric(float64(len(p.Codes))/float64(len(m.Codes)), "bytes/pixel")
+}

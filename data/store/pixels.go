@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"iter"
+	"slices"
+
+	"limnomap/data"
+	"limnomap/data/pixels"
+	"limnomap/data/raster/georef"
+)
+
+// A pixelRow is the key of an observation of a satellite, whose pixels an import writes or removes.
+type pixelRow struct {
+	lake, source int64
+	*data.Observation
+}
+
+// putPixels writes the pixels of the observations that PutObservations has just stored, or found stored. Those of an observation that an import without
+// pixels has changed are removed: they are not of the new value.
+func (t *importTx) putPixels(ctx context.Context, observations []data.Observation, changes []Change) error {
+	var with, without []pixelRow
+	for i := range observations {
+		o, change := &observations[i], changes[i]
+		stored := change == Added || change == Changed || change == Unchanged && o.Pixels != nil
+		if o.Type != data.Satellite || !stored || o.Pixels == nil && change == Added {
+			continue
+		}
+		if _, repeated := slices.BinarySearch(t.repeated, i); repeated {
+			continue
+		}
+		lake, known, err := t.lakeKey(ctx, o.LakeID)
+		if err != nil || !known {
+			return err
+		}
+		source, err := t.sources.of(ctx, t.q, o.Source)
+		if err != nil {
+			return err
+		}
+		if o.Pixels == nil {
+			without = append(without, pixelRow{lake, source, o})
+		} else {
+			with = append(with, pixelRow{lake, source, o})
+		}
+	}
+	if err := t.removePixels(ctx, without); err != nil || len(with) == 0 {
+		return err
+	}
+	digest := func(r pixelRow) []byte {
+		h := sha256.New()
+		fmt.Fprintf(h, "%s\n%s", r.Pixels.Grid, r.Pixels.Mask)
+		return h.Sum(nil)[:digestBytes]
+	}
+	masks := rowsOf(with, func(r pixelRow) []any { return []any{r.lake, digest(r), r.Pixels.Grid, r.Pixels.Mask} })
+	if _, err := t.q.insert(ctx, "pixel_masks", "lake, digest, grid, mask", masks, " ON CONFLICT DO NOTHING"); err != nil {
+		return err
+	}
+	rows := rowsOf(with, func(r pixelRow) []any { return []any{r.lake, int32(r.Date), r.source, digest(r), r.Pixels.Codes} })
+	written, err := t.q.insert(ctx, "pixels", "lake, date, source, mask, codes", rows, ` ON CONFLICT (lake, date, source)
+		DO UPDATE SET mask = excluded.mask, codes = excluded.codes WHERE r.mask <> excluded.mask OR r.codes <> excluded.codes`)
+	t.changed = t.changed || written > 0
+	return err
+}
+
+// digestBytes is the length of a digest of a mask. It tells the masks of one lake apart.
+const digestBytes = 16
+
+func rowsOf(all []pixelRow, columns func(pixelRow) []any) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
+		for _, r := range all {
+			if !yield(columns(r), nil) {
+				return
+			}
+		}
+	}
+}
+
+// removePixels removes the pixels of observations, of which most databases have none.
+func (t *importTx) removePixels(ctx context.Context, rows []pixelRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	var some bool
+	if err := t.q.queryRow(ctx, "SELECT EXISTS (SELECT 1 FROM limnomap.pixels)").Scan(&some); err != nil || !some {
+		return err
+	}
+	w := writer{ctx: ctx, q: t.q}
+	for _, r := range rows {
+		w.exec("DELETE FROM limnomap.pixels WHERE lake = $1 AND date = $2 AND source = $3", r.lake, int32(r.Date), r.source)
+	}
+	return w.err
+}
+
+// KeepPixels removes the pixels of a source of all dates before first, and the masks that no pixels have any more.
+func (t *importTx) KeepPixels(ctx context.Context, source string, first data.Date) error {
+	w := writer{ctx: ctx, q: t.q}
+	if removed := w.exec("DELETE FROM limnomap.pixels WHERE date < $1 AND source = "+sourceKey("$2"), int32(first), source); removed > 0 {
+		t.changed = true
+		w.exec(`DELETE FROM limnomap.pixel_masks WHERE NOT EXISTS
+			(SELECT 1 FROM limnomap.pixels AS p WHERE p.lake = pixel_masks.lake AND p.mask = pixel_masks.digest)`)
+	}
+	return t.fail(ctx, w.err, "remove old pixels")
+}
+
+// sourceKey returns the expression of the number of a source, 0 for one that is not known.
+func sourceKey(parameter string) string {
+	return "coalesce((SELECT key FROM limnomap.sources WHERE name = " + parameter + "), 0)"
+}
+
+// Pixels returns the pixels of which a satellite's observation was made. It is not ok if they are not stored.
+func (s *Store) Pixels(ctx context.Context, id data.LakeID, date data.Date, source string) (p pixels.Packed, ok bool, err error) {
+	query := fmt.Sprintf(`SELECT %s, %s, %s FROM limnomap.lakes AS l JOIN limnomap.pixels AS p ON p.lake = l.key
+		JOIN limnomap.pixel_masks AS m ON m.lake = p.lake AND m.digest = p.mask
+		WHERE l.id = $1 AND p.date = $2 AND p.source = `+sourceKey("$3"),
+		atMost("m.grid", georef.MaxTextBytes), atMost("m.mask", pixels.MaxMaskBytes), atMost("p.codes", pixels.MaxCodeBytes))
+	all, err := list(ctx, s, "read the pixels of a lake", func(row rowScanner) (p pixels.Packed, err error) {
+		return p, row.Scan(textColumn[string]{&p.Grid, "grid", georef.MaxTextBytes}, &p.Mask, &p.Codes)
+	}, query, string(id), int32(date), source)
+	if err != nil || len(all) == 0 {
+		return p, false, err
+	}
+	return all[0], true, nil
+}

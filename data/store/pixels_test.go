@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"limnomap/data"
+	"limnomap/data/pixels"
+)
+
+// The pixels of an observation are stored with it, in one transaction, and are those of its value.
+func testPixels(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	put(t, s, []data.Lake{testLake("a"), testLake("b")}, nil)
+	const grid = "9 9 6 0.5 0 47 0 -0.5 +proj=longlat +a=6378137 +rf=298.257223563"
+	with := func(o data.Observation, codes string) data.Observation {
+		o.Pixels = &pixels.Packed{Grid: grid, Mask: []byte("mask of " + string(o.LakeID)), Codes: []byte(codes)}
+		return o
+	}
+	row := func(id data.LakeID, day data.Date, chl data.Chlorophyll, quality data.Quality) data.Observation {
+		o := fromPixels("", chl, quality)
+		o.LakeID, o.Date, o.Source = id, day, "LWQ"
+		return o
+	}
+	want := func(step string, id data.LakeID, day data.Date, codes string) {
+		t.Helper()
+		p, ok, err := s.Pixels(t.Context(), id, day, "LWQ")
+		if err != nil || ok != (codes != "") || string(p.Codes) != codes || ok && (p.Grid != grid || string(p.Mask) != "mask of "+string(id)) {
+			t.Errorf("%s: the pixels of %s on %s are %q (%t, %v), want %q", step, id, day, p, ok, err, codes)
+		}
+	}
+	count := func(step, table string, want int64) {
+		t.Helper()
+		n, err := read(t.Context(), s, "count", func(ctx context.Context, q querier) (n int64, err error) {
+			return n, q.queryRow(ctx, "SELECT count(*) FROM limnomap."+table).Scan(&n)
+		})
+		if err != nil || n != want {
+			t.Errorf("%s: %s has %d rows, %v, want %d", step, table, n, err, want)
+		}
+	}
+	revision := func() int64 {
+		r, err := s.Revision(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Number
+	}
+
+	want("nothing stored", "a", 20000, "")
+	put(t, s, nil, []data.Observation{with(row("a", 20000, 500, data.Good), "1"), with(row("b", 20000, 500, data.Good), "2"), row("b", 20007, 700, data.Good),
+		with(row("missing", 20000, 500, data.Good), "3"), with(row("a", 20007, 600, data.Good), "4")})
+	want("first import", "a", 20000, "1")
+	want("first import", "b", 20000, "2")
+	want("first import", "b", 20007, "")
+	want("first import", "a", 20007, "4")
+	count("first import", "pixel_masks", 2)
+
+	before := revision()
+	put(t, s, nil, []data.Observation{with(row("a", 20000, 500, data.Good), "1"), row("b", 20000, 500, data.Good)})
+	want("the same again", "a", 20000, "1")
+	want("the same again without pixels", "b", 20000, "2")
+	if revision() != before {
+		t.Error("an import of the same raises the revision")
+	}
+	put(t, s, nil, []data.Observation{with(row("a", 20000, 500, data.Good), "5")})
+	want("other pixels of the same value", "a", 20000, "5")
+	if revision() == before {
+		t.Error("other pixels do not raise the revision")
+	}
+	put(t, s, nil, []data.Observation{with(row("a", 20000, 900, data.Suspect), "6")})
+	want("a worse value", "a", 20000, "5")
+	put(t, s, nil, []data.Observation{row("a", 20000, 900, data.Good)})
+	want("another value without pixels", "a", 20000, "")
+	want("another value without pixels", "a", 20007, "4")
+	sample := row("b", 20000, 100, data.Good)
+	sample.Type = data.InSitu
+	put(t, s, nil, []data.Observation{with(sample, "7")})
+	want("a sample", "b", 20000, "2")
+
+	wrong := errors.New("no")
+	err := s.Import(t.Context(), func(tx Tx) error {
+		if _, err := tx.PutObservations(t.Context(), []data.Observation{with(row("b", 20014, 500, data.Good), "8")}, ObservationColumns{}); err != nil {
+			return err
+		}
+		return wrong
+	})
+	if !errors.Is(err, wrong) {
+		t.Error(err)
+	}
+	want("an import that failed", "b", 20014, "")
+
+	if err := s.Import(t.Context(), func(tx Tx) error { return tx.KeepPixels(t.Context(), "CyAN", 20001) }); err != nil {
+		t.Fatal(err)
+	}
+	want("old ones of another source removed", "b", 20000, "2")
+	if err := s.Import(t.Context(), func(tx Tx) error { return tx.KeepPixels(t.Context(), "LWQ", 20001) }); err != nil {
+		t.Fatal(err)
+	}
+	want("old ones removed", "b", 20000, "")
+	want("old ones removed", "a", 20007, "4")
+	count("old ones removed", "pixels", 1)
+	count("old ones removed", "pixel_masks", 1)
+}
