@@ -259,6 +259,9 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 // dataOptions returns where the data come from, and who stores the subscriptions to notifications; notifier is nil if there are none.
 func (c *serveCmd) dataOptions(shown *source, from snapshot.Source, events api.EventLog, notifier *notify.Sender, pushKey notify.Key) (opts api.DataOptions, err error) {
 	opts = api.DataOptions{Historian: from, Issues: from, Events: events, Notice: shown.notice, Credits: creditsOf}
+	if shown.store != nil {
+		opts.Pixels = shown.store
+	}
 	if notifier != nil {
 		opts.Subscriptions, opts.PushKey, opts.PushClient = shown.store, pushKey.Public(), pushKey.Client
 		opts.PushServices, err = c.pushServices()

@@ -44,6 +44,17 @@ func (m *Map) at(p orb.Point, turn float64) (code Code, ok bool) {
 	return NoData, false
 }
 
+// Each calls yield for each pixel of the lake, in the order of Mask: its column and row in the grid, and its code.
+func (m *Map) Each(yield func(x, y int, code Code)) {
+	i := 0
+	m.Mask.Each(func(y, x0, x1 int) {
+		for x := x0; x < x1; x++ {
+			yield(x, y, m.Codes[i])
+			i++
+		}
+	})
+}
+
 // check returns an error if the parts of m do not fit each other.
 func (m *Map) check() error {
 	if len(m.Codes) != m.Mask.Count() {

@@ -1,6 +1,9 @@
 package pixels_test
 
 import (
+	"bytes"
+	"errors"
+	"image"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +15,7 @@ import (
 	"limnomap/data/pixels"
 	"limnomap/data/raster/crs"
 	"limnomap/data/raster/georef"
+	"limnomap/data/raster/tiff"
 	"limnomap/data/raster/zonal"
 )
 
@@ -128,7 +132,7 @@ func TestDamagedMapsAreErrors(t *testing.T) {
 	other := pixels.NewPacker().Pack(lake(t, grid(t, 0.01), orb.Point{9, 47}, 11, 20, rand.New(rand.NewPCG(5, 6))))
 	for name, damaged := range map[string]pixels.Packed{
 		"no grid":        {Mask: p.Mask, Codes: p.Codes},
-		"endless grid":   {Grid: "400 300 6 NaN 0 47 0 -0.5 +proj=longlat +a=6378137 +rf=298.257223563", Mask: p.Mask, Codes: p.Codes},
+		"endless grid":   {Grid: "400 300 6 NaN 0 47 0 -0.5 EPSG:4326", Mask: p.Mask, Codes: p.Codes},
 		"no mask":        {Grid: p.Grid, Codes: p.Codes},
 		"other mask":     {Grid: p.Grid, Mask: other.Mask, Codes: p.Codes},
 		"codes as mask":  {Grid: p.Grid, Mask: p.Codes, Codes: p.Codes},
@@ -168,4 +172,87 @@ func BenchmarkPack(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(p.Mask)), "mask-bytes")
 	b.ReportMetric(float64(len(p.Codes))/float64(len(m.Codes)), "bytes/pixel")
+}
+
+// A GeoTIFF has the values of the map at their places.
+func TestGeoTIFF(t *testing.T) {
+	for _, code := range []int{4326, 32632} {
+		system, err := crs.FromEPSG(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		transform := [6]float64{5, 0.01, 0, 50, 0, -0.01}
+		if code != 4326 {
+			transform = [6]float64{399960, 20, 0, 5300040, 0, -20}
+		}
+		g, err := georef.New(900, 900, transform, system)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mask, err := zonal.NewDisc(zonal.Point{400, 300}, 20, 11)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &pixels.Map{Grid: g, Mask: mask}
+		mask.Each(func(y, x0, x1 int) {
+			for x := x0; x < x1; x++ {
+				m.Codes = append(m.Codes, []pixels.Code{pixels.CodeOf(float64(x)), pixels.NoData, pixels.BelowLimit}[(x+y)%3])
+			}
+		})
+		file, err := m.GeoTIFF("chlorophyll-a on 2026-07-01")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := tiff.Open(bytes.NewReader(file), int64(len(file)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		im := f.Images()[0]
+		bounds := mask.Bounds()
+		want := transform
+		want[0] += float64(bounds.Min.X) * transform[1]
+		want[3] += float64(bounds.Min.Y) * transform[5]
+		if got, ok := im.Transform(); !ok || got != want || im.Width() != bounds.Dx() || im.Height() != bounds.Dy() {
+			t.Errorf("%d: %d x %d pixels with %v, want %v with %v", code, im.Width(), im.Height(), got, bounds, want)
+		}
+		if read, err := crs.FromGeoKeys(im.GeoKeys()); err != nil || read.Code() != code {
+			t.Errorf("the system is %v, %v, want %d", read, err, code)
+		}
+		if im.Unit(0) != "ug l-1" || im.Description(0) != "chlorophyll-a on 2026-07-01" {
+			t.Errorf("the band is %q in %q", im.Description(0), im.Unit(0))
+		}
+		got := 0
+		if err := im.Gather(t.Context(), 0, []image.Rectangle{image.Rect(0, 0, im.Width(), im.Height())}, func(_ int, part image.Rectangle, values []float64) error {
+			for k, v := range values {
+				x, y := part.Min.X+k%part.Dx()+bounds.Min.X, part.Min.Y+k/part.Dx()+bounds.Min.Y
+				i, in := mask.Index(x, y)
+				want := math.NaN()
+				if in {
+					if chl, ok := m.Codes[i].Value(); ok {
+						want = float64(float32(chl))
+					}
+				}
+				if v != want && !(math.IsNaN(v) && math.IsNaN(want)) {
+					t.Fatalf("pixel %d, %d is %g, want %g", x, y, v, want)
+				}
+				got++
+			}
+			return nil
+		}); err != nil || got != im.Width()*im.Height() {
+			t.Fatalf("%d pixels were read, %v", got, err)
+		}
+	}
+	own, err := crs.FromCF(map[string]any{"grid_mapping_name": "lambert_azimuthal_equal_area", "longitude_of_projection_origin": 9.0, "latitude_of_projection_origin": 48.0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := georef.New(900, 900, [6]float64{0, 20, 0, 0, 0, -20}, own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := lake(t, grid(t, 0.01), orb.Point{9, 47}, 9, 20, rand.New(rand.NewPCG(5, 6)))
+	m.Grid = g
+	if _, err := m.GeoTIFF(""); !errors.Is(err, pixels.ErrNoFile) {
+		t.Errorf("a system without a code: %v", err)
+	}
 }

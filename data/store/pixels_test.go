@@ -14,7 +14,7 @@ import (
 func testPixels(t *testing.T, open opener) {
 	s := open(t, time.Now)
 	put(t, s, []data.Lake{testLake("a"), testLake("b")}, nil)
-	const grid = "9 9 6 0.5 0 47 0 -0.5 +proj=longlat +a=6378137 +rf=298.257223563"
+	const grid = "9 9 6 0.5 0 47 0 -0.5 EPSG:4326"
 	with := func(o data.Observation, codes string) data.Observation {
 		o.Pixels = &pixels.Packed{Grid: grid, Mask: []byte("mask of " + string(o.LakeID)), Codes: []byte(codes)}
 		return o

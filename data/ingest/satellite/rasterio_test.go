@@ -115,5 +115,50 @@ func TestEqualsRasterio(t *testing.T) {
 	}
 }
 
+// The pixels that are kept of a lake, written as a GeoTIFF and read by rasterio, are those of the file within a step.
+func TestPixelsEqualRasterio(t *testing.T) {
+	needPython(t, "numpy", "rasterio", "shapely")
+	const script = "rasterio_values.py"
+	folder := t.TempDir()
+	random := rand.New(rand.NewPCG(19, 2))
+	var lakes []Lake
+	for i := range 30 {
+		lakes = append(lakes, irregularLake(t, random, fmt.Sprint("lake", i), 9+0.6*random.Float64(), 50.1+0.4*random.Float64(), 0.004+0.05*random.Float64(), 60, 12))
+	}
+	runPython(t, script, "make", folder)
+	valid := 0
+	for _, epsg := range []string{"4326", "32632", "3035", "3857"} {
+		b, err := os.ReadFile(filepath.Join(folder, epsg+".tif"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(filepath.Join(folder, epsg), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		opts := &Options{Date: data.Known(data.Date(20000)), Shore: FixedShore(0)}
+		if _, err := Extract(t.Context(), fileOf(epsg+".tif", b), lakes, opts, func(r *Row) error {
+			if r.Pixels == nil {
+				return nil
+			}
+			m, err := r.Pixels.Unpack()
+			if err != nil {
+				return err
+			}
+			file, err := m.GeoTIFF("chlorophyll-a")
+			if err != nil {
+				return err
+			}
+			valid += r.Valid
+			return os.WriteFile(filepath.Join(folder, epsg, string(r.Lake)+".tif"), file, 0o644)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), python, filepath.Join("testdata", script), "pixels", folder).CombinedOutput()
+	if err != nil || strings.TrimSpace(string(out)) != fmt.Sprint(valid) || valid < 5000 {
+		t.Errorf("rasterio compared %s of %d pixels, %v", out, valid, err)
+	}
+}
+
 // near reports whether two results of the same numbers are equal but for rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Max(math.Abs(a), math.Abs(b)) }

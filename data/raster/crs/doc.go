@@ -2,7 +2,7 @@
 // of coordinate systems.
 //
 // A [System] is made from an EPSG code, from the GeoKeys of a GeoTIFF, from the attributes of a CF grid mapping, or from the code or the
-// name in well-known text, whose parameters are not read. [System.Project] converts points. [System.Proj] writes a System as text, which [FromProj] reads.
+// name in well-known text, whose parameters are not read. [System.Project] converts points. [System.Text] writes a System as text, which [Parse] reads.
 //
 // # Conventions
 //

@@ -28,7 +28,7 @@ var projParameters = []struct {
 
 // Proj returns the parameters of the system as PROJ writes them, such as
 // "+proj=laea +a=6378137 +rf=298.257222101 +lat_0=52 +lon_0=10 +k_0=1 +x_0=4321000 +y_0=3210000".
-// [FromProj] reads it: both systems project to the same coordinates.
+// [Parse] reads it: both systems project to the same coordinates.
 func (s *System) Proj() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "+proj=%s", projNames[s.of.method])
@@ -40,11 +40,33 @@ func (s *System) Proj() string {
 	return b.String()
 }
 
-// maxProj bounds the length of a text for FromProj. The longest that Proj writes has some 200 bytes.
+// Text returns the system as text, which [Parse] reads: its code, such as EPSG:3035, or [System.Proj].
+func (s *System) Text() string {
+	if known, ok := definitionOf(s.code); ok {
+		if t, err := known.system(); err == nil && t.Proj() == s.Proj() {
+			return fmt.Sprintf("EPSG:%d", s.code)
+		}
+	}
+	return s.Proj()
+}
+
+// Parse reads what [System.Text] or [System.Proj] return. It reads nothing else that PROJ knows.
+func Parse(text string) (*System, error) {
+	if number, ok := strings.CutPrefix(text, "EPSG:"); ok {
+		code, err := strconv.Atoi(number)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %.40q", ErrFormat, text)
+		}
+		return FromEPSG(code)
+	}
+	return fromProj(text)
+}
+
+// maxProj bounds the length of a text for fromProj. The longest that Proj writes has some 200 bytes.
 const maxProj = 1000
 
-// FromProj returns the system of a text that [System.Proj] has written. It reads no others that PROJ knows.
-func FromProj(text string) (*System, error) {
+// fromProj returns the system of a text that [System.Proj] has written.
+func fromProj(text string) (*System, error) {
 	if len(text) > maxProj {
 		return nil, fmt.Errorf("%w: %d bytes, want at most %d", ErrFormat, len(text), maxProj)
 	}

@@ -129,20 +129,51 @@ func (g *Grid) Cell(p orb.Point, turn float64) (column, row int, ok bool) {
 	return int(math.Floor(pixel[0])), int(math.Floor(pixel[1])), true
 }
 
+// LonLat returns the point at a column and a row, which may be fractions: the corner of pixel 0, 0 is at 0, 0. near is a point of the raster near it.
+func (g *Grid) LonLat(column, row float64, near orb.Point) (p orb.Point, ok bool) {
+	x, y := apply(g.toMap, column, row)
+	if g.system.Geographic() {
+		return orb.Point{math.Remainder(x, 360), y}, true
+	}
+	// Newton's method: the projections have no inverse here. From a lake to its pixels it takes three or four steps.
+	const (
+		steps     = 20
+		small     = 1e-5 // degrees, some metres, for the derivatives
+		tolerance = 1e-4 // metres
+	)
+	p = near
+	for range steps {
+		px, py, ok := g.system.Project(p[0], p[1])
+		ex, ey, ok2 := g.system.Project(p[0]+small, p[1])
+		nx, ny, ok3 := g.system.Project(p[0], p[1]+small)
+		if !ok || !ok2 || !ok3 {
+			return p, false
+		}
+		dx, dy := x-px, y-py
+		if math.Hypot(dx, dy) < tolerance {
+			return orb.Point{math.Remainder(p[0], 360), p[1]}, true
+		}
+		ax, ay, bx, by := (ex-px)/small, (ey-py)/small, (nx-px)/small, (ny-py)/small
+		det := ax*by - ay*bx
+		p = orb.Point{p[0] + (dx*by-dy*bx)/det, max(-90, min(p[1]+(ax*dy-ay*dx)/det, 90))}
+	}
+	return p, false
+}
+
 // System returns the coordinate system of the raster.
 func (g *Grid) System() *crs.System { return g.system }
 
 // Transform returns the transform from columns and rows to the coordinates of the system, in GDAL's order.
 func (g *Grid) Transform() [6]float64 { return g.toMap }
 
-// String returns the grid as text, which [Parse] reads: "400 300 6 0.5 0 47 0 -0.5 +proj=longlat +a=6378137 +rf=298.257223563".
+// String returns the grid as text, which [Parse] reads: "400 300 6 0.5 0 47 0 -0.5 EPSG:4326".
 func (g *Grid) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %d", g.Width, g.Height)
 	for _, v := range g.toMap {
 		b.WriteString(" " + strconv.FormatFloat(v, 'g', -1, 64))
 	}
-	return b.String() + " " + g.system.Proj()
+	return b.String() + " " + g.system.Text()
 }
 
 // MaxTextBytes bounds the text of a grid. The longest that String returns has some 350 bytes.
@@ -165,7 +196,7 @@ func Parse(text string) (Grid, error) {
 			return Grid{}, fmt.Errorf("grid %.200q: %.40q is no number", text, fields[i])
 		}
 	}
-	system, err := crs.FromProj(fields[numbers])
+	system, err := crs.Parse(fields[numbers])
 	if err != nil {
 		return Grid{}, fmt.Errorf("grid %.200q: %w", text, err)
 	}

@@ -2,7 +2,9 @@
 
 rasterio_values.py make DIR        writes DIR/<epsg>.tif
 rasterio_values.py expect DIR      reads DIR/outlines.json ({id: [ring of [lon, lat]]}), writes DIR/expected.json
+rasterio_values.py pixels DIR      compares each DIR/<epsg>/*.tif, the pixels of a lake, with DIR/<epsg>.tif, and prints how many it compared
 """
+import glob
 import json
 import sys
 
@@ -70,4 +72,26 @@ def expect(folder):
         json.dump(expected, f)
 
 
-{"make": make, "expect": expect}[sys.argv[1]](sys.argv[2])
+def pixels(folder):
+    compared = 0
+    for epsg in STEP:
+        with rasterio.open(f"{folder}/{epsg}.tif") as src:
+            source, transform = src.read(1), src.transform
+        for name in sorted(glob.glob(f"{folder}/{epsg}/*.tif")):
+            with rasterio.open(name) as kept:
+                assert kept.crs.to_epsg() == epsg and np.isnan(kept.nodata) and kept.transform.a == transform.a, (name, kept.profile)
+                values, corner = kept.read(1), kept.transform
+            column, row = ~transform * (corner.c, corner.f)
+            assert abs(column - round(column)) < 1e-6 and abs(row - round(row)) < 1e-6, (name, column, row)
+            column, row = round(column), round(row)
+            whole = np.full(values.shape, np.nan)  # a lake at the edge has pixels outside of the raster
+            y0, y1, x0, x1 = max(0, -row), min(values.shape[0], SIZE - row), max(0, -column), min(values.shape[1], SIZE - column)
+            whole[y0:y1, x0:x1] = source[row + y0 : row + y1, column + x0 : column + x1]
+            whole[whole == -9999] = np.nan
+            valid = ~np.isnan(values)
+            assert np.all(np.abs(np.log(values[valid] / whole[valid])) <= np.log(1.02) / 2 + 1e-5), name
+            compared += int(valid.sum())
+    print(compared)
+
+
+{"make": make, "expect": expect, "pixels": pixels}[sys.argv[1]](sys.argv[2])

@@ -1,0 +1,216 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+
+	"github.com/paulmach/orb"
+
+	"limnomap/api/answer"
+	"limnomap/api/params"
+	"limnomap/api/record"
+	"limnomap/api/route"
+	"limnomap/data"
+	"limnomap/data/pixels"
+)
+
+// Pixels returns the pixels of which a satellite's observation of a lake was made; not ok where they are not kept.
+type Pixels interface {
+	Pixels(ctx context.Context, id data.LakeID, date data.Date, source string) (p pixels.Packed, ok bool, err error)
+}
+
+const (
+	// maxCells bounds the pixels of an answer as GeoJSON or CSV: those of 4,500 km² at 300 m. A GeoTIFF takes a hundredth of the room.
+	maxCells = 50_000
+	// pixelPasses is how many of the newest passes of a satellite are looked at until one has pixels: a pass under clouds has none.
+	pixelPasses = 12
+)
+
+var (
+	geoTIFFKind = answer.NewKind("image/tiff; application=geotiff", answer.CacheMinute) // as OGC 19-008r4 registers it
+	errNoPixels = absent("No pixels of this lake are kept of that date or the weeks before it.")
+)
+
+// The formats of pixels.
+const (
+	cellsGeoJSON = "geojson"
+	cellsCSV     = "csv"
+	cellsTIFF    = "tif"
+)
+
+// A cell is a pixel of an answer.
+type cell struct {
+	of          *data.Observation
+	profile     *data.Profile
+	column, row int
+	center      orb.Point
+	code        pixels.Code
+}
+
+// stateNames are the words for what a pixel without a value is, and for one below the limit of detection.
+var stateNames = map[pixels.Code]string{pixels.NoData: "no_data", pixels.BelowLimit: "below_limit", pixels.Ice: "ice", pixels.OutOfRange: "out_of_range"}
+
+// state says what the pixel is: value, or one of stateNames.
+func (c *cell) state() string {
+	if name, ok := stateNames[c.code]; ok {
+		return name
+	}
+	return "value"
+}
+
+// chlorophyll returns the value, NoChlorophyll if it has none.
+func (c *cell) chlorophyll() data.Chlorophyll {
+	chl, ok := c.code.Value()
+	if !ok {
+		return data.NoChlorophyll
+	}
+	value, err := data.ChlorophyllOf(chl)
+	if err != nil {
+		return data.NoChlorophyll
+	}
+	return value
+}
+
+// level returns the level of the value by the limits of chlorophyll, NoLevel if it has none.
+func (c *cell) level() data.Level {
+	o := data.Observation{Type: data.Satellite, Chlorophyll: c.chlorophyll(), Level: data.NoLevel, CellDensity: data.NoCellDensity}
+	level, _ := c.profile.Classify(o)
+	return level
+}
+
+var (
+	pixelColumns = record.Columns[*cell]{
+		record.Integer("column", func(c *cell) float64 { return float64(c.column) }),
+		record.Integer("row", func(c *cell) float64 { return float64(c.row) }),
+		record.Chlorophyll("chl", func(c *cell) data.Chlorophyll { return c.chlorophyll() }),
+		record.Level("who_level", func(c *cell) data.Level { return c.level() }),
+		record.Word("state", func(c *cell) string { return c.state() }),
+	}
+	pixelCells = append(record.Columns[*cell]{
+		record.Word("lake_id", func(c *cell) string { return string(c.of.LakeID) }),
+		record.Word("date", func(c *cell) string { return c.of.Date.String() }),
+		record.Text("source", func(c *cell) string { return c.of.Source }),
+		record.Number("longitude", func(c *cell) float64 { return degrees(c.center[0]) }),
+		record.Number("latitude", func(c *cell) float64 { return degrees(c.center[1]) }),
+	}, pixelColumns...)
+)
+
+// degrees rounds to 10 cm, a part of any pixel.
+func degrees(f float64) float64 { return math.Round(f*1e6) / 1e6 }
+
+// pixels answers with the pixels of a lake: those of the newest pass of a satellite, or of the newest one up to a day.
+func (h *lakeHandlers) pixels(w http.ResponseWriter, r *http.Request, p *published) error {
+	query := params.Of(r)
+	day := params.Parsed(&query, "date", p.snap.AsOf.Last(), data.ParseDate, "is not a day such as 2026-07-31")
+	format := params.OneOf(&query, "f", []string{cellsGeoJSON, cellsCSV, cellsTIFF})
+	if err := query.Err(); err != nil {
+		return err
+	}
+	i, ok := p.snap.Index(data.LakeID(route.Values(r)[0]))
+	if !ok {
+		return data.ErrNoLake
+	}
+	o, packed, err := h.findPixels(r, p, i, min(day, p.snap.AsOf.Last()))
+	if err != nil {
+		return err
+	}
+	m, err := packed.Unpack()
+	if err != nil {
+		return fmt.Errorf("%w: pixels of %s on %s: %w", errStore, o.LakeID, o.Date, err)
+	}
+	if format != cellsTIFF && len(m.Codes) > maxCells {
+		return &answer.Problem{Status: http.StatusBadRequest, Detail: fmt.Sprintf("The lake has %d pixels, more than the %d of an answer in this format: ask for f=tif.",
+			len(m.Codes), maxCells)}
+	}
+	name := fmt.Sprintf("pixels-%s-%s", o.LakeID, o.Date)
+	switch format {
+	case cellsTIFF:
+		file, err := m.GeoTIFF("chlorophyll-a on " + o.Date.String())
+		if err != nil {
+			return &answer.Problem{Status: http.StatusNotFound, Detail: err.Error() + "; ask for f=geojson."}
+		}
+		w.Header()["Content-Disposition"] = []string{`attachment; filename="` + name + `.tif"`}
+		return h.sender.SendBytes(w, r, geoTIFFKind, file)
+	case cellsCSV:
+		nameFile(w, name)
+		return h.sender.SendBytes(w, r, csvKind, cellTable(&p.snap.Lakes[i], o, p.snap.Profile, m))
+	}
+	content, err := cellFeatures(&p.snap.Lakes[i], o, p.snap.Profile, m)
+	if err != nil {
+		return err
+	}
+	return h.sender.SendBytes(w, r, geoJSONKind, content)
+}
+
+// findPixels returns the newest observation up to a day whose pixels are kept.
+func (h *lakeHandlers) findPixels(r *http.Request, p *published, i int, last data.Date) (o *data.Observation, packed pixels.Packed, err error) {
+	if h.opts.Pixels == nil {
+		return nil, packed, errNoPixels
+	}
+	id := p.snap.Lakes[i].ID
+	q := data.HistoryQuery{Limit: pixelPasses, Period: data.Period{First: data.MinDate, Last: last}, Types: data.TypesOf(data.Satellite)}
+	passes, whole := p.snap.History(i, q)
+	if !whole {
+		if _, passes, err = h.readHistory(r, id, q); err != nil {
+			return nil, packed, fmt.Errorf("history of %s: %w", id, err)
+		}
+	}
+	err = h.askStore(r, errStore, func(ctx context.Context) error {
+		for k := range passes {
+			found, ok, err := h.opts.Pixels.Pixels(ctx, id, passes[k].Date, passes[k].Source)
+			if err != nil {
+				return err
+			}
+			if ok {
+				o, packed = &passes[k], found
+				return nil
+			}
+		}
+		return nil
+	})
+	if err == nil && o == nil {
+		err = errNoPixels
+	}
+	return o, packed, err
+}
+
+// cellTable returns the pixels as a table.
+func cellTable(lake *data.Lake, o *data.Observation, profile *data.Profile, m *pixels.Map) []byte {
+	content := pixelCells.Header()
+	m.Each(func(x, y int, code pixels.Code) {
+		center, _ := m.Grid.LonLat(float64(x)+0.5, float64(y)+0.5, lake.Point)
+		content = pixelCells.AppendLine(content, &cell{of: o, profile: profile, column: x, row: y, center: center, code: code})
+	})
+	return content
+}
+
+// cellFeatures returns the pixels as features of their squares.
+func cellFeatures(lake *data.Lake, o *data.Observation, profile *data.Profile, m *pixels.Map) ([]byte, error) {
+	content := record.Object("{").Text("type", "FeatureCollection").Text("lake_id", string(o.LakeID)).Text("date", o.Date.String()).TextOrNull("source", o.Source).Array("features")
+	first, failed := true, false
+	m.Each(func(x, y int, code pixels.Code) {
+		if !first {
+			content = append(content, ',')
+		}
+		first = false
+		content = append(content, `{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[`...)
+		for k, corner := range [5][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}, {0, 1}} { // counterclockwise (RFC 7946, section 3.1.6), as rows go down
+			point, ok := m.Grid.LonLat(float64(x+corner[0]), float64(y+corner[1]), lake.Point)
+			failed = failed || !ok
+			if k > 0 {
+				content = append(content, ',')
+			}
+			content = strconv.AppendFloat(append(content, '['), degrees(point[0]), 'f', -1, 64)
+			content = append(strconv.AppendFloat(append(content, ','), degrees(point[1]), 'f', -1, 64), ']')
+		}
+		content = append(content, `]]},"properties":`...)
+		content = append(pixelColumns.AppendObject(content, record.Property, &cell{of: o, profile: profile, column: x, row: y, code: code}), '}')
+	})
+	if failed {
+		return nil, fmt.Errorf("%w: pixels of %s on %s are outside of their coordinate system", errStore, o.LakeID, o.Date)
+	}
+	return content.Close("]}\n"), nil
+}

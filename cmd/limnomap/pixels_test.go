@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/raster/tiff"
+)
+
+// The pixels of a satellite file are answered as they were read, in each format, and go when a later import says so.
+func TestPixelsFromFileToClient(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "lakes.db")
+	limnomaptest.Run(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.geojson", rasterLakes), "--db", db)
+	limnomaptest.Run(t, "import", "rasters", writeRaster(t, dir, "chl_2026-06-30.tif", 10), writeRaster(t, dir, "chl_2026-07-07.tif", 60), "--db", db, "--keep-pixels", "20y")
+	s := limnomaptest.Start(t, "--db", db, "--as-of", "2026-07-10")
+	address := s.Base + "/api/v1/bathing-lakes/pixels/"
+	var features struct {
+		Date     string
+		Features []struct {
+			Geometry   struct{ Coordinates [][][2]float64 }
+			Properties struct {
+				Column, Row, Who_level int
+				Chl                    float64
+				State                  string
+			}
+		}
+	}
+	limnomaptest.GetJSON(t, address+"bloom", &features)
+	if len(features.Features) != 36 || features.Date != "2026-07-07" {
+		t.Fatalf("%d pixels of %s, want 36 of 2026-07-07", len(features.Features), features.Date)
+	}
+	for _, f := range features.Features {
+		p := f.Properties
+		corner := f.Geometry.Coordinates[0][0] // the lower left one
+		if p.State != "value" || p.Who_level != 2 || p.Chl < 59.4 || p.Chl > 60.6 || corner != [2]float64{degreesOf(10, p.Column, 0.01), degreesOf(50, p.Row+1, -0.01)} {
+			t.Errorf("a pixel is %+v at %v", p, corner)
+		}
+	}
+	limnomaptest.GetJSON(t, address+"bloom?date=2026-07-06", &features)
+	if features.Date != "2026-06-30" {
+		t.Errorf("the pixels up to 6 July are of %s", features.Date)
+	}
+	_, body := limnomaptest.Get(t, address+"clear?f=csv")
+	rows, err := csv.NewReader(bytes.NewReader(body)).ReadAll()
+	if err != nil || len(rows) != 37 || rows[1][0] != "clear" || rows[1][1] != "2026-07-07" {
+		t.Errorf("the table has %d rows, %v: %.300s", len(rows), err, body)
+	}
+	resp, body := limnomaptest.Get(t, address+"bloom?f=tif")
+	f, err := tiff.Open(bytes.NewReader(body), int64(len(body)), nil)
+	if err != nil || f.Images()[0].Width() != 6 || resp.Header.Get("Content-Type") != "image/tiff; application=geotiff" {
+		t.Errorf("the GeoTIFF of %s: %v", resp.Header.Get("Content-Type"), err)
+	}
+	for path, want := range map[string]int{"far": http.StatusNotFound, "nobody": http.StatusNotFound, "bloom?date=2026-06-29": http.StatusNotFound,
+		"bloom?date=x": http.StatusBadRequest, "bloom?f=png": http.StatusBadRequest} {
+		resp, body := limnomaptest.Get(t, address+path)
+		var problem struct{ Detail string }
+		if err := json.Unmarshal(body, &problem); err != nil || resp.StatusCode != want || problem.Detail == "" {
+			t.Errorf("%s: status %d, want %d: %s", path, resp.StatusCode, want, body)
+		}
+	}
+
+	// A value of a table takes the place of that of the pixels; old ones are removed.
+	limnomaptest.Run(t, "import", "rasters", writeRaster(t, dir, "chl_2026-07-08.tif", 30), "--db", db, "--pixels", "off")
+	limnomaptest.GetJSON(t, address+"bloom", &features)
+	if features.Date != "2026-07-07" {
+		t.Errorf("after an import without pixels those of %s are shown", features.Date)
+	}
+	limnomaptest.Run(t, "import", "rasters", writeRaster(t, dir, "chl_2026-07-09.tif", 30), "--db", db, "--keep-pixels", "1d")
+	if status := s.StatusOf("/api/v1/bathing-lakes/pixels/bloom"); status != http.StatusNotFound {
+		t.Errorf("after an import that keeps the pixels of a day the status is %d", status)
+	}
+}
+
+// degreesOf returns the coordinate of the corner of a pixel, rounded as answers are.
+func degreesOf(origin float64, pixel int, step float64) float64 {
+	f, _ := strconv.ParseFloat(strconv.FormatFloat(origin+float64(pixel)*step, 'f', 6, 64), 64)
+	return f
+}
