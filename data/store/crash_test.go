@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"limnomap/data"
+	"limnomap/data/pixels"
 )
 
 // crashEnv names the database to the process that TestCrashedImport starts and kills.
@@ -39,6 +40,9 @@ func TestCrashedImport(t *testing.T) {
 		}
 		if _, history, err := s.History(t.Context(), "a", data.Newest(10)); err != nil || len(history) != 1 || history[0].Chlorophyll != 100 {
 			t.Errorf("%s: History = %v, %v, want the one value of 1 µg/l", what, history, err)
+		}
+		if _, ok, err := s.Pixels(t.Context(), "a", 1, ""); ok || err != nil {
+			t.Errorf("%s: the pixels of the import are there (%t), or %v", what, ok, err)
 		}
 	}
 
@@ -115,6 +119,7 @@ func stopInImport(t *testing.T, path string) {
 		for day := range data.Date(40_000) {
 			observations = append(observations, testObservation("a", day, data.Satellite, 999), testObservation("b", day, data.Satellite, 999))
 		}
+		observations[2].Pixels = &pixels.Packed{Grid: "grid", Mask: []byte("mask"), Codes: []byte("codes")} // of day 1
 		if _, err := tx.PutObservations(t.Context(), observations, ObservationColumns{}); err != nil {
 			return err
 		}
