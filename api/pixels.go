@@ -89,6 +89,10 @@ var (
 		record.Level("who_level", func(c *cell) data.Level { return c.level() }),
 		record.Word("state", func(c *cell) string { return c.state() }),
 	}
+	pixelMembers = append(record.Columns[*cell]{
+		record.Word("date", func(c *cell) string { return c.of.Date.String() }),
+		record.Text("source", func(c *cell) string { return c.of.Source }).OrNull(),
+	}, pixelColumns...)
 	pixelCells = append(record.Columns[*cell]{
 		record.Word("lake_id", func(c *cell) string { return string(c.of.LakeID) }),
 		record.Word("date", func(c *cell) string { return c.of.Date.String() }),
@@ -117,9 +121,9 @@ func (h *lakeHandlers) pixels(w http.ResponseWriter, r *http.Request, p *publish
 	if err != nil {
 		return err
 	}
-	m, err := packed.Unpack()
+	m, err := unpack(o, packed)
 	if err != nil {
-		return fmt.Errorf("%w: pixels of %s on %s: %w", errStore, o.LakeID, o.Date, err)
+		return err
 	}
 	if format != cellsTIFF && len(m.Codes) > maxCells {
 		return &answer.Problem{Status: http.StatusBadRequest, Detail: fmt.Sprintf("The lake has %d pixels, more than the %d of an answer in this format: ask for f=tif.",
@@ -143,6 +147,15 @@ func (h *lakeHandlers) pixels(w http.ResponseWriter, r *http.Request, p *publish
 		return err
 	}
 	return h.sender.SendBytes(w, r, geoJSONKind, content)
+}
+
+// unpack returns the stored pixels of an observation.
+func unpack(o *data.Observation, packed pixels.Packed) (*pixels.Map, error) {
+	m, err := packed.Unpack()
+	if err != nil {
+		return nil, fmt.Errorf("%w: pixels of %s on %s: %w", errStore, o.LakeID, o.Date, err)
+	}
+	return m, nil
 }
 
 // findPixels returns the newest observation up to a day whose pixels are kept.

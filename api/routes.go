@@ -33,6 +33,7 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"history_csv", "/api/v1/bathing-lakes/history/{lake_id}.csv", perAddress, data(h.lakes.historyCSV)}, // before history, which takes any id
 		{"history", "/api/v1/bathing-lakes/history/{lake_id}", perAddress, data(h.lakes.history)},
 		{"pixels", "/api/v1/bathing-lakes/pixels/{lake_id}", perAddress, data(h.lakes.pixels)},
+		{"value", pathValue, perAddress, data(h.lakes.value)},
 		{"geojson", pathGeoJSON, perAddress, data(h.lakes.geojson)},
 		{"forecast", pathForecast, perAddress, data(h.lakes.forecastJSON)},
 		{"forecast_csv", pathForecast + ".csv", perAddress, data(h.lakes.forecastCSV)},

@@ -73,6 +73,7 @@ func allows(schema *openapi3.SchemaRef, jsonType string) bool {
 func TestSchemasHaveTheColumns(t *testing.T) {
 	schemas := document(t).Components.Schemas
 	wantSchema(t, "Lake", schemas["Lake"], record.Member, statusMembers)
+	wantSchema(t, "PixelValue", schemas["PixelValue"], record.Member, pixelMembers)
 	wantSchema(t, "Feature", schemas["Feature"].Value.Properties["properties"], record.Property, lakeProperties)
 	wantSchema(t, "ForecastRecord", schemas["ForecastRecord"], record.Member, forecastRecordMembers)
 	wantSchema(t, "ForecastFeature", schemas["ForecastFeature"].Value.Properties["properties"], record.Property, forecastProperties)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"strconv"
@@ -63,6 +64,40 @@ func TestPixelsFromFileToClient(t *testing.T) {
 		var problem struct{ Detail string }
 		if err := json.Unmarshal(body, &problem); err != nil || resp.StatusCode != want || problem.Detail == "" {
 			t.Errorf("%s: status %d, want %d: %s", path, resp.StatusCode, want, body)
+		}
+	}
+
+	for place, want := range map[string]string{
+		"lat=49.85&lon=10.35":                 "bloom 2026-07-07 60 value",
+		"lat=49.85&lon=10.35&date=2026-07-01": "bloom 2026-06-30 10 value",
+		"lat=49.895&lon=10.305":               "bloom none", // near the shore
+		"lat=49.95&lon=10.25":                 "none none",
+		"lat=49.85&lon=370.35":                "",
+		"lat=49.85&lon=10.35&date=1999-01-01": "",
+	} {
+		resp, body := limnomaptest.Get(t, s.Base+"/api/v1/value?"+place)
+		var answer struct {
+			Lake  *struct{ ID string }
+			Pixel *struct {
+				Date, State string
+				Chl         float64
+			}
+		}
+		if err := json.Unmarshal(body, &answer); err != nil {
+			t.Fatalf("%s: %v: %s", place, err, body)
+		}
+		got := ""
+		if resp.StatusCode == http.StatusOK {
+			got = "none"
+			if answer.Lake != nil {
+				got = answer.Lake.ID
+			}
+			if got += " none"; answer.Pixel != nil {
+				got = fmt.Sprintf("%s %s %.0f %s", answer.Lake.ID, answer.Pixel.Date, answer.Pixel.Chl, answer.Pixel.State)
+			}
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q: %s", place, got, want, body)
 		}
 	}
 

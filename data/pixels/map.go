@@ -21,27 +21,22 @@ type Map struct {
 	Codes []Code
 }
 
-// At returns the code of the pixel that contains a point, which is not ok if that is no pixel of the lake.
-func (m *Map) At(p orb.Point) (code Code, ok bool) {
-	return m.at(p, m.Grid.TurnOf(p[0]))
-}
-
-func (m *Map) at(p orb.Point, turn float64) (code Code, ok bool) {
-	column, row, ok := m.Grid.Cell(p, turn)
+// At returns the pixel that contains a point, and its code. It is not ok if that is no pixel of the lake.
+func (m *Map) At(p orb.Point) (column, row int, code Code, ok bool) {
+	column, row, ok = m.Grid.Cell(p, m.Grid.TurnOf(p[0]))
 	if !ok {
-		return NoData, false
+		return 0, 0, NoData, false
 	}
-	if i, ok := m.Mask.Index(column, row); ok {
-		return m.Codes[i], true
+	i, ok := m.Mask.Index(column, row)
+	if period := m.Grid.Period; !ok && period > 0 { // the mask may be a turn away
+		first := m.Mask.Bounds().Min.X
+		column = first + ((column-first)%period+period)%period
+		i, ok = m.Mask.Index(column, row)
 	}
-	if period := m.Grid.Period; period > 0 { // the mask may be a turn away
-		at := m.Mask.Bounds().Min.X
-		column = at + ((column-at)%period+period)%period
-		if i, ok := m.Mask.Index(column, row); ok {
-			return m.Codes[i], true
-		}
+	if !ok {
+		return 0, 0, NoData, false
 	}
-	return NoData, false
+	return column, row, m.Codes[i], true
 }
 
 // Each calls yield for each pixel of the lake, in the order of Mask: its column and row in the grid, and its code.

@@ -121,7 +121,7 @@ func TestAt(t *testing.T) {
 		at orb.Point
 		ok bool
 	}{{orb.Point{179.95, 10}, true}, {orb.Point{-179.96, 10}, true}, {orb.Point{-179.8, 10}, false}, {orb.Point{179.95, 10.2}, false}, {orb.Point{0, 10}, false}} {
-		if _, ok := m.At(test.at); ok != test.ok {
+		if _, _, _, ok := m.At(test.at); ok != test.ok {
 			t.Errorf("%v is in the lake: %t, want %t", test.at, ok, test.ok)
 		}
 	}

@@ -33,7 +33,7 @@ func valueAt(t *testing.T, p *pixels.Packed, x, y int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, ok := m.At(orb.Point{10 + (float64(x)+0.5)*step, 50 - (float64(y)+0.5)*step})
+	_, _, code, ok := m.At(orb.Point{10 + (float64(x)+0.5)*step, 50 - (float64(y)+0.5)*step})
 	if !ok {
 		return "outside"
 	}

@@ -1,0 +1,134 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+	"github.com/paulmach/orb/planar"
+
+	"limnomap/api/params"
+	"limnomap/api/record"
+	"limnomap/data"
+	"limnomap/data/outline"
+	"limnomap/data/snapshot"
+)
+
+const (
+	pathValue = "/api/v1/value"
+	// finestOutline is the zoom of the finest form of an outline.
+	finestOutline maptile.Zoom = 16
+	// A lake without an outline is at a place if one of its pixels is: the nearest lakes are looked at, and how far they may be in metres. The water that
+	// belongs to a point mostly is within a few kilometres of it.
+	grownLakes, grownMetres = 3, 10_000
+)
+
+// value answers with what is known of a place: the lake there, its state in a week, and the pixel of the newest pass up to that week.
+func (h *lakeHandlers) value(w http.ResponseWriter, r *http.Request, p *published) error {
+	query := params.Of(r)
+	place := orb.Point{query.Degrees("lon", 180), query.Degrees("lat", 90)}
+	view, err := p.viewFor(w, r, &query)
+	if err != nil {
+		return err
+	}
+	var lake int
+	var found bool
+	search := func() error {
+		lake, found = lakeAt(p.snap, place)
+		return nil
+	}
+	if n := len(p.snap.Lakes); n <= quickLakes {
+		err = search()
+	} else {
+		err = h.sender.InTurn(r, n, search)
+	}
+	if err != nil {
+		return err
+	}
+	last := min(view.Week.Monday()+daysToSunday, p.snap.AsOf.Last())
+	var pixel *cell
+	if found {
+		pixel, err = h.pixelAt(r, p, lake, place, last)
+	} else {
+		for _, n := range p.lookup.places.Nearest(p.snap.Lakes, place, grownMetres, grownLakes) {
+			if p.snap.Lakes[n.Lake].Outline != "" {
+				continue
+			}
+			if pixel, err = h.pixelAt(r, p, n.Lake, place, last); pixel != nil || err != nil {
+				lake, found = n.Lake, pixel != nil
+				break
+			}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	content := record.Object("{").Number("lat", place[1]).Number("lon", place[0])
+	if content = content.Name("lake"); found {
+		content = statusMembers.AppendObject(content, record.Member, h.encoder.lake(view, lake))
+	} else {
+		content = append(content, "null"...)
+	}
+	if content = content.Name("pixel"); pixel != nil {
+		content = pixelMembers.AppendObject(content, record.Member, pixel)
+	} else {
+		content = append(content, "null"...)
+	}
+	return h.sender.SendBytes(w, r, jsonKind, content.Close("}\n"))
+}
+
+// daysToSunday are the days from the Monday of a week to its last day.
+const daysToSunday = 6
+
+// lakeAt returns the lake in whose outline a place is; of several the smallest, which is a part of the others.
+func lakeAt(snap *snapshot.Snapshot, place orb.Point) (lake int, ok bool) {
+	var buffer []orb.Point
+	for i := range snap.Lakes {
+		if o := snap.Lakes[i].Outline; o != "" && contains(o, place, &buffer) && (!ok || area(o) < area(snap.Lakes[lake].Outline)) {
+			lake, ok = i, true
+		}
+	}
+	return lake, ok
+}
+
+// area returns the area of the bound of an outline in square degrees.
+func area(o outline.Outline) float64 {
+	b := o.Bound()
+	return (b.Right() - b.Left()) * (b.Top() - b.Bottom())
+}
+
+// contains reports whether a place is in an outline.
+func contains(o outline.Outline, place orb.Point, buffer *[]orb.Point) bool {
+	bound := o.Bound()
+	if !bound.Contains(place) {
+		if place[0] += 360; !bound.Contains(place) { // the outline continues beyond the antimeridian
+			return false
+		}
+	}
+	inside := false
+	for ring := range o.Rings(finestOutline, buffer) {
+		inside = inside != planar.RingContains(ring, place)
+	}
+	return inside
+}
+
+// pixelAt returns the pixel of a lake at a place, nil if there is none or none are kept.
+func (h *lakeHandlers) pixelAt(r *http.Request, p *published, lake int, place orb.Point, last data.Date) (*cell, error) {
+	o, packed, err := h.findPixels(r, p, lake, last)
+	if errors.Is(err, errNoPixels) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := unpack(o, packed)
+	if err != nil {
+		return nil, err
+	}
+	column, row, code, ok := m.At(place)
+	if !ok {
+		return nil, nil
+	}
+	return &cell{of: o, profile: p.snap.Profile, column: column, row: row, code: code}, nil
+}
