@@ -73,6 +73,10 @@ func allows(schema *openapi3.SchemaRef, jsonType string) bool {
 func TestSchemasHaveTheColumns(t *testing.T) {
 	schemas := document(t).Components.Schemas
 	wantSchema(t, "Lake", schemas["Lake"], record.Member, statusMembers)
+	wantSchema(t, "StatisticsYear", schemas["StatisticsYear"], record.Member, yearColumns)
+	wantSchema(t, "StatisticsBandPoint", schemas["StatisticsBandPoint"], record.Member, bandColumns)
+	wantSchema(t, "StatisticsTrend", schemas["StatisticsTrend"], record.Member, trendColumns)
+	wantSchema(t, "StatisticsPlace", schemas["StatisticsPlace"], record.Member, placeColumns)
 	wantSchema(t, "Feature", schemas["Feature"].Value.Properties["properties"], record.Property, lakeProperties)
 	wantSchema(t, "ForecastRecord", schemas["ForecastRecord"], record.Member, forecastRecordMembers)
 	wantSchema(t, "ForecastFeature", schemas["ForecastFeature"].Value.Properties["properties"], record.Property, forecastProperties)
