@@ -34,6 +34,8 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"history", "/api/v1/bathing-lakes/history/{lake_id}", perAddress, data(h.lakes.history)},
 		{"pixels", "/api/v1/bathing-lakes/pixels/{lake_id}", perAddress, data(h.lakes.pixels)},
 		{"value", pathValue, perAddress, data(h.lakes.value)},
+		{"statistics_csv", "/api/v1/bathing-lakes/statistics/{lake_id}.csv", perAddress, data(h.lakes.statisticsCSV)}, // before statistics, which takes any id
+		{"statistics", "/api/v1/bathing-lakes/statistics/{lake_id}", perAddress, data(h.lakes.statistics)},
 		{"geojson", pathGeoJSON, perAddress, data(h.lakes.geojson)},
 		{"forecast", pathForecast, perAddress, data(h.lakes.forecastJSON)},
 		{"forecast_csv", pathForecast + ".csv", perAddress, data(h.lakes.forecastCSV)},

@@ -74,6 +74,10 @@ func TestSchemasHaveTheColumns(t *testing.T) {
 	schemas := document(t).Components.Schemas
 	wantSchema(t, "Lake", schemas["Lake"], record.Member, statusMembers)
 	wantSchema(t, "PixelValue", schemas["PixelValue"], record.Member, pixelMembers)
+	wantSchema(t, "StatisticsYear", schemas["StatisticsYear"], record.Member, yearColumns)
+	wantSchema(t, "StatisticsBandPoint", schemas["StatisticsBandPoint"], record.Member, bandColumns)
+	wantSchema(t, "StatisticsTrend", schemas["StatisticsTrend"], record.Member, trendColumns)
+	wantSchema(t, "StatisticsPlace", schemas["StatisticsPlace"], record.Member, placeColumns)
 	wantSchema(t, "Feature", schemas["Feature"].Value.Properties["properties"], record.Property, lakeProperties)
 	wantSchema(t, "ForecastRecord", schemas["ForecastRecord"], record.Member, forecastRecordMembers)
 	wantSchema(t, "ForecastFeature", schemas["ForecastFeature"].Value.Properties["properties"], record.Property, forecastProperties)

@@ -1,0 +1,211 @@
+package api
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+
+	"limnomap/api/params"
+	"limnomap/api/record"
+	"limnomap/api/route"
+	"limnomap/data"
+	"limnomap/data/statistics"
+)
+
+// maxStatisticsRows bounds the observations of a lake of which statistics are made, the newest ones: of three weekly sources for sixty years.
+const maxStatisticsRows = 10_000
+
+// The series of statistics, in the order in which they are answered.
+var statisticsSeries = []struct {
+	name string
+	of   statistics.Series
+}{{"together", statistics.Together}, {"satellite", statistics.OfSatellite}, {"in_situ", statistics.OfSamples}}
+
+// rounded rounds µg/l to hundredths, as they are stored.
+func rounded(f float64) float64 { return math.Round(100*f) / 100 }
+
+// A statisticsYear is a year of a series.
+type statisticsYear struct {
+	*statistics.Year
+	lake   data.LakeID
+	series string
+}
+
+// levelColumns returns columns of a number of days or weeks of each risk.
+func levelColumns(prefix string, of func(statisticsYear) *[data.MaxLevel + 1]int) (columns record.Columns[statisticsYear]) {
+	for _, risk := range []data.Risk{data.RiskLow, data.RiskMedium, data.RiskHigh} {
+		columns = append(columns, record.Integer(prefix+risk.String(), func(y statisticsYear) float64 {
+			n := 0
+			for level, count := range of(y) {
+				if data.Level(level).Risk() == risk {
+					n += count
+				}
+			}
+			return float64(n)
+		}))
+	}
+	return columns
+}
+
+var (
+	bandColumns = record.Columns[*statistics.BandPoint]{
+		record.Integer("day", func(p *statistics.BandPoint) float64 { return float64(p.Day) }),
+		record.Number("p10", func(p *statistics.BandPoint) float64 { return rounded(p.P10) }),
+		record.Number("p25", func(p *statistics.BandPoint) float64 { return rounded(p.P25) }),
+		record.Number("p50", func(p *statistics.BandPoint) float64 { return rounded(p.P50) }),
+		record.Number("p75", func(p *statistics.BandPoint) float64 { return rounded(p.P75) }),
+		record.Number("p90", func(p *statistics.BandPoint) float64 { return rounded(p.P90) }),
+		record.Integer("values", func(p *statistics.BandPoint) float64 { return float64(p.Values) }),
+		record.Integer("years", func(p *statistics.BandPoint) float64 { return float64(p.Years) }),
+	}
+	yearColumns = slices.Concat(
+		record.Columns[statisticsYear]{
+			record.Integer("year", func(y statisticsYear) float64 { return float64(y.Year.Year) }),
+			record.Integer("values", func(y statisticsYear) float64 { return float64(y.Values) }),
+			record.Number("mean", func(y statisticsYear) float64 { return rounded(y.Mean) }),
+			record.Number("median", func(y statisticsYear) float64 { return rounded(y.Median) }),
+			record.Number("max", func(y statisticsYear) float64 { return rounded(y.Max) }),
+			record.Word("max_date", func(y statisticsYear) string { return y.MaxDate.String() }),
+			record.Word("trophic", func(y statisticsYear) string { return y.Trophic.String() }),
+		},
+		levelColumns("weeks_", func(y statisticsYear) *[data.MaxLevel + 1]int { return &y.Weeks }),
+		levelColumns("days_", func(y statisticsYear) *[data.MaxLevel + 1]int { return &y.Days }),
+		record.Columns[statisticsYear]{
+			record.Word("bloom_onset", func(y statisticsYear) string { return y.Onset.String() }),
+			record.Word("bloom_end", func(y statisticsYear) string { return y.End.String() }),
+			record.Integer("bloom_days", func(y statisticsYear) float64 { return float64(y.Length()) }),
+		})
+	yearCells = slices.Concat(record.Columns[statisticsYear]{
+		record.Word("lake_id", func(y statisticsYear) string { return string(y.lake) }),
+		record.Word("series", func(y statisticsYear) string { return y.series }),
+	}, yearColumns)
+	trendColumns = record.Columns[*statistics.Trend]{
+		record.Number("slope", func(t *statistics.Trend) float64 { return math.Round(1e4*t.Slope) / 1e4 }),
+		record.Number("p", func(t *statistics.Trend) float64 { return math.Round(1e4*t.P) / 1e4 }),
+		record.Bool("significant", func(t *statistics.Trend) bool { return t.Significant() }),
+		record.Integer("first", func(t *statistics.Trend) float64 { return float64(t.First) }),
+		record.Integer("last", func(t *statistics.Trend) float64 { return float64(t.Last) }),
+		record.Integer("years", func(t *statistics.Trend) float64 { return float64(t.Years) }),
+	}
+	placeColumns = record.Columns[*statisticsPlace]{
+		record.Word("date", func(p *statisticsPlace) string { return p.value.Date.String() }),
+		record.Number("chl", func(p *statisticsPlace) float64 { return rounded(p.value.Chlorophyll) }),
+		record.Number("percentile", func(p *statisticsPlace) float64 { return math.Round(10*p.Percent) / 10 }),
+		record.Integer("years", func(p *statisticsPlace) float64 { return float64(p.Years) }),
+		record.Integer("years_lower", func(p *statisticsPlace) float64 { return float64(p.Lower) }),
+	}
+)
+
+// A statisticsPlace is where the newest value of a series stands.
+type statisticsPlace struct {
+	statistics.Place
+	value statistics.Value
+}
+
+// statistics answers with the seasons, years and trend of a lake.
+func (h *lakeHandlers) statistics(w http.ResponseWriter, r *http.Request, p *published) error {
+	return h.statisticsJSON(w, r, p, data.LakeID(route.Values(r)[0]))
+}
+
+// statisticsJSON answers with those of the lake with that id.
+func (h *lakeHandlers) statisticsJSON(w http.ResponseWriter, r *http.Request, p *published, id data.LakeID) error {
+	observations, err := h.allValues(r, p, id)
+	if err != nil {
+		return err
+	}
+	lake, _ := p.snap.Lake(id)
+	content := record.Object("{").Text("lake_id", string(id)).Text("name", lake.Name).TextOrNull("region", lake.Region)
+	for _, series := range statisticsSeries {
+		values := statistics.ValuesOf(observations, series.of)
+		if len(values) == 0 {
+			content = append(content.Name(series.name), "null"...)
+			continue
+		}
+		newest := values[len(values)-1]
+		content = content.Open(series.name).Int("values", len(values)).Text("first", values[0].Date.String()).Text("last", newest.Date.String())
+		content = content.Name("newest")
+		if place, ok := statistics.PlaceOf(values, newest); ok {
+			content = placeColumns.AppendObject(content, record.Member, &statisticsPlace{place, newest})
+		} else {
+			content = append(content, "null"...)
+		}
+		content = content.Name("trend")
+		if trend, ok := statistics.TrendOf(values); ok {
+			content = trendColumns.AppendObject(content, record.Member, &trend)
+		} else {
+			content = append(content, "null"...)
+		}
+		content = appendAll(content.Array("years"), yearsOf(id, series.name, values, p), yearColumns)
+		content = appendAll(content.Close("]").Array("band"), pointers(statistics.Band(values)), bandColumns).Close("]}")
+	}
+	return h.sender.SendBytes(w, r, jsonKind, content.Close("}\n"))
+}
+
+// appendAll appends records to an array.
+func appendAll[R any](content record.Object, all []R, columns record.Columns[R]) record.Object {
+	for i, r := range all {
+		if i > 0 {
+			content = append(content, ',')
+		}
+		content = columns.AppendObject(content, record.Member, r)
+	}
+	return content
+}
+
+func pointers[T any](all []T) []*T {
+	p := make([]*T, len(all))
+	for i := range all {
+		p[i] = &all[i]
+	}
+	return p
+}
+
+func yearsOf(id data.LakeID, series string, values []statistics.Value, p *published) (all []statisticsYear) {
+	years := statistics.YearsOf(values, p.snap.Profile)
+	for i := range years {
+		all = append(all, statisticsYear{&years[i], id, series})
+	}
+	return all
+}
+
+// statisticsCSV answers with the years of a lake as a table. A lake whose id ends in .csv has its statistics as JSON at that address, see historyCSV.
+func (h *lakeHandlers) statisticsCSV(w http.ResponseWriter, r *http.Request, p *published) error {
+	id := data.LakeID(route.Values(r)[0])
+	if _, ok := p.snap.Index(id + ".csv"); ok {
+		return h.statisticsJSON(w, r, p, id+".csv")
+	}
+	observations, err := h.allValues(r, p, id)
+	if err != nil {
+		return err
+	}
+	nameFile(w, "statistics-"+string(id))
+	content := yearCells.Header()
+	for _, series := range statisticsSeries {
+		for _, y := range yearsOf(id, series.name, statistics.ValuesOf(observations, series.of), p) {
+			content = yearCells.AppendLine(content, y)
+		}
+	}
+	return h.sender.SendBytes(w, r, csvKind, content)
+}
+
+// allValues returns the measurements of a lake up to the day that the data are as of, of all years that the store has.
+func (h *lakeHandlers) allValues(r *http.Request, p *published, id data.LakeID) ([]data.Observation, error) {
+	query := params.Of(r)
+	if err := query.Err(); err != nil {
+		return nil, err
+	}
+	i, ok := p.snap.Index(id)
+	if !ok {
+		return nil, data.ErrNoLake
+	}
+	q := data.HistoryQuery{Limit: maxStatisticsRows, Period: data.Period{First: data.MinDate, Last: p.snap.AsOf.Last()}, Types: data.TypesOf(data.Satellite, data.InSitu)}
+	observations, whole := p.snap.History(i, q)
+	if !whole {
+		var err error
+		if _, observations, err = h.readHistory(r, id, q); err != nil {
+			return nil, fmt.Errorf("history of %s: %w", id, err)
+		}
+	}
+	return observations, nil
+}
