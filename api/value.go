@@ -5,20 +5,15 @@ import (
 	"net/http"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/maptile"
-	"github.com/paulmach/orb/planar"
 
 	"limnomap/api/params"
 	"limnomap/api/record"
 	"limnomap/data"
-	"limnomap/data/outline"
 	"limnomap/data/snapshot"
 )
 
 const (
 	pathValue = "/api/v1/value"
-	// finestOutline is the zoom of the finest form of an outline.
-	finestOutline maptile.Zoom = 16
 	// A lake without an outline is at a place if one of its pixels is: the nearest lakes are looked at, and how far they may be in metres. The water that
 	// belongs to a point mostly is within a few kilometres of it.
 	grownLakes, grownMetres = 3, 10_000
@@ -83,34 +78,16 @@ const daysToSunday = 6
 
 // lakeAt returns the lake in whose outline a place is; of several the smallest, which is a part of the others.
 func lakeAt(snap *snapshot.Snapshot, place orb.Point) (lake int, ok bool) {
-	var buffer []orb.Point
+	area := func(lake int) float64 { // of its bound, in square degrees
+		b := snap.Lakes[lake].Outline.Bound()
+		return (b.Right() - b.Left()) * (b.Top() - b.Bottom())
+	}
 	for i := range snap.Lakes {
-		if o := snap.Lakes[i].Outline; o != "" && contains(o, place, &buffer) && (!ok || area(o) < area(snap.Lakes[lake].Outline)) {
+		if o := snap.Lakes[i].Outline; o != "" && o.Contains(place) && (!ok || area(i) < area(lake)) {
 			lake, ok = i, true
 		}
 	}
 	return lake, ok
-}
-
-// area returns the area of the bound of an outline in square degrees.
-func area(o outline.Outline) float64 {
-	b := o.Bound()
-	return (b.Right() - b.Left()) * (b.Top() - b.Bottom())
-}
-
-// contains reports whether a place is in an outline.
-func contains(o outline.Outline, place orb.Point, buffer *[]orb.Point) bool {
-	bound := o.Bound()
-	if !bound.Contains(place) {
-		if place[0] += 360; !bound.Contains(place) { // the outline continues beyond the antimeridian
-			return false
-		}
-	}
-	inside := false
-	for ring := range o.Rings(finestOutline, buffer) {
-		inside = inside != planar.RingContains(ring, place)
-	}
-	return inside
 }
 
 // pixelAt returns the pixel of a lake at a place, nil if there is none or none are kept.

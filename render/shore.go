@@ -5,7 +5,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/planar"
 
 	"limnomap/data/outline"
 )
@@ -40,23 +39,8 @@ func newShore(o outline.Outline, point orb.Point, x, y uint32) *shore {
 	if s.east < s.west || s.extent() > maxExtent {
 		return nil
 	}
-	s.beside = !contains(o, b, point)
+	s.beside = !o.Contains(point)
 	return s
-}
-
-// contains reports whether point is inside o, whose bound is b, by the even-odd rule.
-func contains(o outline.Outline, b orb.Bound, point orb.Point) bool {
-	if point[0] < b.Left() {
-		point[0] += 360 // longitudes of outlines continue beyond 180
-	}
-	inside := false
-	if b.Contains(point) {
-		var buffer []orb.Point
-		for ring := range o.Rings(MaxZoom, &buffer) {
-			inside = inside != planar.RingContains(ring, point)
-		}
-	}
-	return inside
 }
 
 // id identifies a shore; it is 0 without one.

@@ -350,3 +350,29 @@ func bays(n int, radius float64) orb.Polygon {
 	}
 	return orb.Polygon{append(ring, ring[0])}
 }
+
+func TestContains(t *testing.T) {
+	square := func(west, south, east, north float64) orb.Ring {
+		return orb.Ring{{west, south}, {east, south}, {east, north}, {west, north}, {west, south}}
+	}
+	lake, err := outline.New(orb.MultiPolygon{{square(10, 47, 11, 48), square(10.4, 47.4, 10.6, 47.6)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pacific, err := outline.New(orb.MultiPolygon{{square(179.5, 10, 180.5, 11)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		of   outline.Outline
+		at   orb.Point
+		want bool
+	}{
+		{lake, orb.Point{10.1, 47.1}, true}, {lake, orb.Point{10.5, 47.5}, false}, {lake, orb.Point{9.9, 47.5}, false}, {lake, orb.Point{10.5, 48.1}, false},
+		{pacific, orb.Point{179.9, 10.5}, true}, {pacific, orb.Point{-179.9, 10.5}, true}, {pacific, orb.Point{-179.4, 10.5}, false}, {pacific, orb.Point{179.4, 10.5}, false},
+	} {
+		if got := test.of.Contains(test.at); got != test.want {
+			t.Errorf("%v is inside: %t, want %t", test.at, got, test.want)
+		}
+	}
+}
