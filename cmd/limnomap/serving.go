@@ -50,7 +50,7 @@ type serving struct {
 // run listens until ctx ends, then answers the requests in flight and returns.
 func (s *serving) run(ctx context.Context) error {
 	drain := new(drain)
-	main := newHTTPServer(drain.handler(s.server), s.log)
+	main := newHTTPServer(drain.handler(s.server), s.log, s.reloader.logAddresses)
 	main.ConnContext, main.ConnState = joinwrites.ConnContext, connections.ConnState
 	if s.cert != nil {
 		main.TLSConfig = s.cert.config()
@@ -63,7 +63,7 @@ func (s *serving) run(ctx context.Context) error {
 	defer listener.Close() // if run returns before Serve takes it over
 	listeners := map[*http.Server]net.Listener{main: listener}
 	if s.flags.AdminListen != "" {
-		admin := newHTTPServer(s.server.AdminHandler(), s.log)
+		admin := newHTTPServer(s.server.AdminHandler(), s.log, s.reloader.logAddresses)
 		admin.WriteTimeout = 0 // a CPU profile takes as long as requested
 		admin.ConnState = connections.ConnState
 		adminListener, err := listen(s.flags.AdminListen)
@@ -124,7 +124,7 @@ func (s *serving) run(ctx context.Context) error {
 		s.server.Drain()
 		manager.notify(daemon.SdNotifyStopping)
 		now := s.reloader.settings()
-		s.log.Info("stopping: /readyz answers 503", "drain", now.Drain)
+		s.log.Info("stopping: /readyz answers 503", "drain_ms", now.Drain.Milliseconds())
 		return drain.end(listeners, now.Drain, now.Shutdown)
 	})
 	err = group.Wait()
