@@ -255,6 +255,9 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		reloader:  newReloader(con, server, cert, limiters, registry),
 		hangups:   hangups,
 	}
+	if isTerminal(con.err) {
+		s.terminal = con.err
+	}
 	return s.run(ctx)
 }
 
