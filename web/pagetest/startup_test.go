@@ -120,7 +120,7 @@ func TestPageWithLayersThatThrow(t *testing.T) {
 		return true
 	}, nil)
 	b := startBrowser(t, "en-GB")
-	b.Do(t, chromedp.Navigate(front+"/"), browsertest.Until(heatDrawn), chromedp.WaitVisible("#find li button"), chromedp.Click("#find li button"),
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(heatDrawn), chromedp.WaitVisible("#find li button"), chromedp.Click("#find li button"),
 		chromedp.WaitVisible("#card h2"), browsertest.Until(heatDrawn))
 	browsertest.Want(t, b, `document.querySelector('#message').textContent`, "", "the page says")
 	b.WantNoProblems(t, front, "No value provided for variable {apikey}")
