@@ -142,7 +142,7 @@ type Tx interface {
 	Repeated() []int
 }
 
-// start prepares the options and runs the import of files that hold rows of that name. A file that holds those of another kind is called so.
+// start prepares the options and runs the import of files that hold rows of that name. A table of another kind is called so.
 func start[T any](ctx context.Context, s Store, rows string, newKind func(*Options, *idMaker) (kind[T], error), files []File, opts *Options) (Report, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -159,7 +159,7 @@ func start[T any](ctx context.Context, s Store, rows string, newKind func(*Optio
 		return Report{}, fmt.Errorf("import: %w", err)
 	}
 	report, err := run(ctx, s, k, files, opts)
-	if err != nil {
+	if errors.As(err, new(lacksColumns)) {
 		err = cmp.Or(otherKind(files, rows), err)
 	}
 	return report, err
