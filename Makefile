@@ -7,6 +7,8 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 export CGO_ENABLED := 0
 # As releases are built, so that each package is compiled once for all targets.
 export GOFLAGS += -trimpath
+# The oldest Node that builds the page.
+NODE := $(shell sed -n 's/.*"node": ">=\(.*\)".*/\1/p' web/package.json)
 have = $(shell command -v $(1) 2>/dev/null)
 
 .PHONY: help run build web web-check setup test test-long test-page test-deploy soak vet lint bench bench-compare bench-http pictures mosaics fuzz vulncheck release release-twice clean
@@ -15,20 +17,22 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## Build and serve the demo (FLAGS="..." adds flags)
-	./bin/limnomap serve $(FLAGS)
+	@./bin/limnomap serve $(FLAGS)
 
 build: web ## Build bin/limnomap, one static binary
-	go build -ldflags '-s -w -X main.version=$(VERSION)' -o bin/limnomap ./cmd/limnomap
+	@VERSION=$(VERSION) .ci/compile
 
 web: ## Build the page into web/dist with npm (without npm the binary serves a plain page)
 ifeq ($(call have,npm),)
-	@echo "npm is not installed: building without the page" >&2
+	@echo "npm is not installed: building without the page. Node $(NODE) or newer has it: https://nodejs.org/" >&2
 else
 	@$(MAKE) --no-print-directory web/dist/index.html
 endif
 
 web/dist/index.html: web/package-lock.json $(wildcard web/*.mjs) $(shell find web/src -type f)
-	cd web && npm ci --no-audit --no-fund && npm run build
+	@.ci/versions npm
+	@echo "Building the page: npm gets the packages that web/package-lock.json names, and runs none of their scripts." >&2
+	@cd web && npm ci --ignore-scripts --no-audit --no-fund && echo "Bundling the scripts and styles of the page." >&2 && npm run --silent build
 
 setup: ## Install the programs that make test needs (on Debian as root; elsewhere only list them) and start PostgreSQL
 	.ci/setup

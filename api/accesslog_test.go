@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -88,4 +89,30 @@ func (f *failingSubscriptions) DeleteSubscription(context.Context, string) error
 		panic("the store is broken")
 	}
 	return f.err
+}
+
+// A quiet server has no lines of probes at level info, also while it loads. A bad request says what was wrong.
+func TestAccessLogOfAQuietServer(t *testing.T) {
+	l, lines := apitest.JSONLog(t, slog.LevelInfo)
+	opts := testOptions(t)
+	opts.Logger, opts.BasePath = l, "/lakes"
+	s := newServer(t, opts, nil)
+	get(t, s, http.StatusServiceUnavailable, "/lakes/readyz")
+	get(t, s, http.StatusOK, "/lakes/healthz")
+	get(t, s, http.StatusOK, "/lakes/metrics")
+	for _, path := range []string{"/readyz", "/metrics"} {
+		w := httptest.NewRecorder()
+		s.AdminHandler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	}
+	if got := lines(); len(got) != 0 {
+		t.Errorf("probes are logged: %v", got)
+	}
+	if err := s.Publish(testSnapshot(t, testSource(t))); err != nil {
+		t.Fatal(err)
+	}
+	get(t, s, http.StatusBadRequest, "/lakes/api/v1/bathing-lakes/near?lat=52&lon=13&limit=0", "User-Agent", "curl/8.1")
+	got := lines()
+	if len(got) != 1 || got[0]["user_agent"] != "curl/8.1" || !strings.Contains(fmt.Sprint(got[0]["reason"]), "limit") {
+		t.Errorf("a bad request is logged as %v", got)
+	}
 }

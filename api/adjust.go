@@ -9,6 +9,9 @@ import (
 // FrameAncestors say which sites may show an embedded map in a frame.
 type FrameAncestors = middleware.FrameAncestors
 
+// LogAddresses say how much of the addresses of clients is logged.
+type LogAddresses = middleware.LogAddresses
+
 // Adjustable are the options that may change while a Server runs. Neither New nor Adjust checks them: the program checks them as
 // it reads its flags.
 type Adjustable struct {
@@ -23,6 +26,8 @@ type Adjustable struct {
 	// LogRequests is how many requests per second are logged, for each of answered, refused and failed ones; 0 or less is no
 	// bound.
 	LogRequests int
+	// LogAddresses is how much of the address of a client is logged; the zero value is its network.
+	LogAddresses LogAddresses
 }
 
 // Adjust replaces the options. A request that is being answered may see some of the old options and some of the new; requests

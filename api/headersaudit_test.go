@@ -16,7 +16,7 @@ import (
 )
 
 // Over TLS, the answers of all routes, with all their errors, and of the page's files have the fields of the table of headers in
-// SECURITY.md, and none reveals the software.
+// docs/security.md, and none reveals the software.
 func TestEveryAnswerHasItsHeaders(t *testing.T) {
 	opts := testOptions(t)
 	opts.HSTS = 365 * 24 * time.Hour

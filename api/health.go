@@ -110,9 +110,7 @@ func newHealth(s *common) *health {
 // healthCheck reports whether r is a health check of this machine or of a trusted proxy itself: in a crowd it must get through,
 // or the load balancer would take the server out of service.
 func (s *common) healthCheck(r *http.Request) bool {
-	switch strings.TrimPrefix(r.URL.Path, s.opts.BasePath) {
-	case pathHealthy, pathReady:
-	default:
+	if !isHealthPath(s.routePath(r)) {
 		return false
 	}
 	peer := answer.PeerAddr(r)
@@ -121,6 +119,22 @@ func (s *common) healthCheck(r *http.Request) bool {
 	}
 	return peer.IsLoopback() || slices.ContainsFunc(s.trustedProxies(), func(p netip.Prefix) bool { return p.Contains(peer) })
 }
+
+func isHealthPath(path string) bool { return path == pathHealthy || path == pathReady }
+
+// isRoutine reports whether r is for a health check or for /metrics, which programs ask for all the time.
+func (s *common) isRoutine(r *http.Request) bool {
+	path := s.routePath(r)
+	return isHealthPath(path) || path == pathMetrics
+}
+
+// routePath returns the path of r below that of the server.
+func (s *common) routePath(r *http.Request) string {
+	return strings.TrimPrefix(r.URL.Path, s.opts.BasePath)
+}
+
+// logAddresses returns how much of the addresses of clients is logged.
+func (s *common) logAddresses() LogAddresses { return s.adjustable().LogAddresses }
 
 // healthy answers that the process runs.
 func (h *health) healthy(w http.ResponseWriter, r *http.Request) error {

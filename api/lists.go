@@ -145,7 +145,7 @@ func (s *common) finishListsOf(p *published) bool {
 		return false
 	}
 	if err := s.prepareLists(p); err != nil {
-		s.opts.Logger.Error("lists of all lakes were not prepared", "err", err)
+		s.opts.Logger.Error("lists of all lakes were not prepared", "error", err)
 	}
 	if s.current.Load().lists != p.lists {
 		p.lists.records.Store(nil)

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,8 +32,7 @@ func document(tb testing.TB) *openapi3.T {
 	return doc
 }
 
-// Some generators of code follow references to components only, not into them. Only NearLakes refers to the properties of a
-// lake one by one: it adds one to them.
+// Generators of code follow references to components only, not into them.
 func TestReferencesAreToComponents(t *testing.T) {
 	refs := regexp.MustCompile(`"\$ref": "([^"]*)"`).FindAllStringSubmatch(openAPIDocument, -1)
 	if len(refs) < 100 {
@@ -39,8 +40,77 @@ func TestReferencesAreToComponents(t *testing.T) {
 	}
 	component := regexp.MustCompile(`^#/components/[a-zA-Z]+/[A-Za-z0-9_-]+$`)
 	for _, ref := range refs {
-		if !component.MatchString(ref[1]) && !strings.HasPrefix(ref[1], "#/components/schemas/Lake/properties/") {
+		if !component.MatchString(ref[1]) {
 			t.Errorf("%s is a reference to a part of a component", ref[1])
+		}
+	}
+}
+
+// Generators make a name of each value of an enumeration: an empty one has none.
+func TestEnumerationsHaveNoEmptyValue(t *testing.T) {
+	lists := regexp.MustCompile(`"enum": \[([^]]*)\]`).FindAllStringSubmatch(openAPIDocument, -1)
+	if len(lists) < 20 {
+		t.Fatalf("%d enumerations", len(lists))
+	}
+	for _, list := range lists {
+		if strings.Contains(list[1], `""`) {
+			t.Errorf("the enumeration %s has an empty value", list[1])
+		}
+	}
+}
+
+// Generators name types by components, by properties and operations without one, and by some with their own ending, many of them in one
+// namespace. A component must not have such a name.
+func TestNamesAreUniqueForGenerators(t *testing.T) {
+	doc := document(t)
+	named := make(map[string]string)
+	add := func(what string, parts ...string) {
+		name := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(strings.Join(parts, "")))
+		if other, ok := named[name]; ok && other != what {
+			t.Errorf("generators give %s and %s the same name", other, what)
+		}
+		named[name] = what
+	}
+	for name := range doc.Components.Schemas {
+		add("the schema "+name, name)
+	}
+	for name := range doc.Components.Parameters {
+		add("the parameter "+name, name)
+	}
+	for name := range doc.Components.Responses {
+		add("the response "+name, name)
+	}
+	var walk func(name string, schema *openapi3.SchemaRef)
+	walk = func(name string, schema *openapi3.SchemaRef) {
+		if schema == nil || schema.Ref != "" {
+			return
+		}
+		s := schema.Value
+		parts := maps.Clone(s.Properties)
+		if s.Items != nil {
+			if parts == nil {
+				parts = make(openapi3.Schemas)
+			}
+			parts["item"] = s.Items
+		}
+		for part, inner := range parts {
+			if v := inner.Value; inner.Ref == "" && (len(v.Enum)+len(v.Properties)+len(v.OneOf)+len(v.AnyOf) > 0) {
+				add("a part of "+name+", "+part, name, part)
+			}
+			walk(name+part, inner)
+		}
+		for _, inner := range slices.Concat(s.OneOf, s.AnyOf, s.AllOf) {
+			walk(name, inner)
+		}
+	}
+	for name, schema := range doc.Components.Schemas {
+		walk(name, schema)
+	}
+	for _, item := range doc.Paths.Map() {
+		for _, op := range item.Operations() {
+			for _, ending := range []string{"Params", "Response", "Body", "Result", "Error"} {
+				add("the operation "+op.OperationID+" with "+ending, op.OperationID, ending)
+			}
 		}
 	}
 }

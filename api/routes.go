@@ -14,6 +14,7 @@ const (
 	pathOpenAPI = "/openapi.json"
 	pathHealthy = "/healthz"
 	pathReady   = "/readyz"
+	pathMetrics = "/metrics"
 )
 
 // A routeEntry is an address and its handler. Its access says with which methods it is asked.
@@ -89,7 +90,7 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		routes = append(routes, routeEntry{"ogc", d.Path, perAddress, d.Handler})
 	}
 	if withMetrics {
-		routes = append(routes, routeEntry{"metrics", "/metrics", perMetricsKey, h.metrics})
+		routes = append(routes, routeEntry{"metrics", pathMetrics, perMetricsKey, h.metrics})
 	}
 	return routes
 }

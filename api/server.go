@@ -143,7 +143,7 @@ func (s *Server) chain(router http.Handler) http.Handler {
 	return middleware.Wrap(router,
 		middleware.RequestID,
 		middleware.ClientAddr(s.common.trustedProxies),
-		middleware.AccessLog(opts.Logger, s.logQuota, opts.Now),
+		middleware.AccessLog(opts.Logger, s.logQuota, opts.Now, s.common.logAddresses, s.common.isRoutine),
 		middleware.ProblemPages(s.problemPage, opts.BasePath, s.common.prefix),
 		middleware.Recover(opts.Logger),
 		middleware.SecurityHeaders(s.imageOrigins, adjustable.FrameAncestors, opts.HSTS),
@@ -190,7 +190,7 @@ func (s *Server) AdminHandler() http.Handler {
 	outer.Handle(pathHealthy, answer.ReadOnly(s.errors.Handler(s.health.healthy)))
 	outer.Handle(pathReady, answer.ReadOnly(s.errors.Handler(s.health.ready)))
 	outer.Handle("/", middleware.Hosts(opts.AdminHosts)(admin))
-	admin.Handle("/metrics", answer.ReadOnly(s.errors.Handler(s.handlers.metrics)))
+	admin.Handle(pathMetrics, answer.ReadOnly(s.errors.Handler(s.handlers.metrics)))
 	admin.HandleFunc("/debug/pprof/", pprof.Index)
 	admin.HandleFunc("/debug/pprof/cmdline", func(w http.ResponseWriter, _ *http.Request) { // pprof's own shows passwords
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -203,7 +203,7 @@ func (s *Server) AdminHandler() http.Handler {
 	return middleware.Wrap(outer,
 		middleware.RequestID,
 		middleware.ClientAddr(s.common.trustedProxies),
-		middleware.AccessLog(opts.Logger, s.adminLogQuota, opts.Now),
+		middleware.AccessLog(opts.Logger, s.adminLogQuota, opts.Now, s.common.logAddresses, s.common.isRoutine),
 		middleware.Recover(opts.Logger),
 		middleware.AdminHeaders,
 		middleware.RequestBounds(middleware.NoBody),

@@ -21,7 +21,7 @@ import (
 )
 
 // A connection that waits for a request takes no more memory than the default bound assumes. With CONNECTIONS=5000 the test
-// logs the figures of docs/operating.md.
+// logs the figures of docs/limits.md.
 func TestMemoryOfConnections(t *testing.T) {
 	n := 300
 	if text := os.Getenv("CONNECTIONS"); text != "" {

@@ -10,7 +10,7 @@ import (
 )
 
 // All pages for readers, except those in npm packages.
-var everyPage = []string{"*.md", "docs/*.md", "deploy/*.md", "deploy/*/*.md", "render/*.md"}
+var everyPage = []string{"*.md", "docs/*.md", "docs/changes/*.md", "deploy/*.md", "deploy/*/*.md", "render/*.md"}
 
 // Links to files and headings in the repository are valid. External addresses are not requested.
 func TestLinks(t *testing.T) {
@@ -97,5 +97,22 @@ func TestIndex(t *testing.T) {
 				t.Errorf("%s: no page uses it", name)
 			}
 		}
+	}
+}
+
+// A map that is copied from these pages says whose the values are, and links to what the colours mean.
+func TestLeafletLayersHaveAnAttribution(t *testing.T) {
+	layers := 0
+	for _, name := range []string{"README.md", "docs/clients.md"} {
+		for _, block := range strings.Split(readSource(t, name), "```js leaflet\n")[1:] {
+			block, _, _ = strings.Cut(block, "```")
+			layers++
+			if !strings.Contains(block, "attribution:") || !strings.Contains(block, "/api/v1/legend") {
+				t.Errorf("%s: a layer has no attribution with a link to the legend:\n%s", name, block)
+			}
+		}
+	}
+	if layers < 2 {
+		t.Errorf("%d layers, want 2 and more", layers)
 	}
 }

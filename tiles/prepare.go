@@ -19,7 +19,7 @@ func (s *Service) Prepare(v *snapshot.View) {
 		build = s.firstLayer
 	}
 	if err := s.layers.prepare(v.Values(), build); err != nil {
-		s.options.Logger.Error("layer was not prepared", "err", err)
+		s.options.Logger.Error("layer was not prepared", "error", err)
 	}
 }
 
@@ -33,7 +33,7 @@ func (s *Service) PrepareVectors(v *snapshot.View) {
 		err = s.prepareVector(v, maptile.Tile{})
 	}
 	if err != nil {
-		s.options.Logger.Error("vector tiles were not prepared", "err", err)
+		s.options.Logger.Error("vector tiles were not prepared", "error", err)
 	}
 }
 

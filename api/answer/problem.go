@@ -41,13 +41,19 @@ type Member struct {
 
 func (p *Problem) Error() string {
 	s := strconv.Itoa(p.Status) + " " + http.StatusText(p.Status)
-	if p.Detail != "" {
-		s += ": " + p.Detail
+	if reason := p.reason(); reason != "" {
+		s += ": " + reason
 	}
+	return s
+}
+
+// reason returns the detail and the errors of the parameters.
+func (p *Problem) reason() string {
+	s := p.Detail
 	for _, e := range p.Errors {
 		s += "; " + e.Parameter + ": " + e.Detail
 	}
-	return s
+	return strings.TrimPrefix(s, "; ")
 }
 
 // problemBody is a problem as JSON, in the order of RFC 9457, section 3.1. Its type is about:blank: the status code
@@ -105,6 +111,9 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
 		hidden := *p
 		hidden.Detail, hidden.Errors = internalDetail, nil
 		p = &hidden
+	}
+	if p.Status == http.StatusBadRequest {
+		InfoOf(r).Reason = p.reason()
 	}
 	if writeRetry(w, r, p) || writePage(w, r, p) {
 		return

@@ -20,6 +20,7 @@ type RequestInfo struct {
 	Addr    netip.Addr // of the client; invalid until it is known
 	KeyName string     // of the API key; empty without one
 	TraceID string     // empty if the request is not traced
+	Reason  string     // why the answer is a 400, for the log; empty for others
 	// PathValues are the values of the variables in the pattern of the route, in their order.
 	PathValues [3]string
 	// TrueFor is how long the answer will be true: no cache may use it for longer. Zero means that this is not known, or far away.

@@ -14,7 +14,7 @@ type Bounds struct {
 	Trusted []netip.Prefix
 }
 
-// ConnectionBytes is the memory that a connection takes while it waits, in the most expensive case: HTTP/2 over TLS. docs/operating.md
+// ConnectionBytes is the memory that a connection takes while it waits, in the most expensive case: HTTP/2 over TLS. docs/limits.md
 // has the figures.
 const ConnectionBytes = 64 << 10
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -15,9 +16,73 @@ import (
 	"limnomap/api/apitest"
 )
 
-// accessLog is AccessLog without a quota.
-func accessLog(l *slog.Logger, now func() time.Time) Middleware {
-	return AccessLog(l, NewLogQuota(0, now()), now)
+// accessLog is AccessLog without a quota, for which /healthz is routine.
+func accessLog(l *slog.Logger, now func() time.Time) Middleware { return accessLogWith(l, now, "") }
+
+func accessLogWith(l *slog.Logger, now func() time.Time, addresses LogAddresses) Middleware {
+	return AccessLog(l, NewLogQuota(0, now()), now, func() LogAddresses { return addresses }, func(r *http.Request) bool { return r.URL.Path == "/healthz" })
+}
+
+func TestAccessLogShortensAddresses(t *testing.T) {
+	for _, tt := range []struct {
+		addresses    LogAddresses
+		client, want string
+	}{
+		{"", "203.0.113.77", "203.0.113.0/24"},
+		{"short", "203.0.113.77", "203.0.113.0/24"},
+		{"short", "2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"},
+		{"short", "::ffff:203.0.113.77", "203.0.113.0/24"},
+		{"full", "203.0.113.77", "203.0.113.77"},
+		{"full", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2:3:4:5:6"},
+		{"none", "203.0.113.77", ""},
+	} {
+		l, lines := apitest.JSONLog(t, slog.LevelInfo)
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = net.JoinHostPort(tt.client, "4000")
+		apitest.Serve(t, accessLogWith(l, apitest.NewClock().Now, tt.addresses)(apitest.OK), r)
+		if got, _ := lines()[0]["client"].(string); got != tt.want {
+			t.Errorf("%s: the log has %q of %s, want %q", tt.addresses, got, tt.client, tt.want)
+		}
+	}
+}
+
+// Health checks are logged at level debug, also before there are data. Only other failures of them are errors.
+func TestAccessLogOfHealthChecks(t *testing.T) {
+	for status, want := range map[int]string{200: "DEBUG", 429: "DEBUG", 503: "DEBUG", 500: "ERROR"} {
+		l, lines := apitest.JSONLog(t, slog.LevelDebug)
+		h := accessLog(l, apitest.NewClock().Now)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+		apitest.Serve(t, h, httptest.NewRequest("GET", "/healthz", nil))
+		if got := lines()[0]["level"]; got != want {
+			t.Errorf("a health check with status %d is logged as %v, want %s", status, got, want)
+		}
+	}
+}
+
+// The line of a 400 says what was wrong, and with which program. Others do not name the program.
+func TestAccessLogSaysWhyARequestIsBad(t *testing.T) {
+	l, lines := apitest.JSONLog(t, slog.LevelInfo)
+	h := accessLog(l, apitest.NewClock().Now)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status := http.StatusBadRequest
+		if r.URL.Path == "/gone" {
+			status = http.StatusGone
+		}
+		answer.WriteProblem(w, r, &answer.Problem{Status: status, Errors: []answer.ParameterError{{Parameter: "limit", Detail: "want 1 to 5200" + strings.Repeat("é", 200)}}})
+	}))
+	for _, path := range []string{"/", "/gone"} {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Header.Set("User-Agent", "client/1.0 "+strings.Repeat("x", 100)+" of a person")
+		apitest.Serve(t, h, r)
+	}
+	got := lines()
+	if reason, _ := got[0]["reason"].(string); !strings.HasPrefix(reason, "limit: want 1 to 5200é") || len(reason) > 210 || strings.ContainsRune(reason, '�') {
+		t.Errorf("reason = %q", reason)
+	}
+	if agent, _ := got[0]["user_agent"].(string); !strings.HasPrefix(agent, "client/1.0 x") || len(agent) > 70 {
+		t.Errorf("user_agent = %q", agent)
+	}
+	if got[1]["user_agent"] != nil || got[1]["reason"] != nil {
+		t.Errorf("a line of another status is %v", got[1])
+	}
 }
 
 func TestAccessLog(t *testing.T) {
@@ -35,7 +100,7 @@ func TestAccessLog(t *testing.T) {
 			func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "four") },
 			map[string]any{
 				"level": "INFO", "msg": "request", "method": "GET", "path": "/a b", "status": 200.0, "bytes": 4.0,
-				"duration_ms": 3.0, "client": "192.0.2.1", "request_id": "id-1",
+				"duration_ms": 3.0, "client": "192.0.2.0/24", "request_id": "id-1",
 			}, []string{"key", "client_gone", "aborted"},
 		}, {
 			"nothing written is a 200", t.Context(), func(http.ResponseWriter, *http.Request) {},

@@ -17,7 +17,7 @@ import (
 func TestLogQuota(t *testing.T) {
 	c := apitest.NewClock()
 	l, lines := apitest.JSONLog(t, slog.LevelInfo)
-	h := AccessLog(l, NewLogQuota(2, c.Now()), c.Now)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := AccessLog(l, NewLogQuota(2, c.Now()), c.Now, func() LogAddresses { return "" }, func(*http.Request) bool { return false })(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status, _ := strconv.Atoi(r.URL.Path[1:])
 		w.WriteHeader(status)
 	}))

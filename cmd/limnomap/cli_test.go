@@ -3,7 +3,11 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"net"
+	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +72,44 @@ func TestCommandLine(t *testing.T) {
 				t.Errorf("limnomap %s: %v, want an error that contains %q", strings.Join(tt.args, " "), err, tt.want)
 			}
 		})
+	}
+}
+
+// An error about a file names the file, and not the words of the parser.
+func TestMissingFiles(t *testing.T) {
+	absent := filepath.Join(t.TempDir(), "absent.csv")
+	folder := t.TempDir()
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"import", "lakes", absent, "--db", "x.db"}, absent + ": no such file or directory"},
+		{[]string{"import", "observations", absent, "--db", "x.db"}, absent + ": no such file or directory"},
+		{[]string{"import", "rasters", absent, "--db", "x.db"}, absent + ": no such file or directory"},
+		{[]string{"import", "rasters", "cli_test.go", "--csv", "x.csv", "--lakes", absent}, absent + ": no such file or directory"},
+		{[]string{"import", "lakes", folder, "--db", "x.db"}, strconv.Quote(folder) + " exists but is a directory"},
+	} {
+		_, _, err := runCommand(t, tt.args...)
+		if err == nil || !strings.HasSuffix(err.Error(), tt.want) || strings.Contains(err.Error(), "<file>") || strings.Contains(err.Error(), "stat ") {
+			t.Errorf("limnomap %s: %v, want %s", strings.Join(tt.args, " "), err, tt.want)
+		}
+	}
+}
+
+// A port that is in use is called so, with one to use instead.
+func TestTakenPort(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	port := l.Addr().(*net.TCPAddr).Port
+	for _, flag := range []string{"--listen", "--admin-listen"} {
+		args := []string{"serve", "--listen", "127.0.0.1:0", "--cache-dir", t.TempDir(), flag, l.Addr().String()}
+		want := fmt.Sprintf("%s 127.0.0.1:%d: another program uses this port: choose another one, such as %[1]s 127.0.0.1:%[3]d", flag, port, port%65535+1)
+		if _, _, err := runCommand(t, args...); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
 

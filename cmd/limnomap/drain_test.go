@@ -152,7 +152,7 @@ func TestDrainBeforeServersNotice(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &heldListener{tcp, make(chan struct{}), make(chan struct{})}
-	s := newHTTPServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
+	s := newHTTPServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler), noAddresses)
 	served := make(chan error, 1)
 	go func() { served <- serveOn(s, l) }() // ends with the second Close
 	<-l.accepting

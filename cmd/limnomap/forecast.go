@@ -150,7 +150,7 @@ func (f *scheduledForecastFlags) after(s *store.Store, rest float64, log *slog.L
 		if result.Changed {
 			c := result.Issue.Counts
 			log.Info("forecast", slog.String("issued", result.Issue.Issued.String()), slog.Int64("lakes", c.Lakes), slog.Int64("rows", c.Rows),
-				slog.Int64("withheld", result.Lakes-c.Lakes), slog.Int64("not_computed_again", result.Reused), slog.Duration("took", time.Since(started).Round(time.Millisecond)))
+				slog.Int64("withheld", result.Lakes-c.Lakes), slog.Int64("not_computed_again", result.Reused), slog.Int64("duration_ms", time.Since(started).Milliseconds()))
 		}
 		return false, nil
 	}

@@ -1,15 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"regexp"
 	"strconv"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"limnomap/api"
 )
 
 const (
@@ -33,7 +40,7 @@ const (
 //
 // HTTP/2 is negotiated in TLS, or used without TLS by a proxy that knows the server (RFC 9113, section 3.3). An HTTP/1
 // request cannot be upgraded: a proxy that forwards such a request, as many do, would open a tunnel around its own rules.
-func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
+func newHTTPServer(h http.Handler, log *slog.Logger, addresses func() api.LogAddresses) *http.Server {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
@@ -54,8 +61,36 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 			SendPingTimeout:               pingAfter,
 			WriteByteTimeout:              writeStall,
 		},
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ErrorLog: newErrorLog(log, addresses),
 	}
+}
+
+// newErrorLog returns where net/http writes its errors, of single clients mostly.
+func newErrorLog(to *slog.Logger, addresses func() api.LogAddresses) *log.Logger {
+	l := slog.NewLogLogger(to.Handler(), slog.LevelDebug)
+	l.SetOutput(addressFilter{l.Writer(), addresses})
+	return l
+}
+
+// An addressFilter logs the addresses in messages of net/http as those of requests.
+type addressFilter struct {
+	io.Writer
+	addresses func() api.LogAddresses
+}
+
+// addressAndPort matches the addresses of connections.
+var addressAndPort = regexp.MustCompile(`\[[0-9a-fA-F:.%\w]+\]:\d+|\d+\.\d+\.\d+\.\d+:\d+`)
+
+func (f addressFilter) Write(message []byte) (int, error) {
+	addresses := f.addresses()
+	_, err := f.Writer.Write(addressAndPort.ReplaceAllFunc(message, func(text []byte) []byte {
+		a, err := netip.ParseAddrPort(string(text))
+		if err != nil || addresses == "full" {
+			return text
+		}
+		return []byte(cmp.Or(addresses.Text(a.Addr().Unmap().WithZone("")), "-"))
+	}))
+	return len(message), err
 }
 
 // serveOn serves the connections of l, with TLS if s is configured for it. It returns nil when s is shut down or l is

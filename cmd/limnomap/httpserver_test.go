@@ -21,6 +21,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 	"golang.org/x/sync/errgroup"
 
+	"limnomap/api"
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
@@ -118,7 +119,7 @@ func TestNoUpgradeToHTTP2(t *testing.T) {
 	}
 }
 
-// What net/http itself answers, before any handler of limnomap sees the request: without nosniff and the other fields, as SECURITY.md
+// What net/http itself answers, before any handler of limnomap sees the request: without nosniff and the other fields, as docs/security.md
 // says. It is a constant text without a part of the request, so that it does not matter what a browser takes it for.
 func TestAnswersOfNetHTTP(t *testing.T) {
 	const marker = "<script>alert(1)</script>"
@@ -167,7 +168,7 @@ func TestAnswersOfNetHTTP(t *testing.T) {
 				t.Errorf("Content-Type %q, the connection is closed: %v, want %q and the end of the connection", got, resp.Close, contentType)
 			}
 			if got := resp.Header.Get("X-Content-Type-Options"); got != "" {
-				t.Errorf("X-Content-Type-Options is %q: correct SECURITY.md", got)
+				t.Errorf("X-Content-Type-Options is %q: correct docs/security.md", got)
 			}
 		})
 	}
@@ -207,7 +208,7 @@ func TestAnswersOfNetHTTP(t *testing.T) {
 				}
 			case *framing.DataFrame:
 				if header[":status"] != "431" || header["x-content-type-options"] != "" || !strings.HasPrefix(header["content-type"], "text/html") {
-					t.Errorf("the header is %v, want 431 with a page and no nosniff: correct SECURITY.md", header)
+					t.Errorf("the header is %v, want 431 with a page and no nosniff: correct docs/security.md", header)
 				}
 				if got := string(f.Data()); got != "<h1>HTTP Error 431</h1><p>Request Header Field(s) Too Large</p>" {
 					t.Errorf("the body is %q, want a text without a part of the request", got)
@@ -225,7 +226,7 @@ func serveFor(t *testing.T, h http.Handler, config *tls.Config) (s *http.Server,
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = newHTTPServer(h, slog.New(slog.DiscardHandler))
+	s = newHTTPServer(h, slog.New(slog.DiscardHandler), noAddresses)
 	s.TLSConfig = config
 	base = addressOf(s, l)
 	served := make(chan error, 1)
@@ -302,7 +303,7 @@ const (
 func onPipe(t *testing.T, fn func(conn net.Conn)) {
 	t.Helper()
 	l := &pipeListener{make(chan net.Conn), make(chan struct{})}
-	s := newHTTPServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
+	s := newHTTPServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler), noAddresses)
 	served := make(chan error, 1)
 	go func() { served <- serveOn(s, l) }() // ends with Close
 	ours, theirs := net.Pipe()
@@ -356,4 +357,23 @@ func TestClientThatReadsNothingIsDropped(t *testing.T) {
 			}
 		})
 	})
+}
+
+// noAddresses is --log-addresses none.
+func noAddresses() api.LogAddresses { return "none" }
+
+// Messages of net/http have the addresses of clients as the lines of requests.
+func TestErrorLogHasTheAddressesOfRequests(t *testing.T) {
+	for addresses, want := range map[api.LogAddresses]string{
+		"full":  "http: TLS handshake error from 203.0.113.7:4711: read tcp [2001:db8::1]:443->[2001:db8:7:8::9]:80: EOF at 12:30:00",
+		"short": "http: TLS handshake error from 203.0.113.0/24: read tcp 2001:db8::/48->2001:db8:7::/48: EOF at 12:30:00",
+		"none":  "http: TLS handshake error from -: read tcp -->-: EOF at 12:30:00",
+	} {
+		var out bytes.Buffer
+		newErrorLog(slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug})), func() api.LogAddresses { return addresses }).
+			Print("http: TLS handshake error from 203.0.113.7:4711: read tcp [2001:db8::1]:443->[2001:db8:7:8::9]:80: EOF at 12:30:00")
+		if got := out.String(); !strings.Contains(got, want) || !strings.Contains(got, "level=DEBUG") {
+			t.Errorf("%s: %s, want %s", addresses, got, want)
+		}
+	}
 }

@@ -2,8 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
+	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -18,6 +21,15 @@ func listen(address string) (net.Listener, error) {
 		return nil, err
 	}
 	return boundListener{l}, nil
+}
+
+// listenError returns an error of listening on the address of a flag. If another program has the port, it names the next one.
+func listenError(flag, address string, err error) error {
+	host, port, _ := net.SplitHostPort(address)
+	if number, convErr := strconv.Atoi(port); errors.Is(err, syscall.EADDRINUSE) && convErr == nil {
+		return fmt.Errorf("%s %s: another program uses this port: choose another one, such as %[1]s %[3]s", flag, address, net.JoinHostPort(host, strconv.Itoa(number%65535+1)))
+	}
+	return fmt.Errorf("%s: %w", flag, err)
 }
 
 // A boundListener bounds what the kernel holds for its connections. They do not inherit that from the listening socket, which

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/mail"
+	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -90,6 +92,9 @@ func (c *serveCmd) newNotifier(shown *source, events *eventlog.Keeper, now *cloc
 	if err != nil {
 		return nil, key, err
 	}
+	if host := localContact(c.PushContact); host != "" {
+		log.Warn("push services may refuse --push-contact: its host is known on local networks only", "host", host)
+	}
 	return notify.New(notify.Options{
 		Store:    shown.store,
 		Holder:   rand.Text(),
@@ -107,6 +112,29 @@ func (c *serveCmd) newNotifier(shown *source, events *eventlog.Keeper, now *cloc
 		Attempted: func(result string) { attempts.WithLabelValues(result).Inc() },
 	}), key, nil
 }
+
+// localContact returns the host of a checked --push-contact if it is one of local networks, such as localhost; empty for others.
+func localContact(contact string) string {
+	host := contact[strings.LastIndex(contact, "@")+1:]
+	if u, err := url.Parse(contact); err == nil && u.Host != "" {
+		host = u.Hostname()
+	}
+	host = strings.ToLower(strings.Trim(host, "[].")) // of mail: user@[192.0.2.1]
+	if ip, err := netip.ParseAddr(strings.TrimPrefix(host, "ipv6:")); err == nil {
+		if ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() {
+			return host
+		}
+		return ""
+	}
+	_, domain, found := strings.Cut(host, ".")
+	if last := domain[strings.LastIndex(domain, ".")+1:]; !found || slices.Contains(localDomains, last) || strings.HasSuffix(host, ".home.arpa") {
+		return host
+	}
+	return ""
+}
+
+// localDomains are names that no one can register: RFC 2606, RFC 6762, and the one that ICANN keeps for private networks.
+var localDomains = []string{"localhost", "local", "localdomain", "internal", "lan", "test", "invalid"}
 
 type pushKeysCmd struct{}
 

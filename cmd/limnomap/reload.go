@@ -76,6 +76,11 @@ func (r *reloader) settings() *serveCmd {
 	return &r.current.cli.Serve
 }
 
+// logAddresses returns how much of the addresses of clients is logged now.
+func (r *reloader) logAddresses() api.LogAddresses {
+	return api.LogAddresses(r.settings().LogAddresses)
+}
+
 // reload reads the configuration again and applies it. After an error the previous configuration applies.
 func (r *reloader) reload(ctx context.Context) {
 	next, err := parse(r.current.Args(), io.Discard, io.Discard)

@@ -65,7 +65,7 @@ type serveCmd struct {
 	contactFlags
 
 	MaxZoom            int    `help:"Highest zoom of the tiles, 0 to ${max_zoom}." default:"18" allowed:"0..${max_zoom}" group:"Map"`
-	BasemapURL         string `name:"basemap-url" help:"URL template of the page's basemap, with {z}, {x} and {y}, or none." default:"https://tile.openstreetmap.org/{z}/{x}/{y}.png" check:"basemap-url" group:"Map"`
+	BasemapURL         string `name:"basemap-url" help:"URL template of the page's basemap, with {z}, {x} and {y}, such as https://tile.openstreetmap.org/{z}/{x}/{y}.png. With none, the default, the page draws its own coasts and borders, and readers ask no other server for tiles." default:"none" check:"basemap-url" group:"Map"`
 	BasemapLabelsURL   string `name:"basemap-labels-url" help:"URL template of a layer with only the basemap's labels, which the page shows above the heat map, or none. The basemap should then have no labels of its own." default:"none" check:"basemap-url" group:"Map"`
 	BasemapAttribution string `help:"Attribution of the basemap." default:"© OpenStreetMap contributors" group:"Map"`
 	Places             string `help:"List of places and postcodes that the page searches in place of its own one of Germany and the larger places of the world: a file that web/mkplaces.mjs made." placeholder:"FILE" group:"Map"`
@@ -79,6 +79,8 @@ type serveCmd struct {
 	Redis    config.Location `help:"Redis server for rate limits that several servers share: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS. While it is unreachable, each server uses local rate limits. Prefer LIMNOMAP_REDIS: command lines are visible to other users." placeholder:"URL" check:"redis" group:"Limits"`
 
 	connectionFlags
+
+	LogAddresses string `help:"How much of the addresses of clients the log has: ${enum}. Short is their network: /24 of IPv4, /48 of IPv6." enum:"full,short,none" default:"short" group:"Serving" reload:""`
 }
 
 func (serveCmd) Help() string {
@@ -253,6 +255,9 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		reloader:  newReloader(con, server, cert, limiters, registry),
 		hangups:   hangups,
 	}
+	if isTerminal(con.err) {
+		s.terminal = con.err
+	}
 	return s.run(ctx)
 }
 
@@ -312,6 +317,7 @@ func (c *serveCmd) adjustable(level slog.Level) (opts api.Adjustable, err error)
 		KeyRate:        c.KeyRate,
 		MetricsRate:    metricsRate,
 		LogRequests:    requestsLogged(level),
+		LogAddresses:   api.LogAddresses(c.LogAddresses),
 		TrustedProxies: c.trustedProxies(),
 	}
 	for _, text := range c.CORSOrigins {

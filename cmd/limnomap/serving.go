@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -45,30 +46,41 @@ type serving struct {
 	limiters  *limiters
 	reloader  *reloader
 	hangups   <-chan os.Signal
+
+	terminal io.Writer // of a person who reads the log; nil if it goes elsewhere
+	greeting string    // is written there once
+}
+
+// greet tells a person at a terminal where the page is, below the lines about the start.
+func (s *serving) greet() {
+	if s.terminal != nil && s.greeting != "" {
+		fmt.Fprint(s.terminal, s.greeting)
+	}
+	s.greeting = ""
 }
 
 // run listens until ctx ends, then answers the requests in flight and returns.
 func (s *serving) run(ctx context.Context) error {
 	drain := new(drain)
-	main := newHTTPServer(drain.handler(s.server), s.log)
+	main := newHTTPServer(drain.handler(s.server), s.log, s.reloader.logAddresses)
 	main.ConnContext, main.ConnState = joinwrites.ConnContext, connections.ConnState
 	if s.cert != nil {
 		main.TLSConfig = s.cert.config()
 	}
 	listener, err := listen(s.flags.Listen)
 	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
+		return listenError("--listen", s.flags.Listen, err)
 	}
 	listener = joinwrites.Listener(s.limiters.main.Listener(listener))
 	defer listener.Close() // if run returns before Serve takes it over
 	listeners := map[*http.Server]net.Listener{main: listener}
 	if s.flags.AdminListen != "" {
-		admin := newHTTPServer(s.server.AdminHandler(), s.log)
+		admin := newHTTPServer(s.server.AdminHandler(), s.log, s.reloader.logAddresses)
 		admin.WriteTimeout = 0 // a CPU profile takes as long as requested
 		admin.ConnState = connections.ConnState
 		adminListener, err := listen(s.flags.AdminListen)
 		if err != nil {
-			return fmt.Errorf("--admin-listen: %w", err)
+			return listenError("--admin-listen", s.flags.AdminListen, err)
 		}
 		adminListener = s.limiters.admin.Listener(adminListener)
 		defer adminListener.Close()
@@ -85,6 +97,7 @@ func (s *serving) run(ctx context.Context) error {
 	} else {
 		s.log.Info("serving", "db", store.Name(s.flags.DB.Reveal()), "open", address)
 	}
+	s.greeting = "\nlimnomap serves the map at " + address + " (Ctrl+C stops it)\n"
 	// Ready means that connections are accepted. Whether there are data yet is shown by /readyz: a database may be away for
 	// longer than a service manager waits.
 	manager.notify(daemon.SdNotifyReady)
@@ -124,7 +137,7 @@ func (s *serving) run(ctx context.Context) error {
 		s.server.Drain()
 		manager.notify(daemon.SdNotifyStopping)
 		now := s.reloader.settings()
-		s.log.Info("stopping: /readyz answers 503", "drain", now.Drain)
+		s.log.Info("stopping: /readyz answers 503", "drain_ms", now.Drain.Milliseconds())
 		return drain.end(listeners, now.Drain, now.Shutdown)
 	})
 	err = group.Wait()
@@ -143,6 +156,7 @@ func (s *serving) finishLists(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-s.published:
+			s.greet()
 			if s.server.FinishLists() {
 				select {
 				case <-ctx.Done():

@@ -185,7 +185,7 @@ func Advisories(ctx context.Context, s Store, files []File, opts *Options) (Repo
 	}
 	switch {
 	case documents == 0:
-		return start(ctx, s, newAdvisoryKind, files, opts)
+		return start(ctx, s, statementRows, newAdvisoryKind, files, opts)
 	case documents < len(files):
 		return Report{}, fmt.Errorf("import: %d of %d files are documents of Swim Guide's standard: import them without the others", documents, len(files))
 	}

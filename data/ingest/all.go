@@ -22,20 +22,27 @@ func (r Reports) Rejected() int {
 
 // A fileKind is one of the kinds of files that [All] imports.
 type fileKind struct {
-	name   string
-	form   *layout
-	portal bool // whether results of the Water Quality Portal are of this kind
-	imp    func(context.Context, Tx, []File, *Options) (Report, error)
-	report *Report
-	files  []File
+	name    string // of its rows
+	command string // that imports only this kind
+	form    *layout
+	portal  bool // whether results of the Water Quality Portal are of this kind
+	imp     func(context.Context, Tx, []File, *Options) (Report, error)
+	report  *Report
+	files   []File
 }
+
+const (
+	lakeRows        = "lakes"
+	observationRows = "observations"
+	statementRows   = "official statements"
+)
 
 // fileKinds returns all kinds, in the order of their import: the lakes first, which the others need.
 func fileKinds(r *Reports) []fileKind {
 	return []fileKind{
-		{name: "lakes", form: &layout{columns: lakeColumns(), json: featureCollection}, imp: importOf(newLakeKind), report: &r.Lakes},
-		{name: "observations", form: &layout{columns: observationColumns()}, portal: true, imp: importOf(newObservationKind), report: &r.Observations},
-		{name: "official statements", form: &layout{columns: advisoryColumns(), json: statementList}, imp: importOf(newAdvisoryKind), report: &r.Advisories},
+		{name: lakeRows, command: "lakes", form: &layout{columns: lakeColumns(), json: featureCollection}, imp: importOf(newLakeKind), report: &r.Lakes},
+		{name: observationRows, command: "observations", form: &layout{columns: observationColumns()}, portal: true, imp: importOf(newObservationKind), report: &r.Observations},
+		{name: statementRows, command: "advisories", form: &layout{columns: advisoryColumns(), json: statementList}, imp: importOf(newAdvisoryKind), report: &r.Advisories},
 	}
 }
 

@@ -165,3 +165,24 @@ func FuzzAll(f *testing.F) {
 		}
 	})
 }
+
+// A file that is given to the import of another kind is called what it is, with the command for it.
+func TestFilesOfAnotherKind(t *testing.T) {
+	s := storetest.New(t)
+	statement := "id,lake_id,kind,cause,issuer,issued,valid_from,valid_until\n"
+	for _, test := range []struct {
+		name, text string
+		imp        func(context.Context, ingest.Store, []ingest.File, *ingest.Options) (ingest.Report, error)
+		want       string
+	}{
+		{"observations as lakes", allObservations, ingest.Lakes, "import: x.csv holds observations, not lakes: limnomap import observations imports it"},
+		{"lakes as observations", allLakes, ingest.Observations, "import: x.csv holds lakes, not observations: limnomap import lakes imports it"},
+		{"statements as lakes", statement, ingest.Lakes, "import: x.csv holds official statements, not lakes: limnomap import advisories imports it"},
+		{"lakes as statements", allLakes, ingest.Advisories, "import: x.csv holds lakes, not official statements: limnomap import lakes imports it"},
+		{"something else", "a,b\n1,2\n", ingest.Lakes, "line 1 lacks the column id"},
+	} {
+		if _, err := test.imp(t.Context(), s, []ingest.File{openable("x.csv", test.text)}, nil); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %s", test.name, err, test.want)
+		}
+	}
+}

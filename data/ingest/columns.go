@@ -134,10 +134,15 @@ func locate(columns []column, header []string) ([]int, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("line 1 lacks the column %s; %s", strings.Join(missing, ", "), found(columns, header))
+		return nil, lacksColumns(fmt.Sprintf("line 1 lacks the column %s; %s", strings.Join(missing, ", "), found(columns, header)))
 	}
 	return positions, nil
 }
+
+// lacksColumns is an error about a table without a required column.
+type lacksColumns string
+
+func (e lacksColumns) Error() string { return string(e) }
 
 // A columnSet has one bit for each column that a row has. The stored values of missing columns are kept.
 type columnSet uint64

@@ -142,8 +142,8 @@ type Tx interface {
 	Repeated() []int
 }
 
-// start prepares the options and runs the import.
-func start[T any](ctx context.Context, s Store, newKind func(*Options, *idMaker) (kind[T], error), files []File, opts *Options) (Report, error) {
+// start prepares the options and runs the import of files that hold rows of that name. A table of another kind is called so.
+func start[T any](ctx context.Context, s Store, rows string, newKind func(*Options, *idMaker) (kind[T], error), files []File, opts *Options) (Report, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -158,7 +158,22 @@ func start[T any](ctx context.Context, s Store, newKind func(*Options, *idMaker)
 	if err != nil {
 		return Report{}, fmt.Errorf("import: %w", err)
 	}
-	return run(ctx, s, k, files, opts)
+	report, err := run(ctx, s, k, files, opts)
+	if errors.As(err, new(lacksColumns)) {
+		err = cmp.Or(otherKind(files, rows), err)
+	}
+	return report, err
+}
+
+// otherKind returns an error about the first file that holds rows of another kind; nil if there is none.
+func otherKind(files []File, rows string) error {
+	kinds := fileKinds(new(Reports))
+	for _, f := range files {
+		if k, err := kindOf(f, kinds); err == nil && k.name != rows {
+			return fmt.Errorf("import: %s holds %s, not %s: limnomap import %s imports it", f.Name, k.name, rows, k.command)
+		}
+	}
+	return nil
 }
 
 // Lakes imports lakes from files, CSV and GeoJSON, in one transaction. A rejected row is not an error: it is in the Report.
@@ -167,7 +182,7 @@ func start[T any](ctx context.Context, s Store, newKind func(*Options, *idMaker)
 // list. A lake without a name has its id as name. A stored lake keeps its value in a column that is missing; the external_id of a new lake is then its id. Line breaks
 // and other runs of white space in a text become one space.
 func Lakes(ctx context.Context, s Store, files []File, opts *Options) (Report, error) {
-	return start(ctx, s, newLakeKind, files, opts)
+	return start(ctx, s, lakeRows, newLakeKind, files, opts)
 }
 
 // Observations imports observations from CSV files in one transaction, like Lakes.
@@ -176,5 +191,5 @@ func Lakes(ctx context.Context, s Store, files []File, opts *Options) (Report, e
 // are kept if they are missing, and those that say what the value of a row is: unit, parameter, sign and depth. The lakes must be in the store. A satellite's observation may be dated tomorrow at the
 // latest, a forecast within the coming year.
 func Observations(ctx context.Context, s Store, files []File, opts *Options) (Report, error) {
-	return start(ctx, s, newObservationKind, files, opts)
+	return start(ctx, s, observationRows, newObservationKind, files, opts)
 }

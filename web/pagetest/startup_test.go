@@ -102,6 +102,30 @@ func TestPageWithoutInternet(t *testing.T) {
 	b.WantNoProblems(t, base, unreachable)
 }
 
+// A basemap and labels that throw are left out: the page shows lakes, and goes on when the map is moved.
+func TestPageWithLayersThatThrow(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/page.json") {
+			return false
+		}
+		var settings map[string]any
+		limnomaptest.GetJSON(t, base+"/page.json", &settings)
+		settings["basemap"] = map[string]string{"url": "/tiles/{apikey}/{z}/{x}/{y}.png", "labels_url": "/labels/{apikey}/{z}/{x}/{y}.png", "attribution": "Mapper"}
+		w.Header().Set("Content-Type", "application/json")
+		if err := json.NewEncoder(w).Encode(settings); err != nil {
+			t.Error(err)
+		}
+		return true
+	}, nil)
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(heatDrawn), chromedp.WaitVisible("#find li button"), chromedp.Click("#find li button"),
+		chromedp.WaitVisible("#card h2"), browsertest.Until(heatDrawn))
+	browsertest.Want(t, b, `document.querySelector('#message').textContent`, "", "the page says")
+	b.WantNoProblems(t, front, "No value provided for variable {apikey}")
+}
+
 // A page that is opened before the first snapshot says so, and continues by itself.
 func TestPageBeforeTheFirstSnapshot(t *testing.T) {
 	t.Parallel()

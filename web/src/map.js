@@ -44,11 +44,22 @@ export function addBasemap({ map, config: { basemap } }) {
   if (!basemap) return
   const options = { attribution: escapeHTML(basemap.attribution), maxNativeZoom: 19, maxZoom: 24, className: 'basemap' }
   const layer = L.tileLayer(basemap.url, options)
-  if (basemap.labels_url) L.tileLayer(basemap.labels_url, { ...options, zIndex: 3 }).addTo(map)
+  if (basemap.labels_url) addOptional(map, L.tileLayer(basemap.labels_url, { ...options, zIndex: 3 }))
   layer.once('load', () => { // all tiles have loaded or failed
     if (!layer.getContainer().querySelector('.leaflet-tile-loaded')) showToast(words.map.basemapFailed)
   })
-  layer.addTo(map)
+  addOptional(map, layer)
+}
+
+/** Adds a layer that the map can do without: if it throws, such as for an address that it cannot make, it is left out.
+ * @param {import('leaflet').Map} map @param {import('leaflet').Layer} layer */
+function addOptional(map, layer) {
+  try {
+    layer.addTo(map)
+  } catch (error) {
+    console.warn(error)
+    layer.remove()
+  }
 }
 
 /** Escapes a text for Leaflet's attributions, which are HTML. @param {string} text */

@@ -117,7 +117,10 @@ func Parse(grammar any, args []string, opts *Options) (_ *Invocation, err error)
 }
 
 var (
-	unknownFlag    = regexp.MustCompile(`^unknown flag (--[a-z][a-z0-9-]*)`)
+	unknownFlag = regexp.MustCompile(`^unknown flag (--[a-z][a-z0-9-]*)`)
+	// fileProblem matches errors of kong about a file that is an argument or the value of a flag: it says "<file> ...: stat a.csv: no such
+	// file or directory".
+	fileProblem    = regexp.MustCompile(`^(?:<[^>]*>(?: \.\.\.)?: )?(--[a-z-]+: )?(?:stat )?(\S.*: no such file or directory|\S.*: permission denied|".*" exists but is a directory)$`)
 	unexpectedWord = regexp.MustCompile(`^unexpected argument ([a-z]+)`)
 )
 
@@ -126,6 +129,9 @@ var (
 func (inv *Invocation) hint(err error, selected *kong.Node, renamed map[string]string) error {
 	if err == nil || errors.As(err, new(fileError)) {
 		return err
+	}
+	if m := fileProblem.FindStringSubmatch(err.Error()); m != nil {
+		return errors.New(m[1] + m[2])
 	}
 	if parse := (*kong.ParseError)(nil); errors.As(err, &parse) && parse.Context.Selected() != nil {
 		selected = parse.Context.Selected()

@@ -128,7 +128,7 @@ func (k *Keeper) Run(ctx context.Context) {
 				backoff = 0 // the next try is at the next tick
 			case ctx.Err() == nil:
 				backoff = min(max(pollEvery, 2*backoff), maxBackoff)
-				k.Logger.Error("log of events failed", "err", err)
+				k.Logger.Error("log of events failed", "error", err)
 				k.Failed(err)
 			}
 		}
@@ -179,7 +179,7 @@ func (k *Keeper) Compare(ctx context.Context, snap *snapshot.Snapshot) error {
 		return result.Moment, err
 	})
 	if errors.Is(err, ErrDamaged) && !k.damaged {
-		k.Logger.Error("the stored state of the log of events cannot be read: events go on without those of this snapshot", "err", err)
+		k.Logger.Error("the stored state of the log of events cannot be read: events go on without those of this snapshot", "error", err)
 		k.damaged = true
 		return k.Compare(ctx, snap)
 	}
@@ -194,7 +194,7 @@ func (k *Keeper) Compare(ctx context.Context, snap *snapshot.Snapshot) error {
 		}
 	}
 	if result.New {
-		k.Logger.Info("log of events written", "events", tx.count, "newest", result.Moment.LastSeq, "first", result.First, "took", time.Since(start).Round(time.Millisecond))
+		k.Logger.Info("log of events written", "events", tx.count, "newest", result.Moment.LastSeq, "first", result.First, "duration_ms", time.Since(start).Milliseconds())
 		k.Wrote(tx.kinds, time.Since(start))
 	}
 	return nil

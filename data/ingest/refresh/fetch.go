@@ -110,7 +110,7 @@ func (r *Refresher) retry(ctx context.Context, name string, fn func() error) err
 			return err
 		}
 		pause = max(pause, again.after)
-		r.log.Warn("refresh: trying again", slog.String("file", name), slog.Duration("after", pause), slog.Any("error", err))
+		r.log.Warn("refresh: trying again", slog.String("file", name), slog.Int64("retry_in_ms", pause.Milliseconds()), slog.Any("error", err))
 		if waited := r.sleep(ctx, pause); waited != nil {
 			if errors.Is(context.Cause(ctx), rangefile.ErrSlow) {
 				return err

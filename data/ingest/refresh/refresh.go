@@ -406,7 +406,7 @@ func (r *Refresher) logResult(ctx context.Context, result Result, err error, too
 		return
 	}
 	r.logRejected(result.Reports)
-	log := r.log.With(slog.Any("source", r.names()), slog.Duration("took", took.Round(time.Millisecond)))
+	log := r.log.With(slog.Any("source", r.names()), slog.Int64("duration_ms", took.Milliseconds()))
 	rows := rowsOf(result.Reports)
 	_, isPartial := errors.AsType[partial](err)
 	switch {

@@ -145,7 +145,7 @@ func (d *Deliverer) Run(ctx context.Context) {
 		if ok && look {
 			err := d.look(ctx, newest)
 			if err != nil && !failed && ctx.Err() == nil {
-				d.Logger.Error("webhooks cannot be read", "err", err)
+				d.Logger.Error("webhooks cannot be read", "error", err)
 			}
 			failed = err != nil
 		}
@@ -184,7 +184,7 @@ func (d *Deliverer) look(ctx context.Context, newest int64) error {
 		return err
 	}
 	if broken && !d.broken {
-		d.Logger.Error("webhooks cannot be read and are passed over", "err", err)
+		d.Logger.Error("webhooks cannot be read and are passed over", "error", err)
 	}
 	d.broken = broken
 	d.Known(hooks)
@@ -234,7 +234,7 @@ func (d *Deliverer) start(ctx context.Context, group *sync.WaitGroup) {
 		d.served[h.ID] = d.turns
 		group.Go(func() {
 			if err := d.serve(ctx, h.ID, place); err != nil && ctx.Err() == nil && !errors.Is(err, data.ErrLeaseLost) {
-				d.Logger.Error("webhook could not be served", "hook", h.ID, "err", err)
+				d.Logger.Error("webhook could not be served", "hook", h.ID, "error", err)
 			}
 			d.end(h.ID)
 			place.Return()

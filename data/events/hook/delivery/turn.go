@@ -134,9 +134,9 @@ func (d *Deliverer) fail(h *hook.Hook, p *hook.Progress, r *Result, at data.Pres
 	}
 	if r.Status == http.StatusGone || GivenUp(p.Failures, since, at) {
 		h.State = hook.Dead
-		d.Logger.Error("webhook is dead: its receiver failed for too long or is gone", "hook", h.ID, "failing_since", p.FailingSince, "err", p.LastError)
+		d.Logger.Error("webhook is dead: its receiver failed for too long or is gone", "hook", h.ID, "failing_since", p.FailingSince, "error", p.LastError)
 	} else if p.Failures == 1 {
-		d.Logger.Warn("webhook failed; it is tried again", "hook", h.ID, "err", p.LastError)
+		d.Logger.Warn("webhook failed; it is tried again", "hook", h.ID, "error", p.LastError)
 	}
 }
 

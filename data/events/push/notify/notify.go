@@ -181,7 +181,7 @@ func (s *Sender) Run(ctx context.Context) {
 		} else {
 			more, err := s.step(ctx, &group, newest, snap)
 			if err != nil && !failed && ctx.Err() == nil {
-				s.Logger.Error("notifications cannot be sent", "err", err)
+				s.Logger.Error("notifications cannot be sent", "error", err)
 			}
 			if failed = err != nil; failed || !more {
 				next = nil
@@ -327,13 +327,13 @@ func (s *Sender) startOne(ctx context.Context, group *sync.WaitGroup, snap *snap
 		}
 		if !s.broken {
 			s.broken = true
-			s.Logger.Error("a subscription to notifications is passed over", "err", err)
+			s.Logger.Error("a subscription to notifications is passed over", "error", err)
 		}
 		return nil
 	}
 	group.Go(func() {
 		if err := s.tell(ctx, &n, snap, place); err != nil && ctx.Err() == nil {
-			s.Logger.Error("notification could not be stored", "err", err)
+			s.Logger.Error("notification could not be stored", "error", err)
 		}
 		place.Return()
 		select {
@@ -374,7 +374,7 @@ func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *snapshot.Snaps
 		}
 		if err != nil {
 			s.Attempted("failed")
-			s.Logger.Warn("push service refused a notification", "service", push.HostOf(n.Endpoint), "err", err)
+			s.Logger.Warn("push service refused a notification", "service", push.HostOf(n.Endpoint), "error", err)
 			s.fail(n, &o, m.urgent(), after)
 			break
 		}
