@@ -54,7 +54,7 @@ interface Legend {
   guidance?: { level: number, chlorophyll: number | null, cells: number | null, words: string }[] // WHO 2003 only
 }
 
-interface Week { week: string, date: string, lakes_with_data: number }
+interface Week { week: string, date: string, lakes_with_data: number, risk?: { low: number, medium: number, high: number } }
 
 /** An entry of a history, as parseHistory returns it. */
 interface Entry {
