@@ -25,6 +25,7 @@ type page struct {
 	Colors      words.Colors
 	Levels      string
 	Scheme      string
+	Foot        pages.Foot
 
 	Title, Description string
 	Self               string       // the address of this page
@@ -56,7 +57,7 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 	id := url.PathEscape(string(lake.ID))
 	p := &page{
 		Words: w, Notice: w.Notice(r.Notice), Attribution: r.Attribution, Credits: r.Credits, Contact: r.Contact, Colors: m.colors,
-		Levels: w.Levels(w.Own.Levels, l.Snapshot.Profile), Scheme: w.Scheme(l.Snapshot.Profile),
+		Levels: w.Levels(w.Own.Levels, l.Snapshot.Profile), Scheme: w.Scheme(l.Snapshot.Profile), Foot: r.Foot(w.Words, "../"),
 		Root:   "../",
 		Name:   words.NameOf(lake),
 		Region: linetext.Clean(lake.Region),

@@ -130,6 +130,7 @@ interface Config {
   attribution: string
   attribution_html?: string // an older server has none
   contact?: { name: string, url: string, logo: string } | null // the authority to ask; texts are empty if unknown
+  links?: { imprint: string, privacy: string, accessibility: string } // an older server has none
   max_zoom: number
   version: string
   total_lakes?: number
