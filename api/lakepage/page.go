@@ -157,7 +157,7 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 		return v
 	}
 	v.MeasuredText = words.Fill(w.Own.Measured, "date", w.Day(v.Measured))
-	v.Chlorophyll = w.Value(state.Chlorophyll, snap.Profile) + " µg/l"
+	v.Chlorophyll = w.Value(state.Chlorophyll, snap.Profile) + "\u00a0µg/l"
 	if shownBy.Details.BelowLimit {
 		v.Chlorophyll = words.Fill(w.Card.Below, "value", v.Chlorophyll)
 	}
