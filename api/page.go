@@ -74,7 +74,7 @@ func newPageHandlers(s *common) (*pageHandlers, error) {
 		return nil, fmt.Errorf("places: %w", err)
 	}
 
-	for _, page := range []string{"table", "lake", "sign", "error"} {
+	for _, page := range []string{"table", "week", "lake", "sign", "error"} {
 		if err := p.addStyle(page); err != nil {
 			return nil, fmt.Errorf("%s: %w", page, err)
 		}

@@ -22,7 +22,7 @@ type Words struct {
 
 	Common struct {
 		Title, Colon, Chlorophyll, NoValue, Measured, Values, Never, Limits, LimitsAlgae, LimitsMore, Simulated string
-		About, Table, Data, Contact, Imprint, Privacy, Accessibility                                    string // of the links at the foot
+		About, Table, Data, Contact, Imprint, Privacy, Accessibility                                            string // of the links at the foot
 	}
 	Risk      map[string]string
 	RiskShort map[string]string

@@ -136,8 +136,7 @@ type WeekCounts struct {
 
 // WeekCounts returns those counts for one of the snapshot's views.
 func (s *Snapshot) WeekCounts(v *View) (c WeekCounts) {
-	before := v.Week - 1
-	compare := !v.Later && s.weekIndex(before) >= s.held
+	before := s.WeekBefore(v)
 	for i := range v.States {
 		now := &v.States[i]
 		if !now.Chlorophyll.Valid() {
@@ -153,10 +152,10 @@ func (s *Snapshot) WeekCounts(v *View) (c WeekCounts) {
 				c.OpenHighMeasured++
 			}
 		}
-		if !measured || !compare {
+		if !measured {
 			continue
 		}
-		if then := s.rule.state(s.satellite.of(i), s.inSitu.of(i), before.Sunday()); then.Chlorophyll.Valid() && then.Date.Week() == before {
+		if then, ok := before.State(i); ok {
 			c.Both++
 			if high {
 				c.BothHigh++
@@ -167,4 +166,27 @@ func (s *Snapshot) WeekCounts(v *View) (c WeekCounts) {
 		}
 	}
 	return c
+}
+
+// A WeekBefore is the week before that of a view.
+type WeekBefore struct {
+	snap *Snapshot
+	week data.Week
+	// Known reports whether the week is in memory.
+	Known bool
+}
+
+// WeekBefore returns the week before that of one of the snapshot's views.
+func (s *Snapshot) WeekBefore(v *View) WeekBefore {
+	before := v.Week - 1
+	return WeekBefore{s, before, !v.Later && s.weekIndex(before) >= s.held}
+}
+
+// State returns the state of the i-th lake on the Sunday of the week, and whether the lake was measured in that week.
+func (b WeekBefore) State(i int) (then State, measured bool) {
+	if !b.Known {
+		return State{}, false
+	}
+	then = b.snap.rule.state(b.snap.satellite.of(i), b.snap.inSitu.of(i), b.week.Sunday())
+	return then, then.Chlorophyll.Valid() && then.Date.Week() == b.week
 }

@@ -59,6 +59,7 @@ function showDate({ newest, date: week }) {
   const now = referenceTime(null)
   const old = newest && isOld(newest, now)
   const box = byId('date')
+  byId('highs').href = `week?lang=${language}${week ? `&date=${week}` : ''}`
   box.classList.toggle('warning', old || week)
   if (week) box.textContent = fill(words.common.pastWeek, { date: date(week) })
   else if (!newest) box.textContent = words.common.noValue
