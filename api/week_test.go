@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The page, the table and the feed of a week compare the lakes that were measured in it and in the week before, as the first line of the map does.
@@ -25,6 +26,16 @@ func TestWeek(t *testing.T) {
 			}
 		}
 		wantDescribed(t, descriptionRouter(t), target, w)
+	}
+	// On a Monday, before the first observation of the week, the newest week with any is compared.
+	opts := testOptions(t)
+	opts.Now = func() time.Time { return testNow().AddDate(0, 0, 3) }
+	monday := newServer(t, opts, twoWeeks(t))
+	if page := get(t, monday, http.StatusOK, "/week").Body.String(); !strings.Contains(page, "in the week before: 4;") || !strings.Contains(page, "Week of 16 November 2026") {
+		t.Errorf("on Monday /week is %s", page)
+	}
+	if stats := get(t, monday, http.StatusOK, statsURL).Body.String(); !strings.Contains(stats, `"both_weeks":{"measured":4,"high":1,"high_before":3}`) {
+		t.Errorf("on Monday the counts are %s", stats)
 	}
 	for target, parameter := range map[string]string{"/week?date=x": "date", "/week?lang=xx": "lang", "/week.csv?date=2020-01-01": "date"} {
 		wantProblem(t, do(s, http.MethodGet, target), http.StatusBadRequest, parameter)

@@ -51,11 +51,11 @@ type Changes struct {
 // Of returns the changes in the week of one of the snapshot's views.
 func Of(snap *snapshot.Snapshot, v *snapshot.View) *Changes {
 	before := snap.WeekBefore(v)
-	c := &Changes{Week: v.Week, Compared: before.Known}
+	c := &Changes{Week: snap.MeasuredWeek(v), Compared: before.Known}
 	for i := range v.States {
 		now := &v.States[i]
 		change := Change{Lake: &v.Lakes[i]}
-		measured := now.Chlorophyll.Valid() && now.Date.Week() == v.Week
+		measured := now.Chlorophyll.Valid() && now.Date.Week() == c.Week
 		if measured {
 			change.Now = now.Risk
 		}
@@ -63,7 +63,7 @@ func Of(snap *snapshot.Snapshot, v *snapshot.View) *Changes {
 		if compared {
 			change.Before = then.Risk
 		}
-		if s := v.Advisories.Of(i); s != nil && s.Kind == data.Closure && data.DateOf(s.ValidFrom) >= v.Week.Monday() {
+		if s := v.Advisories.Of(i); s != nil && s.Kind == data.Closure && data.DateOf(s.ValidFrom) >= c.Week.Monday() {
 			c.add(change, Closed, &c.Closed)
 		}
 		switch {
