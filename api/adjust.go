@@ -20,6 +20,7 @@ type Adjustable struct {
 	FrameAncestors FrameAncestors // which sites may show the map in a frame; the zero value means all
 	Attribution    string         // of the data, before the credit lines of their providers
 	Contact        Contact        // who answers questions about the lakes
+	Links          Links          // the operator's own pages
 
 	// Requests per minute; 0 or less is no limit.
 	APIRate, TileRate, KeyRate, MetricsRate int

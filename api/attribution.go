@@ -35,6 +35,7 @@ func (s *common) readerOf(r *http.Request, p *published, language string) *pages
 		Language: language, AcceptLanguage: r.Header["Accept-Language"],
 		Today: p.snap.Current.AsOf, Notice: s.opts.Notice, Attribution: now.Attribution,
 		Contact: pages.Contact{Name: now.Contact.Name, URL: template.URL(now.Contact.URL), Logo: now.Contact.Logo.address()},
+		Links:   now.Links,
 	}
 	for _, c := range s.credits(p.state) {
 		reader.Credits = append(reader.Credits, pages.Credit(c))

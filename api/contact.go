@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"limnomap/api/answer"
+	"limnomap/api/pages"
 )
 
 // A Contact is the authority that answers questions about the lakes. The zero Contact is none.
@@ -12,6 +13,9 @@ type Contact struct {
 	URL  string // https, http, mailto or tel; empty for none
 	Logo Logo
 }
+
+// Links are the addresses of the operator's own pages: https or http.
+type Links = pages.Links
 
 // A Logo is a picture of a contact. The zero Logo is none.
 type Logo struct {

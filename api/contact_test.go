@@ -48,3 +48,41 @@ func TestContact(t *testing.T) {
 	}
 	get(t, s, http.StatusNotFound, "/contact-logo.png")
 }
+
+// The page's settings and all pages made on the server lead to the operator's own pages, only if there are any.
+func TestFoot(t *testing.T) {
+	opts := testOptions(t)
+	s := newServer(t, opts, verdictSource(t))
+	pages := []string{"/table", "/table?lang=de", "/lakes/de_by_clean", "/lakes/de_by_clean/sign"}
+	for _, page := range pages {
+		foot := footOf(t, s, page)
+		if !strings.Contains(foot, `table`) || !strings.Contains(foot, `docs">API`) || !strings.Contains(foot, "status.csv") || strings.Contains(foot, "noopener") {
+			t.Errorf("%s has the foot %s", page, foot)
+		}
+	}
+	to := opts.Adjustable
+	to.Links = Links{Imprint: `https://example.org/?a="<b>`, Privacy: "https://example.org/privacy"}
+	s.Adjust(to)
+	for _, page := range pages {
+		foot := footOf(t, s, page)
+		if strings.Count(foot, "noopener") != 2 || !strings.Contains(foot, `href="https://example.org/privacy"`) || strings.Contains(foot, "<b>") {
+			t.Errorf("%s has the foot %s", page, foot)
+		}
+	}
+	links := object(t, get(t, s, http.StatusOK, "/page.json"))["links"].(map[string]any)
+	if links["imprint"] != to.Links.Imprint || links["privacy"] != to.Links.Privacy || links["accessibility"] != "" {
+		t.Errorf("page.json has the links %v", links)
+	}
+}
+
+// footOf returns the foot of a page.
+func footOf(t *testing.T, s *Server, page string) string {
+	t.Helper()
+	body := get(t, s, http.StatusOK, page).Body.String()
+	_, foot, ok := strings.Cut(body, `<p class="foot">`)
+	if !ok {
+		t.Fatalf("%s has no foot: %s", page, body)
+	}
+	foot, _, _ = strings.Cut(foot, "</p>")
+	return foot
+}

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"limnomap/data"
 	"limnomap/data/snapshot"
 )
 
@@ -15,7 +16,11 @@ func (h *lakeHandlers) dates(w http.ResponseWriter, r *http.Request, p *publishe
 func weeksBody(snap *snapshot.Snapshot) []byte {
 	b := dataHead(snap, snap.Current.Week).Array("weeks")
 	for _, week := range snap.Weeks {
-		b = b.Open("").Text("week", week.Week.String()).Text("date", week.Week.Monday().String()).Int("lakes_with_data", week.LakesWithData).Close("}")
+		b = b.Open("").Text("week", week.Week.String()).Text("date", week.Week.Monday().String()).Int("lakes_with_data", week.LakesWithData).Open("risk")
+		for r := data.RiskLow; r <= data.RiskHigh; r++ {
+			b = b.Int(r.String(), week.Risks[r])
+		}
+		b = b.Close("}").Close("}")
 	}
 	return b.Close("]}\n")
 }

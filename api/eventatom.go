@@ -55,11 +55,11 @@ func (h *eventHandlers) eventFeed(w http.ResponseWriter, r *http.Request, p *pub
 }
 
 // marked returns a title, with the notice about simulated data.
-func (h *eventHandlers) marked(title string) string {
-	if h.opts.Notice == "" {
+func (s *common) marked(title string) string {
+	if s.opts.Notice == "" {
 		return title
 	}
-	return title + " (" + h.opts.Notice + ")"
+	return title + " (" + s.opts.Notice + ")"
 }
 
 // appendEntry appends the entry of an event. Its id is that of the event, and it never changes.

@@ -8,6 +8,7 @@ import (
 	"limnomap/api/ogc"
 	"limnomap/api/sign"
 	"limnomap/api/table"
+	"limnomap/api/weekpage"
 	"limnomap/data"
 	"limnomap/tiles"
 )
@@ -22,6 +23,7 @@ type handlers struct {
 	push         *pushHandlers
 	page         *pageHandlers
 	table        *tableHandler
+	week         *weekHandler
 	lakePage     *lakePageHandler
 	signs        *signHandlers
 	health       *health
@@ -31,6 +33,10 @@ type handlers struct {
 // newHandlers makes the handlers of all routes.
 func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, error) {
 	lakeTable, err := table.New(s.opts.Templates, s.encoder.scale)
+	if err != nil {
+		return nil, err
+	}
+	weekPages, err := weekpage.New(s.opts.Templates, s.encoder.scale)
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +85,7 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 		push:     &pushHandlers{s},
 		page:     page,
 		table:    &tableHandler{common: s, table: lakeTable},
+		week:     &weekHandler{common: s, pages: weekPages},
 		lakePage: &lakePageHandler{&lakeHandlers{s}, lakePages, errors},
 		signs:    &signHandlers{common: s, signs: signs, previews: newPreviews()},
 		health:   health,

@@ -74,7 +74,7 @@ func newPageHandlers(s *common) (*pageHandlers, error) {
 		return nil, fmt.Errorf("places: %w", err)
 	}
 
-	for _, page := range []string{"table", "lake", "sign", "error"} {
+	for _, page := range []string{"table", "week", "lake", "sign", "error"} {
 		if err := p.addStyle(page); err != nil {
 			return nil, fmt.Errorf("%s: %w", page, err)
 		}
@@ -209,6 +209,7 @@ type pageSettings struct {
 	Attribution     string       `json:"attribution"`      // without the notice
 	AttributionHTML string       `json:"attribution_html"` // with links
 	Contact         *pageContact `json:"contact"`          // nil if the operator names none
+	Links           Links        `json:"links"`            // the texts are empty for none
 	MaxZoom         int          `json:"max_zoom"`
 	Version         string       `json:"version"`         // of data and renderer; empty before the first snapshot
 	TotalLakes      int          `json:"total_lakes"`     // 0 before the first snapshot
@@ -258,7 +259,7 @@ func (h *pageHandlers) description(w http.ResponseWriter, r *http.Request) error
 func (h *pageHandlers) settings(w http.ResponseWriter, r *http.Request) error {
 	settings, adjustable := h.fixed, h.adjustable()
 	var credits []Credit
-	settings.Embeddable, settings.Contact = adjustable.FrameAncestors.AllowOthers(), newPageContact(adjustable.Contact)
+	settings.Embeddable, settings.Contact, settings.Links = adjustable.FrameAncestors.AllowOthers(), newPageContact(adjustable.Contact), adjustable.Links
 	if p := h.current.Load(); p != nil {
 		credits = h.credits(p.state)
 		settings.Version, settings.TotalLakes = p.state.MapVersion, len(p.snap.Lakes)

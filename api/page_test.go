@@ -82,7 +82,7 @@ func TestPageSettings(t *testing.T) {
 	s := newServer(t, opts, nil)
 	want := map[string]any{
 		"basemap": map[string]any{"url": "https://tile.example.org/{z}/{x}/{y}.png", "labels_url": "https://{s}.labels.example.org/{z}/{x}/{y}.png", "attribution": "© Example"},
-		"notice":  "Simulated", "simulated": true, "attribution": "Example Agency", "attribution_html": "Example Agency", "contact": nil, "max_zoom": 18.0, "version": "", "total_lakes": 0.0, "changes_at": nil, "push_key": nil, "embeddable": true, "places": nil, "forecast": nil,
+		"notice":  "Simulated", "simulated": true, "attribution": "Example Agency", "attribution_html": "Example Agency", "contact": nil, "links": map[string]any{"imprint": "", "privacy": "", "accessibility": ""}, "max_zoom": 18.0, "version": "", "total_lakes": 0.0, "changes_at": nil, "push_key": nil, "embeddable": true, "places": nil, "forecast": nil,
 	}
 	if got := object(t, get(t, s, http.StatusOK, "/page.json")); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("page.json = %v, want %v", got, want)

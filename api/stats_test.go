@@ -70,9 +70,9 @@ func TestStatsByRegion(t *testing.T) {
 	}
 }
 
-// TestStatsOfTheWeek counts lakes that were measured in the week itself. Of six values one is of the week before, and one lake at high risk is
-// closed, which counts as measured.
-func TestStatsOfTheWeek(t *testing.T) {
+// twoWeeks is a source with lakes that were measured in two weeks. One lake at high risk is closed.
+func twoWeeks(t *testing.T) *fakeSource {
+	t.Helper()
 	source := testSource(t)
 	for _, o := range []struct {
 		lake data.LakeID
@@ -87,7 +87,13 @@ func TestStatsOfTheWeek(t *testing.T) {
 		return cmp.Or(cmp.Compare(a.LakeID, b.LakeID), cmp.Compare(a.Date, b.Date))
 	})
 	source.advisories = []data.Advisory{{ID: "a", LakeID: "de_mv_high", Kind: data.Closure, Issuer: "Amt", Issued: testNow(), ValidFrom: testNow()}}
-	s := newServer(t, testOptions(t), source)
+	return source
+}
+
+// TestStatsOfTheWeek counts lakes that were measured in the week itself. Of six values one is of the week before, and one lake at high risk is
+// closed, which counts as measured.
+func TestStatsOfTheWeek(t *testing.T) {
+	s := newServer(t, testOptions(t), twoWeeks(t))
 	for query, want := range map[string]string{
 		"":                 `"week_counts":{"measured":5,"high":1,"high_measured":1,"both_weeks":{"measured":4,"high":1,"high_before":3}}`,
 		"?date=2026-11-09": `"week_counts":{"measured":5,"high":3,"high_measured":3,"both_weeks":{"measured":1,"high":1,"high_before":0}}`,

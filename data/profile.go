@@ -136,7 +136,12 @@ func (p *Profile) Level(c Chlorophyll) Level {
 // source reports, as its level or with the flag [Scum], that follow from the chlorophyll, and that follow from the source's own cell count if the profile has limits of cells; NoLevel if there is none.
 // The density is that of [CellDensity].
 func (p *Profile) Classify(o Observation) (Level, float64) {
-	return max(o.ReportedLevel(), p.Level(o.Chlorophyll), p.levelOfCells(o.CellDensity)), CellDensity(o.Chlorophyll, o.CellDensity, o.Details.BelowLimit)
+	return p.LevelOf(&o), CellDensity(o.Chlorophyll, o.CellDensity, o.Details.BelowLimit)
+}
+
+// LevelOf returns the level of [Profile.Classify], without the density and a copy: a load calls it for every observation.
+func (p *Profile) LevelOf(o *Observation) Level {
+	return max(o.ReportedLevel(), p.Level(o.Chlorophyll), p.levelOfCells(o.CellDensity))
 }
 
 // levelOfCells returns the level of a count in cells/ml, NoLevel for none and without limits.

@@ -10,7 +10,7 @@ import { minify } from 'terser'
 import { outlines } from './outlines.mjs'
 import { places } from './places.mjs'
 
-const maxOwnScript = 42_500 // bytes of the page's own script, minified, without Leaflet and the service worker
+const maxOwnScript = 44_000 // bytes of the page's own script, minified, without Leaflet and the service worker
 const maxPlaces = 110_000 // bytes of the gazetteer, compressed
 const maxEmbedScript = 1200 // bytes of the script that tells a page the height of its iframe
 // The scripts that load later, each from a folder of src with its name, and how many bytes each may have with its styles.
@@ -20,9 +20,9 @@ const laterScripts = [
   { name: 'forecast', entry: 'forecast', what: 'of the forecast', max: 6000 },
   { name: 'tell', entry: 'tell', what: 'of favourites', max: 9000 },
   { name: 'find', entry: 'search', what: 'of the search', max: 10_000 },
-  { name: 'compare', entry: 'compare', what: 'of the comparison', max: 6000 },
+  { name: 'compare', entry: 'compare', what: 'of the comparison', max: 7000 },
   { name: 'export', entry: 'export', what: 'of pictures', max: 7500 },
-  { name: 'highs', entry: 'highs', what: 'of the first line', max: 1500 },
+  { name: 'highs', entry: 'highs', what: 'of the first line', max: 1600 },
   { name: 'print', entry: 'print', what: 'for printing', max: 1000 },
 ]
 const minCompressed = 1024 // bytes; compressing a smaller file saves no packet

@@ -89,6 +89,27 @@ Singapore|Singapur
   return [source, names]
 }))
 
+// Landscapes whose lakes people search for, which the source does not have: the name, the state, and the middle to some ten kilometres.
+const landscapes = `
+Uckermark|11|53.2|13.8
+Barnim|11|52.8|13.6
+Havelland|11|52.6|12.7
+Märkische Schweiz|11|52.6|14.1
+Prignitz|11|53.1|12.1
+Ruppiner Land|11|53|12.9
+Spreewald|11|51.9|14
+Lausitzer Seenland|13|51.5|14.2
+Leipziger Neuseenland|13|51.2|12.4
+Mecklenburgische Seenplatte|12|53.4|12.7
+Holsteinische Schweiz|10|54.2|10.5
+Eifel|08|50.2|6.7
+Harz|06|51.8|10.4
+Sauerland|07|51.2|8.1
+Allgäu|02|47.6|10.3
+Chiemgau|02|47.9|12.5
+Fünfseenland|02|48|11.2
+`.trim().split('\n').map((line) => line.split('|'))
+
 /** @typedef {{code: string, lat: number, lon: number}} Code */
 /** @typedef {{name: string, region: string, lat: number, lon: number, size: number, codes: Code[]}} Place */
 
@@ -109,7 +130,10 @@ const toPlace = (city, region) => ({
 })
 
 /** @returns {Place[]} */
-const germanPlaces = () => cities().filter(({ country }) => country === 'DE').map((city) => toPlace(city, states[city.adminCode]))
+const germanPlaces = () => [
+  ...cities().filter(({ country }) => country === 'DE').map((city) => toPlace(city, states[city.adminCode])),
+  ...landscapes.map(([name, state, lat, lon]) => ({ name, region: states[state] ?? states[Number(state)], lat: Number(lat), lon: Number(lon), size: 1, codes: [] })),
+]
 
 /** @returns {Place[]} */
 function worldPlaces() {

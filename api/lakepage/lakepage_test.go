@@ -150,7 +150,7 @@ func TestChartOfFewValues(t *testing.T) {
 	}
 	f.add(0, 5_00, nil)
 	page := pageOf(t, f, "en")
-	if !strings.Contains(page, "1 value, 16 July 2026 to 16 July 2026. Lowest 5 µg/l, highest 5 µg/l.") || strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
+	if !strings.Contains(page, "1 value, 16 July 2026 to 16 July 2026. Lowest 5\u00a0µg/l, highest 5\u00a0µg/l.") || strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
 		t.Errorf("the chart of one value: %s", chartPattern.FindString(page))
 	}
 	if rows := strings.Count(page, `<tr class="none">`); rows != tableWeeks-1 {

@@ -19,12 +19,14 @@ import (
 type page struct {
 	Words       *words.Page[ownWords]
 	Notice      string
+	Kept        string // shown by the service worker when it gives a page that it has stored
 	Attribution string
 	Credits     []pages.Credit
 	Contact     pages.Contact
 	Colors      words.Colors
 	Levels      string
 	Scheme      string
+	Foot        pages.Foot
 
 	Title, Description string
 	Self               string       // the address of this page
@@ -55,8 +57,8 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 	lake := &l.Snapshot.Lakes[l.Index]
 	id := url.PathEscape(string(lake.ID))
 	p := &page{
-		Words: w, Notice: w.Notice(r.Notice), Attribution: r.Attribution, Credits: r.Credits, Contact: r.Contact, Colors: m.colors,
-		Levels: w.Levels(w.Own.Levels, l.Snapshot.Profile), Scheme: w.Scheme(l.Snapshot.Profile),
+		Words: w, Notice: w.Notice(r.Notice), Kept: words.Fill(w.Own.Kept, "date", w.Day(r.Today)), Attribution: r.Attribution, Credits: r.Credits, Contact: r.Contact, Colors: m.colors,
+		Levels: w.Levels(w.Own.Levels, l.Snapshot.Profile), Scheme: w.Scheme(l.Snapshot.Profile), Foot: r.Foot(w.Words, "../"),
 		Root:   "../",
 		Name:   words.NameOf(lake),
 		Region: linetext.Clean(lake.Region),
@@ -156,7 +158,7 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 		return v
 	}
 	v.MeasuredText = words.Fill(w.Own.Measured, "date", w.Day(v.Measured))
-	v.Chlorophyll = w.Value(state.Chlorophyll, snap.Profile) + " µg/l"
+	v.Chlorophyll = w.Value(state.Chlorophyll, snap.Profile) + "\u00a0µg/l"
 	if shownBy.Details.BelowLimit {
 		v.Chlorophyll = words.Fill(w.Card.Below, "value", v.Chlorophyll)
 	}

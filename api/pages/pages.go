@@ -20,6 +20,7 @@ type Reader struct {
 	Attribution    string
 	Credits        []Credit // of the providers of the data
 	Contact        Contact
+	Links          Links
 }
 
 // A Credit is a line with which a provider of data wants to be named, and the address of a page about the data and their terms, or empty.
@@ -30,6 +31,26 @@ type Contact struct {
 	Name string
 	URL  template.URL // https, http, mailto or tel, which package template would refuse
 	Logo string       // a path below the base path
+}
+
+// Links are addresses of the operator's own pages, at the foot of each page. Each may be empty.
+type Links struct {
+	Imprint       string `json:"imprint"`
+	Privacy       string `json:"privacy"`
+	Accessibility string `json:"accessibility"`
+}
+
+// A Foot is the last line of a page: links to what else this server shows, and to the operator's own pages.
+type Foot struct {
+	Links
+	Words *words.Words
+	Root  string // the address of the map's folder
+	Query string
+}
+
+// Foot returns the foot of a page.
+func (r *Reader) Foot(w *words.Words, root string) Foot {
+	return Foot{r.Links, w, root, Query(r.Language)}
 }
 
 // A Maker makes one of the pages. It is safe for concurrent use.
@@ -44,7 +65,7 @@ func NewMaker[Own any](files fs.FS, name string) (Maker[Own], error) {
 	if err != nil {
 		return Maker[Own]{}, err
 	}
-	page, err := template.ParseFS(files, name+"/"+name+".html", "pages/symbols.html")
+	page, err := template.ParseFS(files, name+"/"+name+".html", "pages/symbols.html", "pages/foot.html")
 	return Maker[Own]{texts, page}, err
 }
 

@@ -57,6 +57,7 @@ type sheetPage struct {
 	CodeTitle   string // of the code, for screen readers
 	Attribution string
 	Contact     pages.Contact
+	Foot        pages.Foot
 	ContactText string // the contact's address in letters
 	Issued      string // when the sheet was printed
 }
@@ -80,7 +81,7 @@ func (s *Signs) newSheetPage(snap *snapshot.Snapshot, i int, w *words.Page[ownWo
 		Length: lengthOf(v.Name), Region: linetext.Clean(lake.Region),
 		Attribution: r.Attribution,
 		Map:         "../../" + pages.Query(r.Language) + "#lake=" + url.QueryEscape(string(lake.ID)), Page: "../" + id + pages.Query(r.Language),
-		Contact: r.Contact, ContactText: addressInLetters(string(r.Contact.URL)),
+		Foot: r.Foot(w.Words, "../../"), Contact: r.Contact, ContactText: addressInLetters(string(r.Contact.URL)),
 		Issued: words.Fill(w.Own.Issued, "date", w.Day(r.Today)),
 		Links:  s.Others(w, func(language string) string { return "?lang=" + language }),
 	}

@@ -21,6 +21,9 @@ type page struct {
 	AsOf        string // date of the newest measurement, in words
 	AsOfOld     bool   // all values are old
 	Levels      string
+	Scheme      string
+	Contact     pages.Contact
+	Foot        pages.Foot
 	Colors      words.Colors
 
 	Query    string
@@ -59,7 +62,7 @@ func (t *Table) newPage(l *Lakes, q Query, w *words.Page[ownWords], r *pages.Rea
 	p := &page{
 		Words: w, Others: t.Others(w, func(language string) string { return q.at(q.Number, language) }),
 		Notice: w.Notice(r.Notice), Attribution: r.Attribution, Credits: r.Credits,
-		AsOf: w.Own.NoData, Levels: w.Levels(w.Own.Levels, l.snap.Profile), Colors: t.colors,
+		AsOf: w.Own.NoData, Levels: w.Levels(w.Own.Levels, l.snap.Profile), Scheme: w.Scheme(l.snap.Profile), Contact: r.Contact, Foot: r.Foot(w.Words, ""), Colors: t.colors,
 		Query: q.Name, ByValue: q.ByValue, Language: q.Language,
 		NoIndex:  q.Name != "" || q.Class < words.Classes || q.ByValue,
 		Map:      "./" + pages.Query(q.Language),

@@ -21,7 +21,8 @@ type Words struct {
 	// The rest are words of the map.
 
 	Common struct {
-		Title, Colon, Chlorophyll, NoValue, Measured, Never, Limits, LimitsAlgae, LimitsMore, Simulated string
+		Title, Colon, Chlorophyll, NoValue, Measured, Values, Never, Limits, LimitsAlgae, LimitsMore, Simulated string
+		About, Table, Data, Contact, Imprint, Privacy, Accessibility                                            string // of the links at the foot
 	}
 	Risk      map[string]string
 	RiskShort map[string]string

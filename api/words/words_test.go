@@ -49,7 +49,7 @@ func TestNoWordIsMissing(t *testing.T) {
 
 // Each file of words of a page has the language that it is named for, and no language was forgotten.
 func TestLanguagesOfFiles(t *testing.T) {
-	for _, folder := range []string{"error", "lake", "pages", "sign", "table", "src/words"} {
+	for _, folder := range []string{"error", "lake", "pages", "sign", "table", "week", "src/words"} {
 		files, err := filepath.Glob(filepath.Join(web, folder, "*.json"))
 		if err != nil {
 			t.Fatal(err)

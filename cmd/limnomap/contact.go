@@ -33,6 +33,13 @@ type contactFlags struct {
 	ContactLogo string `help:"Logo of the contact: a PNG or SVG file of at most 100 kB. It is read again at a reload. Needs --contact-name." placeholder:"FILE" group:"Data" reload:""`
 }
 
+// linkFlags are the operator's own pages, which each page links to.
+type linkFlags struct {
+	ImprintURL       string `name:"imprint-url" help:"Address of the imprint. Each page links to it." check:"page-url" placeholder:"URL" group:"Data" reload:""`
+	PrivacyURL       string `name:"privacy-url" help:"Address of the privacy notice. Each page links to it." check:"page-url" placeholder:"URL" group:"Data" reload:""`
+	AccessibilityURL string `name:"accessibility-url" help:"Address of the accessibility statement. Each page links to it." check:"page-url" placeholder:"URL" group:"Data" reload:""`
+}
+
 // contact returns the contact, with its logo read from the file.
 func (f *contactFlags) contact() (api.Contact, error) {
 	c := api.Contact{Name: f.ContactName, URL: f.ContactURL}
@@ -133,6 +140,14 @@ func checkContactURL(text string) error {
 	}
 	if err != nil || len(text) > 500 {
 		return fmt.Errorf("%q: want an address such as https://example.org/bathing, mailto:lakes@example.org or tel:+49301234567", config.Redact(text))
+	}
+	return nil
+}
+
+// checkPageURL checks the address of a page of the operator.
+func checkPageURL(text string) error {
+	if err := checkContactURL(text); err != nil || !strings.HasPrefix(text, "http") {
+		return fmt.Errorf("%q: want an address such as https://example.org/imprint", config.Redact(text))
 	}
 	return nil
 }

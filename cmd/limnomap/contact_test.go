@@ -69,6 +69,10 @@ func TestContactFlags(t *testing.T) {
 	}{
 		{"--contact-name=Gesundheitsamt <Süd>|--contact-url=https://example.org/a?b=c#d|--contact-logo=" + logo, ""},
 		{"--contact-name=" + strings.Repeat("ä", 200) + "|--contact-url=mailto:lakes@example.org?subject=Lake", ""},
+		{"--imprint-url=https://example.org/imprint|--privacy-url=http://example.org/|--accessibility-url=https://example.org/a11y", ""},
+		{"--imprint-url=mailto:lakes@example.org", "--imprint-url:"},
+		{"--privacy-url=/privacy", "--privacy-url:"},
+		{"--accessibility-url=javascript:alert(1)", "--accessibility-url:"},
 		{"--contact-name=A|--contact-url=tel:+49-30-(123).4567", ""},
 		{"--contact-name=A|--contact-url=http://10.0.0.1:8080/", ""},
 		{"--contact-name=" + strings.Repeat("ä", 201), "at most 200 characters"},

@@ -35,6 +35,7 @@ var rules = map[string]func(string) error{
 	"key-name":       checkKeyName,
 	"origin":         func(text string) error { _, err := canonicalOrigin(text); return err },
 	"otlp-endpoint":  func(text string) error { _, err := traceEndpoint(text); return err },
+	"page-url":       checkPageURL,
 	"public-url":     func(text string) error { _, err := parsePublicURL(text); return err },
 	"redis":          quota.Check,
 	"whole-days":     checkWholeDays,

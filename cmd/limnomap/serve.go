@@ -63,6 +63,7 @@ type serveCmd struct {
 	pushFlags   `group:"Events"`
 	Attribution string `help:"Attribution of the data, shown on the map and in TileJSON before the credit lines of satellite products." placeholder:"TEXT" group:"Data" reload:""`
 	contactFlags
+	linkFlags
 
 	MaxZoom            int    `help:"Highest zoom of the tiles, 0 to ${max_zoom}." default:"18" allowed:"0..${max_zoom}" group:"Map"`
 	BasemapURL         string `name:"basemap-url" help:"URL template of the page's basemap, with {z}, {x} and {y}, such as https://tile.openstreetmap.org/{z}/{x}/{y}.png. With none, the default, the page draws its own coasts and borders, and readers ask no other server for tiles." default:"none" check:"basemap-url" group:"Map"`
@@ -319,6 +320,7 @@ func (c *serveCmd) adjustable(level slog.Level) (opts api.Adjustable, err error)
 		LogRequests:    requestsLogged(level),
 		LogAddresses:   api.LogAddresses(c.LogAddresses),
 		TrustedProxies: c.trustedProxies(),
+		Links:          api.Links{Imprint: c.ImprintURL, Privacy: c.PrivacyURL, Accessibility: c.AccessibilityURL},
 	}
 	for _, text := range c.CORSOrigins {
 		origin, err := canonicalOrigin(text)

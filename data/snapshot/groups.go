@@ -123,7 +123,7 @@ func closedGroups(by Grouping) (indexOf map[string]int, groups []Group) {
 	return indexOf, groups
 }
 
-// WeekCounts count the lakes that were measured in the week of a view itself, and compare those that were also measured in the week before: a
+// WeekCounts count the lakes that were measured in the week of a view itself, by [Snapshot.MeasuredWeek], and compare those that were also measured in the week before: a
 // number of all current values changes too when a lake is not seen, or its value becomes too old. Open lakes have no active closure.
 type WeekCounts struct {
 	Measured         int // lakes whose current value is of the week
@@ -136,14 +136,13 @@ type WeekCounts struct {
 
 // WeekCounts returns those counts for one of the snapshot's views.
 func (s *Snapshot) WeekCounts(v *View) (c WeekCounts) {
-	before := v.Week - 1
-	compare := !v.Later && s.weekIndex(before) >= s.held
+	before, week := s.WeekBefore(v), s.MeasuredWeek(v)
 	for i := range v.States {
 		now := &v.States[i]
 		if !now.Chlorophyll.Valid() {
 			continue
 		}
-		measured, high := now.Date.Week() == v.Week, now.Risk == data.RiskHigh
+		measured, high := now.Date.Week() == week, now.Risk == data.RiskHigh
 		if measured {
 			c.Measured++
 		}
@@ -153,10 +152,10 @@ func (s *Snapshot) WeekCounts(v *View) (c WeekCounts) {
 				c.OpenHighMeasured++
 			}
 		}
-		if !measured || !compare {
+		if !measured {
 			continue
 		}
-		if then := s.rule.state(s.satellite.of(i), s.inSitu.of(i), before.Sunday()); then.Chlorophyll.Valid() && then.Date.Week() == before {
+		if then, ok := before.State(i); ok {
 			c.Both++
 			if high {
 				c.BothHigh++
@@ -167,4 +166,36 @@ func (s *Snapshot) WeekCounts(v *View) (c WeekCounts) {
 		}
 	}
 	return c
+}
+
+// MeasuredWeek returns the week of one of the snapshot's views, or the newest one with an observation if that is earlier: the present week begins
+// without any.
+func (s *Snapshot) MeasuredWeek(v *View) data.Week {
+	if n := len(s.Weeks); n > 0 {
+		return min(v.Week, s.Weeks[n-1].Week)
+	}
+	return v.Week
+}
+
+// A WeekBefore is the week before that of a view.
+type WeekBefore struct {
+	snap *Snapshot
+	week data.Week
+	// Known reports whether the week is in memory.
+	Known bool
+}
+
+// WeekBefore returns the week before the [Snapshot.MeasuredWeek] of one of the snapshot's views.
+func (s *Snapshot) WeekBefore(v *View) WeekBefore {
+	before := s.MeasuredWeek(v) - 1
+	return WeekBefore{s, before, !v.Later && s.weekIndex(before) >= s.held}
+}
+
+// State returns the state of the i-th lake on the Sunday of the week, and whether the lake was measured in that week.
+func (b WeekBefore) State(i int) (then State, measured bool) {
+	if !b.Known {
+		return State{}, false
+	}
+	then = b.snap.rule.state(b.snap.satellite.of(i), b.snap.inSitu.of(i), b.week.Sunday())
+	return then, then.Chlorophyll.Valid() && then.Date.Week() == b.week
 }

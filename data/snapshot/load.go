@@ -117,7 +117,7 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 	l := loader{
 		hash:  newVersionHash(&rule),
 		until: o.AsOf.Last(),
-		weeks: weekCounter{staleAfter: o.StaleAfter, keep: o.Weeks},
+		weeks: weekCounter{rule: &rule, keep: o.Weeks},
 	}
 	if before != nil {
 		l.before = before.Lakes
@@ -289,7 +289,7 @@ func (l *loader) take(o data.Observation) error {
 	if o.Date > l.until {
 		return nil
 	}
-	counts := o.Usable()
+	counts, outranks := o.Usable(), false
 	switch o.Type {
 	case data.Forecast:
 		l.forecasts.add(i, o)
@@ -297,7 +297,8 @@ func (l *loader) take(o data.Observation) error {
 	case data.InSitu:
 		l.inSitu.add(i, o)
 	default:
-		outranked, outranks := l.order.add(i, &o)
+		var outranked bool
+		outranked, outranks = l.order.add(i, &o)
 		if outranks {
 			l.satellite.outrank(i, o.Date.Week().Monday())
 		}
@@ -309,7 +310,7 @@ func (l *loader) take(o data.Observation) error {
 		l.sources.observe(&o)
 	}
 	l.hash.observation(i, o)
-	l.weeks.observe(o.Date, counts)
+	l.weeks.observe(&o, counts, outranks)
 	return nil
 }
 

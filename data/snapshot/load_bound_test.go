@@ -16,7 +16,8 @@ func TestLoadHoldsFewSamples(t *testing.T) {
 	)
 	for _, drift := range []data.Date{0, 1, 7, 700, -7} { // days by which each lake's passes are later than those of the lake before
 		t.Run(fmt.Sprint(drift), func(t *testing.T) {
-			l := loader{until: data.MaxDate, hash: newVersionHash(&currentRule{&data.Profiles()[0], 28, 14}), weeks: weekCounter{staleAfter: 28, keep: weeks}}
+			rule := currentRule{&data.Profiles()[0], 28, 14}
+			l := loader{until: data.MaxDate, hash: newVersionHash(&rule), weeks: weekCounter{rule: &rule, keep: weeks}}
 			for i := range lakes {
 				if err := l.lake(data.Lake{ID: data.LakeID(fmt.Sprintf("lake%04d", i)), Name: "Lake"}); err != nil {
 					t.Fatal(err)

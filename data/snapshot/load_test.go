@@ -50,9 +50,9 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	want := []snapshot.WeekCount{
-		{Week: day(t, "2026-07-01").Week(), LakesWithData: 1},
-		{Week: day(t, "2026-07-08").Week(), LakesWithData: 1},
-		{Week: day(t, "2026-07-15").Week(), LakesWithData: 2},
+		{Week: day(t, "2026-07-01").Week(), LakesWithData: 1, Risks: [data.RiskHigh + 1]int{data.RiskMedium: 1}},
+		{Week: day(t, "2026-07-08").Week(), LakesWithData: 1, Risks: [data.RiskHigh + 1]int{data.RiskMedium: 1}},
+		{Week: day(t, "2026-07-15").Week(), LakesWithData: 2, Risks: [data.RiskHigh + 1]int{data.RiskMedium: 1, data.RiskHigh: 1}},
 	}
 	if !slices.Equal(s.Weeks, want) {
 		t.Errorf("Weeks = %v, want %v", s.Weeks, want)

@@ -23,7 +23,12 @@ func (s *Snapshot) serveWeeks(oldest *data.Date) {
 	}
 	weeks := slices.Clone(s.weeks[:n])
 	if last := &weeks[n-1]; last.Week == today { // counted on its Sunday, which is still to come
-		last.LakesWithData = s.Current.WithData
+		*last = WeekCount{Week: today, LakesWithData: s.Current.WithData}
+		for i := range s.Current.States {
+			if state := &s.Current.States[i]; state.Chlorophyll.Valid() {
+				last.Risks[state.Risk]++
+			}
+		}
 	}
 	s.Weeks, s.first = weeks, weeks[0].Week
 	if oldest == nil || oldest.Week() <= s.first {

@@ -68,6 +68,7 @@ type Snapshot struct {
 type WeekCount struct {
 	Week          data.Week
 	LakesWithData int
+	Risks         [data.RiskHigh + 1]int // number of those lakes, by risk
 }
 
 // Index returns the index in Lakes of the lake with that id.

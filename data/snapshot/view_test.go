@@ -342,10 +342,15 @@ func TestWeeksMatchTheirViews(t *testing.T) {
 				t.Fatal(err)
 			}
 			valid := 0
+			var risks [data.RiskHigh + 1]int
 			for _, st := range v.States {
 				if st.Chlorophyll.Valid() {
 					valid++
+					risks[st.Risk]++
 				}
+			}
+			if c.Risks != risks {
+				t.Fatalf("week %s: Weeks counts %v by risk, want %v", c.Week, c.Risks, risks)
 			}
 			if c.LakesWithData != valid || v.WithData != valid {
 				t.Fatalf("week %s: Weeks counts %d lakes with data, the view %d, its states %d", c.Week, c.LakesWithData, v.WithData, valid)

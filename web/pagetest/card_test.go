@@ -22,7 +22,7 @@ func TestPageCard(t *testing.T) {
 	t.Parallel()
 	base := startCardServer(t)
 	b := openPage(t, "en-GB", base+"/#lake=de_t_karte", browsertest.Until(chartDrawn))
-	wantCard(t, b, []string{"Kartensee", "Medium risk", "better not for small children", "Measured ", "25 µg/l", "1: medium", "Trophic status"}, "at that time", "Week of")
+	wantCard(t, b, []string{"Kartensee", "Medium risk", "better not for small children", "Measured ", "25\u00a0µg/l", "1: medium", "Trophic status"}, "at that time", "Week of")
 	if day := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card time').dateTime`)); !strings.HasPrefix(day, weekday(0)) {
 		t.Errorf("measured at %q, want %s", day, weekday(0))
 	}
@@ -47,7 +47,7 @@ func TestPageCard(t *testing.T) {
 	t.Run("a past week", func(t *testing.T) {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-6))), says("Week of "))
 		wantCard(t, b, []string{"High risk (reported)", " ago)", "Very many algae at that time", "not the current state", "3: high (reported)"}, "keep children and dogs away")
-		b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "newest week")]`), says("25 µg/l"))
+		b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "newest week")]`), says("25\u00a0µg/l"))
 		if where := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash + ' ' + document.activeElement.tagName`)); !strings.HasSuffix(where, "lake=de_t_karte ARTICLE") || strings.Contains(where, "date=") {
 			t.Errorf("after the button for the newest week: %s", where)
 		}
@@ -94,7 +94,7 @@ func TestPageCardOfLakeNotLoaded(t *testing.T) {
 	}, nil)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/#map=12/48/8&lake=de_t_karte"), browsertest.Until(chartDrawn))
-	wantCard(t, b, []string{"Kartensee", "Medium risk", "25 µg/l"})
+	wantCard(t, b, []string{"Kartensee", "Medium risk", "25\u00a0µg/l"})
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'map=12/48/8&lake=de_t_alt'`), says("Altsee"))
 	wantCard(t, b, []string{"High risk (2", "An old value"})
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'map=12/48/8&lake=de_t'`), says("“de_t”"))
@@ -126,7 +126,7 @@ func TestPageCardWithoutHistory(t *testing.T) {
 	}, nil)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/#lake=de_t_karte"), says("could not be loaded"))
-	wantCard(t, b, []string{"Kartensee", "Medium risk", "25 µg/l"})
+	wantCard(t, b, []string{"Kartensee", "Medium risk", "25\u00a0µg/l"})
 	working.Store(true)
 	b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), browsertest.Until(chartDrawn))
 	wantCard(t, b, []string{"As of ", "(3 days ago)"}, "could not be loaded")
@@ -158,7 +158,7 @@ func testCardWithout(t *testing.T, missing string) {
 	b.Do(t, chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
 	browsertest.Expect(t, b, asked, false, "the map loads the script of a card")
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_karte'`), says("could not be loaded"))
-	wantCard(t, b, []string{"Kartensee", "Medium risk", "25 µg/l"})
+	wantCard(t, b, []string{"Kartensee", "Medium risk", "25\u00a0µg/l"})
 	working.Store(true)
 	b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), browsertest.Until(chartDrawn))
 	wantCard(t, b, nil, "could not be loaded")
@@ -174,7 +174,7 @@ func TestPageCardOnAPhone(t *testing.T) {
 		b.Prefer(t, "color-scheme", scheme)
 		b.Do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
 			chromedp.Navigate(base+"/#lake=de_t_karte"), browsertest.Until(chartDrawn))
-		wantCard(t, b, []string{"Kartensee", "Mittleres Risiko", "besser nicht für kleine Kinder", "25 µg/l", "statistische Vorhersage, nicht gemessen"})
+		wantCard(t, b, []string{"Kartensee", "Mittleres Risiko", "besser nicht für kleine Kinder", "25\u00a0µg/l", "statistische Vorhersage, nicht gemessen"})
 		for _, hash := range []string{"lake=de_t_karte", "lake=de_t_alt", "lake=de_t_leer", "lake=nosuch", "lake=de_t_karte&date=" + weekday(-6)} {
 			b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = %q`, hash)))
 			if hash != "lake=nosuch" {
@@ -222,9 +222,9 @@ func TestPageCardOfANewerValue(t *testing.T) {
 		return true
 	}, nil)
 	b := openPage(t, "en-GB", base+"/#lake=de_t_karte", browsertest.Until(chartDrawn))
-	wantCard(t, b, []string{"25 µg/l"})
+	wantCard(t, b, []string{"25\u00a0µg/l"})
 	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-6))),
-		browsertest.Until(`document.querySelector('.plot input').max === '103'`), browsertest.Until(chartSays+`.endsWith(': 5 µg/l, High risk, reported')`))
+		browsertest.Until(`document.querySelector('.plot input').max === '103'`), browsertest.Until(chartSays+`.endsWith(': 5\u00a0µg/l, High risk, reported')`))
 	if n := asked.Load(); n != 2 {
 		t.Errorf("the history was asked for %d times, want 2", n)
 	}

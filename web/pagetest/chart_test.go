@@ -72,7 +72,7 @@ func TestPageCardChart(t *testing.T) {
 		b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "More years")]`), browsertest.Until(`document.querySelector('.plot input').max === '103'`))
 		b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-128))),
 			browsertest.Until(`document.querySelector('.plot input').max === '118' && document.querySelector('.plot .week') !== null`))
-		if said, want := browsertest.Ask(t, b, chromedp.Evaluate[string](chartSays)), ": 8 µg/l, Low risk"; !strings.HasSuffix(said, want) {
+		if said, want := browsertest.Ask(t, b, chromedp.Evaluate[string](chartSays)), ": 8\u00a0µg/l, Low risk"; !strings.HasSuffix(said, want) {
 			t.Errorf("the chart says %q about the selected week, want %q", said, want)
 		}
 	})
@@ -85,14 +85,14 @@ const chartSays = `document.querySelector('.plot input').ariaValueText`
 func testChartKeys(t *testing.T, b *browsertest.Browser) {
 	b.Do(t, chromedp.Focus(".plot input"))
 	for _, step := range []struct{ name, key, want string }{
-		{"the last point", kb.End, "60 µg/l, High risk, statistical forecast"},
-		{"the one before", kb.ArrowLeft, "30 µg/l, Medium risk, statistical forecast"},
-		{"the current value", kb.ArrowLeft, "25 µg/l, Medium risk"},
-		{"the scum", kb.ArrowLeft, "5 µg/l, High risk, reported"},
-		{"below the axis", kb.ArrowLeft, "0 µg/l, Low risk, beyond the axis"},
-		{"above the legend", kb.ArrowLeft, "150 µg/l, High risk"},
+		{"the last point", kb.End, "60\u00a0µg/l, High risk, statistical forecast"},
+		{"the one before", kb.ArrowLeft, "30\u00a0µg/l, Medium risk, statistical forecast"},
+		{"the current value", kb.ArrowLeft, "25\u00a0µg/l, Medium risk"},
+		{"the scum", kb.ArrowLeft, "5\u00a0µg/l, High risk, reported"},
+		{"below the axis", kb.ArrowLeft, "0\u00a0µg/l, Low risk, beyond the axis"},
+		{"above the legend", kb.ArrowLeft, "150\u00a0µg/l, High risk"},
 		{"no value", kb.ArrowLeft, "no value"},
-		{"the first point", kb.Home, "8 µg/l, Low risk"},
+		{"the first point", kb.Home, "8\u00a0µg/l, Low risk"},
 	} {
 		b.Do(t, chromedp.KeyEvent(step.key))
 		said := browsertest.Ask(t, b, chromedp.Evaluate[string](chartSays))
@@ -115,7 +115,7 @@ func testChartPointer(t *testing.T, b *browsertest.Browser) {
 		})()`, side)))
 	}
 	right := at("right")
-	b.Do(t, browsertest.Hover(right.X, right.Y, chartSays+`.includes(': 60 µg/l')`))
+	b.Do(t, browsertest.Hover(right.X, right.Y, chartSays+`.includes(': 60\u00a0µg/l')`))
 	left := at("left")
 	touch := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) chromedp.Action[chromedp.Void] {
 		return func(ctx context.Context, _ *chromedp.Target) (v chromedp.Void, err error) {
@@ -124,9 +124,9 @@ func testChartPointer(t *testing.T, b *browsertest.Browser) {
 		}
 	}
 	b.Do(t, touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: left.X, Y: left.Y}), touch(input.DispatchTouchEventTypeTouchEnd),
-		browsertest.Until(chartSays+`.includes(': 8 µg/l')`))
+		browsertest.Until(chartSays+`.includes(': 8\u00a0µg/l')`))
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`), chromedp.MouseClickXY(right.X, right.Y), browsertest.Until(`document.activeElement === document.querySelector('.plot input')`),
-		chromedp.KeyEvent(kb.ArrowLeft), browsertest.Until(chartSays+`.includes(': 30 µg/l')`)) // the keys continue at the entry under the pointer
+		chromedp.KeyEvent(kb.ArrowLeft), browsertest.Until(chartSays+`.includes(': 30\u00a0µg/l')`)) // the keys continue at the entry under the pointer
 }
 
 var cardDatabase database

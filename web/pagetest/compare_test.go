@@ -17,11 +17,20 @@ func comparedNames(names ...string) chromedp.Action[chromedp.Void] {
 	return browsertest.Until(fmt.Sprintf(`[...document.querySelectorAll('.compared tbody th')].map((e) => e.innerText.replace(/[×\s]+/g, ' ').trim()).join() === %q`, strings.Join(names, ",")))
 }
 
+// lettered returns names with the letters that the chart gives them.
+func lettered(names []string) []string {
+	var all []string
+	for i, name := range names {
+		all = append(all, string(rune('A'+i))+" "+name)
+	}
+	return all
+}
+
 func openLake(id string) chromedp.Action[chromedp.Void] {
 	return chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = location.hash.replace(/lake=[^&]*/, '') + '&lake=%s'`, id))
 }
 
-// Lakes are compared in one chart: each lake whose card opens is added, up to four, and the address holds them.
+// Lakes are compared in one chart: each lake whose card opens is added, up to eight, and the address holds them.
 func TestPageCompare(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -53,13 +62,29 @@ func TestPageCompare(t *testing.T) {
 	if want := "compare=de_be_grosser_mueggelsee,de_by_starnberger_see,de_sh_grosser_eutiner_see,de_bb_guelper_see"; !strings.Contains(got.Hash, want) {
 		t.Errorf("the address has %s, want %s", got.Hash, want)
 	}
-	for _, want := range []string{"Last value", " risk, ", " µg/l", " ago"} {
+	for _, want := range []string{"Last value", " risk, ", "\u00a0µg/l", " ago"} {
 		browsertest.WantText(t, b, chromedp.Text(".compared table"), fmt.Sprintf("the table lacks %q", want), want)
 	}
 	checkAccess(t, b, "four lakes compared")
 
-	t.Run("a fifth lake", func(t *testing.T) {
-		b.Do(t, openLake("de_by_grosser_brombachsee"), comparedNames("A Starnberger See", "B Großer Eutiner See", "C Gülper See", "D Großer Brombachsee"), says("At most 4 lakes: Großer Müggelsee was removed."))
+	t.Run("is in view, and wide on a desk", func(t *testing.T) {
+		browsertest.Expect(t, b, `(() => {
+			const [plot, panel] = ['.compared > .plot', '#panel'].map((s) => document.querySelector(s).getBoundingClientRect());
+			return plot.top >= panel.top && plot.bottom <= panel.bottom && plot.width > 600;
+		})()`, true, "the chart is not in view, or narrow")
+	})
+	t.Run("eight lakes, and a ninth", func(t *testing.T) {
+		names := []string{"Starnberger See", "Großer Eutiner See", "Gülper See"}
+		for _, lake := range [][2]string{{"de_bb_beetzsee", "Beetzsee"}, {"de_bb_blankensee", "Blankensee"}, {"de_bb_breitlingsee", "Breitlingsee"}, {"de_bb_flakensee", "Flakensee"}} {
+			names = append(names, lake[1])
+			b.Do(t, openLake(lake[0]), comparedNames(lettered(append([]string{"Großer Müggelsee"}, names...))...))
+		}
+		checkAccess(t, b, "eight lakes compared")
+		b.Do(t, openLake("de_by_grosser_brombachsee"), comparedNames(lettered(append(names, "Großer Brombachsee"))...), says("At most 8 lakes: Großer Müggelsee was removed."))
+		for _, name := range names[3:] {
+			b.Do(t, press("Remove "+name))
+		}
+		b.Do(t, comparedNames("A Starnberger See", "B Großer Eutiner See", "C Gülper See", "D Großer Brombachsee"))
 	})
 	t.Run("remove one, and open another", func(t *testing.T) {
 		b.Do(t, press("Remove Gülper See"), comparedNames("A Starnberger See", "B Großer Eutiner See", "C Großer Brombachsee"))

@@ -83,8 +83,8 @@ func TestPageCardForecast(t *testing.T) {
 		want []string
 		said string
 	}{
-		{"en-GB", []string{"7 in 10: low; 3 in 10: medium or high.", "knows no weather", "in \u2068Berlin\u2069 it was 22 % closer than the last value", "Based on the value of"}, ": 17 µg/l, in 4 of 5 cases between 8.5 and 50, Medium risk, statistical forecast"},
-		{"de", []string{"7 von 10: gering; 3 von 10: mittel oder hoch.", "das Wetter kennt es nicht", "in der Region \u2068Berlin\u2069 eine Woche voraus um 22 % näher als der letzte Wert", "Aus dem Wert vom"}, ": 17 µg/l, in 4 von 5 Fällen zwischen 8,5 und 50, Mittleres Risiko, statistische Vorhersage"},
+		{"en-GB", []string{"7 in 10: low; 3 in 10: medium or high.", "knows no weather", "in \u2068Berlin\u2069 it was 22 % closer than the last value", "Based on the value of"}, ": 17\u00a0µg/l, in 4 of 5 cases between 8.5 and 50, Medium risk, statistical forecast"},
+		{"de", []string{"7 von 10: gering; 3 von 10: mittel oder hoch.", "das Wetter kennt es nicht", "in der Region \u2068Berlin\u2069 eine Woche voraus um 22 % näher als der letzte Wert", "Aus dem Wert vom"}, ": 17\u00a0µg/l, in 4 von 5 Fällen zwischen 8,5 und 50, Mittleres Risiko, statistische Vorhersage"},
 	} {
 		b := startBrowser(t, language.code)
 		for _, screen := range []struct {

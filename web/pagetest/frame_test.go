@@ -43,7 +43,7 @@ func TestPageFrameSizes(t *testing.T) {
 					}
 					wanted := []string{"#limits summary", "#date", "#legend"}
 					if query != "" {
-						wanted = []string{"#limits summary", "#card h2", "#card .risk", "#card [data-fact=chlorophyll]"}
+						wanted = []string{"#limits summary", "#card h2", "#card .risk", "#card .age"}
 						if s.width != 320 { // there the advice begins below the map
 							wanted = append(wanted, "#card [data-fact=meaning]")
 						}

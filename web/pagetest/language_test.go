@@ -32,7 +32,7 @@ func TestPageLanguage(t *testing.T) {
 	b.OnNewDocument(t, `Object.defineProperty(Navigator.prototype, 'languages', { get: () => ['ja', 'fr-CH', 'de'] })`)
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_by_starnberger_see"), inLanguage("fr"), cardOf("Starnberger See"))
 	choose(t, b, "de")
-	b.Do(t, inLanguage("de"), cardOf("Starnberger See"), browsertest.Until(`!document.querySelector('.filling')`))
+	b.Do(t, inLanguage("de"), cardOf("Starnberger See"), browsertest.Until(`!document.querySelector('.filling')`), unfold)
 	card := browsertest.Ask(t, b, chromedp.Text("#card"))
 	for _, want := range []string{"Risiko", "Gemessen", "Trophie", ",", "µg/l"} {
 		if !strings.Contains(card, want) {

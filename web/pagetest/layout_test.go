@@ -84,7 +84,7 @@ func TestPageFewWeeks(t *testing.T) {
 				b.Do(t, browsertest.Until(`document.querySelector('.track path').getAttribute('d') !== null`))
 				type bars struct{ Left, Right, Top, Bottom, Widest, Track float64 }
 				shown := browsertest.Ask(t, b, chromedp.Evaluate[bars](`(() => {
-					const path = document.querySelector('.track path'), r = path.getBoundingClientRect(), track = document.querySelector('.track').getBoundingClientRect();
+					const path = [...document.querySelectorAll('.track path')].find((p) => p.getAttribute('d')), r = path.getBoundingClientRect(), track = document.querySelector('.track').getBoundingClientRect();
 					const unit = document.querySelector('.track svg').clientWidth / path.ownerSVGElement.viewBox.baseVal.width;
 					const widths = [...path.getAttribute('d').matchAll(/h([\d.]+)/g)].map((m) => m[1] * unit);
 					return {left: r.left - track.left, right: track.right - r.right, top: r.top - track.top, bottom: track.bottom - r.bottom, widest: Math.max(...widths), track: track.width};

@@ -102,7 +102,7 @@ func TestPageListNearCentre(t *testing.T) {
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?q=starnberger&date="+week, &then)
 	b.Do(t,
 		chromedp.Evaluate[chromedp.Void](`location.hash = 'map=11/52.44/13.65&date=`+week+`'`),
-		browsertest.Until(fmt.Sprintf(`document.querySelector('#find li')?.textContent.includes(', %v µg/l')`, *then.Lakes[0].Chl)),
+		browsertest.Until(fmt.Sprintf(`document.querySelector('#find li')?.textContent.includes(', %v\u00a0µg/l')`, *then.Lakes[0].Chl)),
 	)
 }
 

@@ -232,14 +232,14 @@ func testLabels(t *testing.T, b *browsertest.Browser) {
 		CanvasRenderingContext2D.prototype.fillText = function (...args) { window.written.push(args[0]); return write.apply(this, args) };
 	})()`))
 	for at, want := range map[string][]string{
-		"12/52.4/13.6":         {"Grünsee", "high, 80 µg/l"},
+		"12/52.4/13.6":         {"Grünsee", "high, 80\u00a0µg/l"},
 		"11/51.5/12.0":         {"Wolkensee", "no value"},
-		"12/49.5/10.0":         {"Altsee", "high, 80 µg/l, old"},
+		"12/49.5/10.0":         {"Altsee", "high, 80\u00a0µg/l, old"},
 		"10/49.5/10.0":         {"Altsee"},
 		"9/49.5/10.0":          {"Altsee"},
 		"9/51.5/12.0":          {}, // only lakes that are worse than low have names there
 		"8/49.5/10.0":          {},
-		"5/49.5/10.0&lake=low": {"Klarsee", "low, 3 µg/l"},
+		"5/49.5/10.0&lake=low": {"Klarsee", "low, 3\u00a0µg/l"},
 	} {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`void (window.written = [])`))
 		setHash(t, b, "#map="+at)
@@ -262,7 +262,7 @@ func testSelected(t *testing.T, b *browsertest.Browser) {
 		setHash(t, b, fmt.Sprintf("#map=%d/53.1/13.0", 10+i))
 		m := middleOfMap(t, b)
 		b.Do(t, browsertest.Hover(m.X+off[0], m.Y+off[1], `document.querySelector('.leaflet-tooltip') !== null`))
-		if tip := browsertest.Ask(t, b, chromedp.Text(".leaflet-tooltip")); tip != "Mittelsee: Medium risk, 20 µg/l" {
+		if tip := browsertest.Ask(t, b, chromedp.Text(".leaflet-tooltip")); tip != "Mittelsee: Medium risk, 20\u00a0µg/l" {
 			t.Errorf("the tooltip = %q", tip)
 		}
 		browsertest.Want(t, b, `getComputedStyle(document.querySelector('#map')).cursor`, "pointer", "on a lake the cursor is")

@@ -46,8 +46,8 @@ de_o_long,Langsee,52.6,13.4,Brandenburg
 }
 
 const (
-	valueText  = `document.querySelector('#card [data-fact=chlorophyll]').innerText`
-	originText = `document.querySelector('#card .origin').innerText`
+	valueText  = `(document.querySelector('#card article > details').open = true, document.querySelector('#card [data-fact=chlorophyll]').innerText)`
+	originText = `(document.querySelector('#card article > details').open = true, document.querySelector('#card .origin').innerText)`
 	// tipText describes the entry that the chart shows: that of the card's value.
 	tipText = `document.querySelector('#card .tip').innerText`
 )
@@ -63,17 +63,17 @@ func TestPageCardSaysWhereTheValueIsFrom(t *testing.T) {
 		never []string
 	}{
 		"en-GB": {
-			{"de_o_product", "12 µg/l, probably 9 to 15", []string{"Where this value is from", "Copernicus LWQ300", "42 of 60 pixels", "median of the pixels wholly inside the lake, 2 pixels from the shore"}, []string{"CyAN", "Quality"}},
-			{"de_o_product&date=" + weekday(-1), "30 µg/l, probably 20 to 40", []string{"EPA CyAN V6", "7 of 60 pixels"}, []string{"LWQ"}},
-			{"de_o_sample", "5.2 µg/l", []string{"Where this value is from", "Landeslabor Berlin", "DIN 38409-60"}, []string{"pixel", "Quality"}},
-			{"de_o_below", "< 3.1 µg/l, below detection", []string{"EPA CyAN V6", "1 pixel", "median of the pixels whose centre is inside the lake"}, []string{"1 pixels"}},
-			{"de_o_doubtful", "60 µg/l", []string{"NOAA CI", "4 of 30 pixels", "doubtful"}, []string{"Method"}},
-			{"de_o_long", "8 µg/l, probably 1.3 to 1,200", []string{longName, "1,234,567 of 2,345,678 pixels", "doubtful"}, nil},
+			{"de_o_product", "12\u00a0µg/l, probably 9 to 15", []string{"Where this value is from", "Copernicus LWQ300", "42 of 60 pixels", "median of the pixels wholly inside the lake, 2 pixels from the shore"}, []string{"CyAN", "Quality"}},
+			{"de_o_product&date=" + weekday(-1), "30\u00a0µg/l, probably 20 to 40", []string{"EPA CyAN V6", "7 of 60 pixels"}, []string{"LWQ"}},
+			{"de_o_sample", "5.2\u00a0µg/l", []string{"Where this value is from", "Landeslabor Berlin", "DIN 38409-60"}, []string{"pixel", "Quality"}},
+			{"de_o_below", "< 3.1\u00a0µg/l, below detection", []string{"EPA CyAN V6", "1 pixel", "median of the pixels whose centre is inside the lake"}, []string{"1 pixels"}},
+			{"de_o_doubtful", "60\u00a0µg/l", []string{"NOAA CI", "4 of 30 pixels", "doubtful"}, []string{"Method"}},
+			{"de_o_long", "8\u00a0µg/l, probably 1.3 to 1,200", []string{longName, "1,234,567 of 2,345,678 pixels", "doubtful"}, nil},
 		},
 		"de": {
-			{"de_o_product", "12 µg/l, vermutlich 9 bis 15", []string{"Woher dieser Wert stammt", "Copernicus LWQ300", "42 von 60 Pixeln", "Median der Pixel ganz im See, 2 Pixel vom Ufer entfernt"}, nil},
-			{"de_o_below", "< 3,1 µg/l, unter der Nachweisgrenze", []string{"1 Pixel", "Median der Pixel mit der Mitte im See"}, nil},
-			{"de_o_doubtful", "60 µg/l", []string{"fraglich"}, nil},
+			{"de_o_product", "12\u00a0µg/l, vermutlich 9 bis 15", []string{"Woher dieser Wert stammt", "Copernicus LWQ300", "42 von 60 Pixeln", "Median der Pixel ganz im See, 2 Pixel vom Ufer entfernt"}, nil},
+			{"de_o_below", "< 3,1\u00a0µg/l, unter der Nachweisgrenze", []string{"1 Pixel", "Median der Pixel mit der Mitte im See"}, nil},
+			{"de_o_doubtful", "60\u00a0µg/l", []string{"fraglich"}, nil},
 		},
 	} {
 		b := openPage(t, language, base+"/", browsertest.Until(heatDrawn))
@@ -94,7 +94,7 @@ func TestPageCardSaysWhereTheValueIsFrom(t *testing.T) {
 		// Nothing is shown about a value of which nothing is known.
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_o_plain'`), says("Schlichtsee"), browsertest.Until(chartDrawn))
 		browsertest.Expect(t, b, `document.querySelector('#card .origin').checkVisibility()`, false, "%s: a bare value is said to be from somewhere", language)
-		browsertest.WantText(t, b, chromedp.Evaluate[string](tipText), fmt.Sprintf("%s: the chart describes", language), "8 µg/l")
+		browsertest.WantText(t, b, chromedp.Evaluate[string](tipText), fmt.Sprintf("%s: the chart describes", language), "8\u00a0µg/l")
 		wantNoProblems(t, b, base)
 	}
 }

@@ -38,8 +38,8 @@ func TestPageInBrowser(t *testing.T) {
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	browsertest.Want(t, b, `document.querySelectorAll('#find li').length`, status.TotalLakes, "the list holds")
 	// The foot of the page leads to the data.
-	browsertest.Want(t, b, `[...document.querySelectorAll('#limits a:not([hidden])')].map((a) => a.textContent + ' ' + a.getAttribute('href')).join()`,
-		"Table of lakes table,Data (CSV) api/v1/bathing-lakes/status.csv,API docs", "the foot of the page links to")
+	browsertest.Want(t, b, `[...document.querySelectorAll('#foot a:not([hidden])')].map((a) => a.textContent + ' ' + a.getAttribute('href')).join()`,
+		"About the data table#about,Table of lakes table,Data (CSV) api/v1/bathing-lakes/status.csv,API docs", "the foot of the page links to")
 	t.Run("a lake without a value", func(t *testing.T) { testNoData(t, b, status) })
 	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 }

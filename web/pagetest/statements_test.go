@@ -83,7 +83,7 @@ func TestPageClosedLake(t *testing.T) {
 		wantOrder(t, b, "Grünsee", in(german, "Closed until "+until, "Gesperrt bis "+until), in(german, "Blue-green algae", "Blaualgen"), "Gesundheitsamt Berlin",
 			in(german, "Do not bathe here.", "Hier nicht baden."), in(german, "The whole beach", "Der ganze Strand"), in(german, "Page of the authority", "Seite der Behörde"),
 			in(german, "Algae: ", "Algen: "), in(german, "High risk", "Hohes Risiko"), in(german, ", by satellite", ", per Satellit"), in(german, "do not bathe", "nicht baden"),
-			in(german, "Bathing season", "Badesaison"), in(german, "The season has begun.", "Die Saison hat begonnen."), "80 µg/l")
+			in(german, "Bathing season", "Badesaison"), in(german, "The season has begun.", "Die Saison hat begonnen."), "80\u00a0µg/l")
 		type link struct{ Href, Rel, Target string }
 		if got, want := browsertest.Ask(t, b, chromedp.Evaluate[link](`(({href, rel, target}) => ({href, rel, target}))(document.querySelector('#card .closure a'))`)), (link{"https://example.org/beach?a=1&b=2", "noopener", "_blank"}); got != want {
 			t.Errorf("the link is %+v, want %+v", got, want)
@@ -155,7 +155,7 @@ func TestPageClosedMarks(t *testing.T) {
 	setHash(t, b, "#map=14/52.4/13.6")
 	m := middleOfMap(t, b)
 	b.Do(t, browsertest.Hover(m.X, m.Y, `document.querySelector('.leaflet-tooltip') !== null`))
-	if tip, want := browsertest.Ask(t, b, chromedp.Text(".leaflet-tooltip")), "Grünsee: Closed · Algae: High risk, 80 µg/l"; tip != want {
+	if tip, want := browsertest.Ask(t, b, chromedp.Text(".leaflet-tooltip")), "Grünsee: Closed · Algae: High risk, 80\u00a0µg/l"; tip != want {
 		t.Errorf("the tooltip is %q, want %q", tip, want)
 	}
 	b.WantNoProblems(t, base)
@@ -172,14 +172,14 @@ func TestPageListOfClosedLakes(t *testing.T) {
 		b.Do(t, browsertest.Until(`[...document.querySelectorAll('#find li')].every((li) => li.innerText)`)) // entries have no text before they are drawn
 		got := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li')].map((li) => li.querySelector('.symbol').classList[1] + (li.querySelector('.badge') ? '!' : '') + ' ' + li.innerText.replaceAll('\n', ' ').trim())`))
 		want := []string{
-			in(german, "closed Grünsee Closed · Algae: High risk, 80 µg/l", "closed Grünsee Gesperrt · Algen: Hohes Risiko, 80 µg/l"),
-			in(german, "closed Klarsee Closed · Algae: Low risk, 3 µg/l", "closed Klarsee Gesperrt · Algen: Geringes Risiko, 3 µg/l"),
+			in(german, "closed Grünsee Closed · Algae: High risk, 80\u00a0µg/l", "closed Grünsee Gesperrt · Algen: Hohes Risiko, 80\u00a0µg/l"),
+			in(german, "closed Klarsee Closed · Algae: Low risk, 3\u00a0µg/l", "closed Klarsee Gesperrt · Algen: Geringes Risiko, 3\u00a0µg/l"),
 			in(german, "closed Wolkensee Closed · Algae: No current value (never measured)", "closed Wolkensee Gesperrt · Algen: Kein aktueller Wert (nie gemessen)"),
-			in(german, "high! Zellsee High risk (cell count), 5 µg/l", "high! Zellsee Hohes Risiko (Zellzahl), 5 µg/l"),
-			in(german, "low Einstsee Low risk, 3 µg/l", "low Einstsee Geringes Risiko, 3 µg/l"),
-			in(german, "low Nebensee Low risk, 3 µg/l", "low Nebensee Geringes Risiko, 3 µg/l"),
-			in(german, "low Saisonsee Low risk, 3 µg/l", "low Saisonsee Geringes Risiko, 3 µg/l"),
-			in(german, "low! Warnsee Official warning · Algae: Low risk, 3 µg/l", "low! Warnsee Amtliche Warnung · Algen: Geringes Risiko, 3 µg/l"),
+			in(german, "high! Zellsee High risk (cell count), 5\u00a0µg/l", "high! Zellsee Hohes Risiko (Zellzahl), 5\u00a0µg/l"),
+			in(german, "low Einstsee Low risk, 3\u00a0µg/l", "low Einstsee Geringes Risiko, 3\u00a0µg/l"),
+			in(german, "low Nebensee Low risk, 3\u00a0µg/l", "low Nebensee Geringes Risiko, 3\u00a0µg/l"),
+			in(german, "low Saisonsee Low risk, 3\u00a0µg/l", "low Saisonsee Geringes Risiko, 3\u00a0µg/l"),
+			in(german, "low! Warnsee Official warning · Algae: Low risk, 3\u00a0µg/l", "low! Warnsee Amtliche Warnung · Algen: Geringes Risiko, 3\u00a0µg/l"),
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("the list is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -276,7 +276,7 @@ func TestPageWorseThanItsColour(t *testing.T) {
 	eachReader(t, func(t *testing.T, b *browsertest.Browser, german bool) {
 		b.Do(t, chromedp.Navigate(base+"/#lake=zell"), browsertest.Until(chartDrawn), chromedp.WaitVisible("#legend"))
 		wantOrder(t, b, "Zellsee", in(german, "High risk (cell count)", "Hohes Risiko (Zellzahl)"), in(german, ", from a water sample", ", aus einer Wasserprobe"), in(german, "do not bathe", "nicht baden"),
-			in(german, "Cell count 150,000 cells/ml: worse than the colour", "Zellzahl 150.000 Zellen/ml: schlimmer als die Farbe"), "5 µg/l",
+			in(german, "Cell count 150,000 cells/ml: worse than the colour", "Zellzahl 150.000 Zellen/ml: schlimmer als die Farbe"), "5\u00a0µg/l",
 			in(german, "2: high (cell count)", "2: hoch (Zellzahl)"), in(german, "1.2 m", "1,2 m"), in(german, "21.5 °C", "21,5 °C"))
 		got := browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('#card .risk .symbol path')).fill`))
 		if !slices.Contains(colours["high"], got) || !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#card .risk .badge') !== null`)) {
@@ -326,12 +326,12 @@ func TestPageSampleBesideSatellite(t *testing.T) {
 				if (range.value === range.max) return all;
 			}
 		})()`))...)
-		if want := in(german, ": 5 µg/l, between 4 and 6.5, High risk, cell count, water sample", ": 5 µg/l, zwischen 4 und 6,5, Hohes Risiko, Zellzahl, Wasserprobe"); !strings.HasSuffix(said[0], want) {
+		if want := in(german, ": 5\u00a0µg/l, between 4 and 6.5, High risk, cell count, water sample", ": 5\u00a0µg/l, zwischen 4 und 6,5, Hohes Risiko, Zellzahl, Wasserprobe"); !strings.HasSuffix(said[0], want) {
 			t.Errorf("the chart first says %q, want %q", said[0], want)
 		}
 		for _, want := range []string{
-			in(german, ": < 15 µg/l, Low risk, water sample", ": < 15 µg/l, Geringes Risiko, Wasserprobe"), in(german, ": 40 µg/l, Medium risk, water sample, poor quality", ": 40 µg/l, Mittleres Risiko, Wasserprobe, schlechte Qualität"),
-			in(german, ": 3 µg/l, between 2 and 4.5, Low risk, poor quality", ": 3 µg/l, zwischen 2 und 4,5, Geringes Risiko, schlechte Qualität"),
+			in(german, ": < 15\u00a0µg/l, Low risk, water sample", ": < 15\u00a0µg/l, Geringes Risiko, Wasserprobe"), in(german, ": 40\u00a0µg/l, Medium risk, water sample, poor quality", ": 40\u00a0µg/l, Mittleres Risiko, Wasserprobe, schlechte Qualität"),
+			in(german, ": 3\u00a0µg/l, between 2 and 4.5, Low risk, poor quality", ": 3\u00a0µg/l, zwischen 2 und 4,5, Geringes Risiko, schlechte Qualität"),
 		} {
 			if !slices.ContainsFunc(said, func(s string) bool { return strings.HasSuffix(s, want) }) {
 				t.Errorf("the chart never says %q: %q", want, said)

@@ -61,14 +61,18 @@ func press(text string) chromedp.Action[chromedp.Void] {
 	})()`, text))
 }
 
-// says waits until the card contains a text.
+// unfold shows the numbers of the open card, which stay shown on the next one.
+var unfold = chromedp.Evaluate[chromedp.Void](`document.querySelector('#card article > details').open = true`)
+
+// says waits until the card contains a text, with its numbers.
 func says(text string) chromedp.Action[chromedp.Void] {
-	return browsertest.Until(fmt.Sprintf(`document.querySelector('#card').innerText.includes(%q)`, text))
+	return browsertest.Until(fmt.Sprintf(`(document.querySelector('#card article > details').open = true, document.querySelector('#card').innerText.includes(%q))`, text))
 }
 
-// wantCard reports the texts that the open card lacks, and the forbidden texts that it contains.
+// wantCard reports the texts that the open card lacks, with its numbers, and the forbidden texts that it contains.
 func wantCard(t *testing.T, b *browsertest.Browser, wants []string, never ...string) {
 	t.Helper()
+	b.Do(t, unfold)
 	card := browsertest.Ask(t, b, chromedp.Text("#card"))
 	for _, want := range wants {
 		if !strings.Contains(card, want) {

@@ -48,7 +48,7 @@ func checkShown(t *testing.T, where string, c surfaceCase, shown string) {
 // The page tells with the history what only that knows.
 const (
 	historyLoaded = `document.querySelector('#card figure') && document.querySelector('#card article > section > [role=status]').innerText !== 'Loading …'`
-	valueOnCard   = `[...document.querySelector('#card article').children].filter((e) => !e.querySelector('figure') && !e.matches('.lower')).map((e) => e.innerText).join(' ')`
+	valueOnCard   = `(document.querySelector('#card article > details').open = true, [...document.querySelector('#card article').children].filter((e) => !e.querySelector('figure') && !e.matches('.lower')).map((e) => e.innerText).join(' '))`
 )
 
 // The page, the embedded map and the table say the same about each lake as the server's other answers.

@@ -63,7 +63,7 @@ func TestTableShapesAndPrint(t *testing.T) {
 	b.Do(t, chromedp.Navigate(base+"/table"), chromedp.WaitVisible("form"))
 	b.Print(t)
 	b.Do(t, browsertest.Until(`!document.querySelector('form').checkVisibility()`))
-	browsertest.Expect(t, b, `['caption', '#notice', '#more', 'tbody td.risk svg'].every((s) => document.querySelector(s).checkVisibility())`, true, "on paper the caption, the notice or the symbols are missing")
+	browsertest.Expect(t, b, `['caption', '#notice', '#about + p', 'tbody td.risk svg'].every((s) => document.querySelector(s).checkVisibility())`, true, "on paper the caption, the notice or the symbols are missing")
 }
 
 // Without JavaScript the table says the same.

@@ -133,14 +133,14 @@ func TestPageNotifications(t *testing.T) {
 	}
 	change("61.25")
 	await("a notification is shown", func(all []notification) bool { return len(all) == 1 })
-	want := notification{"Größer See", "Risiko gestiegen: gering → hoch. 61 µg/l Chlorophyll-a, gemessen am " + germanDay(t, weekday(0)) + ", Satellit.", "lake a", "de", "a"}
+	want := notification{"Größer See", "Risiko gestiegen: gering → hoch. 61\u00a0µg/l Chlorophyll-a, gemessen am " + germanDay(t, weekday(0)) + ", Satellit.", "lake a", "de", "a"}
 	if n := shown()[0]; n != want {
 		t.Errorf("the notification is %+v, want %+v", n, want)
 	}
 	// A later one about the same replaces it; an official statement is shown beside it.
 	change("12")
 	await("the notification is replaced", func(all []notification) bool {
-		return len(all) == 1 && strings.HasPrefix(all[0].Body, "Risiko gefallen: hoch → mittel. 12 µg/l")
+		return len(all) == 1 && strings.HasPrefix(all[0].Body, "Risiko gefallen: hoch → mittel. 12\u00a0µg/l")
 	})
 	issued := time.Now().UTC().Add(-time.Minute).Format(time.RFC3339)
 	limnomaptest.Run(t, "import", "advisories", "--db", db, limnomaptest.WriteFile(t, dir, "statements.csv",

@@ -85,7 +85,7 @@ func TestPageOfReportedLevels(t *testing.T) {
 		}
 		for _, want := range cards {
 			find(t, b, want.name)
-			b.Do(t, chromedp.Click("#find li button"), browsertest.Until(fmt.Sprintf(`document.querySelector('#card h2')?.textContent === %q`, want.name)))
+			b.Do(t, chromedp.Click("#find li button"), browsertest.Until(fmt.Sprintf(`document.querySelector('#card h2')?.textContent === %q`, want.name)), unfold)
 			card := browsertest.Ask(t, b, chromedp.Text("#card"))
 			for _, says := range append(want.says, want.level+"\n") {
 				if !strings.Contains(card, says) {

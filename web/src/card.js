@@ -29,7 +29,9 @@ export function addCard(page) {
     document.body.classList.toggle('card-open', !box.hidden)
     if (open !== id) {
       open = id
+      const { open: numbers } = article.querySelector('details')
       article = blank.cloneNode(true) // keeps nothing of the lake before
+      article.querySelector('details').open = numbers
       updateDetails = lazyDetails(article, id, page)
       box.replaceChildren(article)
     }

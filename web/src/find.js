@@ -26,6 +26,9 @@ export function addFind(page) {
   const box = byId('find')
   const form = box.firstElementChild
   const { q, toggle, risk, order, count: output, more } = form.elements
+  const skip = byId('skip')
+  skip.hidden = false
+  skip.onclick = () => q.focus()
   const list = createList(page, box.querySelector('ul'), more)
   /** @type {Search | undefined} */
   let search // after the first use of the field

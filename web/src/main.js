@@ -43,12 +43,15 @@ function translate() {
 }
 
 /** @param {Config} config */
-function showNotice({ notice, simulated, as_of: day, contact }) {
+function showNotice({ notice, simulated, as_of: day, contact, links }) {
   countFrom(day)
   const box = byId('notice')
   box.textContent = [simulated && language !== 'en' ? words.common.simulated : notice, day && fill(words.common.archive, { date: date(day) })].filter(Boolean).join(' · ')
   box.hidden = !box.textContent
-  if (contact?.url) Object.assign(byId('contact'), { href: contact.url, title: contact.name, hidden: false })
+  byId('contact').title = contact?.name ?? ''
+  for (const [name, href] of Object.entries({ contact: contact?.url, ...links })) {
+    if (href) Object.assign(byId(name), { href, hidden: false })
+  }
 }
 
 /** Shows the date of the newest value on the map, with a warning for old values and past weeks. @param {Lakes} lakes */
@@ -56,6 +59,7 @@ function showDate({ newest, date: week }) {
   const now = referenceTime(null)
   const old = newest && isOld(newest, now)
   const box = byId('date')
+  byId('highs').href = `week?lang=${language}${week ? `&date=${week}` : ''}`
   box.classList.toggle('warning', old || week)
   if (week) box.textContent = fill(words.common.pastWeek, { date: date(week) })
   else if (!newest) box.textContent = words.common.noValue

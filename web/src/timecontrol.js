@@ -2,7 +2,7 @@
 import { byId } from './dom.js'
 import { createPlayer } from './player.js'
 import { addRefresh } from './refresh.js'
-import { dateOf, describeWeek, drawWeeks, indexOf, nearestIndex, normalizeDate, positions } from './weeks.js'
+import { dateOf, describeWeek, drawWeeks, hasFew, indexOf, nearestIndex, normalizeDate, positions, shares, worstFirst } from './weeks.js'
 import { words } from './words.js'
 
 const restTime = 150 // ms that the slider must rest on a week before it is loaded
@@ -47,8 +47,9 @@ export function addTimeControl(page) {
     const past = selected < last()
     slider.value = at[selected]
     week.textContent = describeWeek(now)
-    coverage.textContent = n * 2 > maxCovered ? '' : n ? text.few : text.none
-    slider.ariaValueText = [week.textContent, coverage.textContent, past && text.past].filter(Boolean).join(', ')
+    coverage.textContent = !hasFew(now, maxCovered) ? '' : n ? text.few : text.none
+    const parts = shares(now).map((share, k) => n && `${words.riskShort[worstFirst[k]]} ${Math.round(100 * share)} %`)
+    slider.ariaValueText = [week.textContent, coverage.textContent, ...parts, past && text.past].filter(Boolean).join(', ')
     previous.ariaDisabled = selected === 0
     next.ariaDisabled = newest.ariaDisabled = !past
     clearTimeout(slowTimer)
@@ -62,7 +63,7 @@ export function addTimeControl(page) {
     at = positions(weeks)
     maxCovered = Math.max(1, ...weeks.map((w) => w.lakes_with_data))
     slider.max = at.at(-1)
-    drawWeeks(box, weeks, at, maxCovered)
+    drawWeeks(box, weeks, at, maxCovered, page.legend)
     update()
     updateState()
   }

@@ -54,7 +54,7 @@ interface Legend {
   guidance?: { level: number, chlorophyll: number | null, cells: number | null, words: string }[] // WHO 2003 only
 }
 
-interface Week { week: string, date: string, lakes_with_data: number }
+interface Week { week: string, date: string, lakes_with_data: number, risk?: { low: number, medium: number, high: number } }
 
 /** An entry of a history, as parseHistory returns it. */
 interface Entry {
@@ -130,6 +130,7 @@ interface Config {
   attribution: string
   attribution_html?: string // an older server has none
   contact?: { name: string, url: string, logo: string } | null // the authority to ask; texts are empty if unknown
+  links?: { imprint: string, privacy: string, accessibility: string } // an older server has none
   max_zoom: number
   version: string
   total_lakes?: number

@@ -1,6 +1,6 @@
 // The state of the page: position, week, style, colour map and lake. The address bar holds it, so that a link shares it.
 
-const maxLength = 64 // of a value in the address, such as an id; four ids are compared
+const maxLength = 64 // of a value in the address, such as an id; eight ids are compared
 
 /** The fields of the map's position. */
 export const positionFields = ['lat', 'lon', 'zoom']
@@ -66,7 +66,7 @@ export function parseView(text) {
   const view = {}
   for (const name of textFields) {
     const value = query.get(name)
-    if (value && value.length <= (name === 'compare' ? 4 * maxLength + 3 : maxLength)) view[name] = value
+    if (value && value.length <= (name === 'compare' ? 8 * maxLength + 7 : maxLength)) view[name] = value
   }
   if (!/^[0-4]$/.test(view.forecast)) delete view.forecast
   else delete view.date // a forecast has no other week

@@ -95,8 +95,8 @@ export function figure(value, at = valueLimits, digits = 2) {
   return at.some((limit) => short >= limit !== exact / 100 >= limit) ? figure(value, at, digits + 1) : number(short)
 }
 
-/** Formats a concentration with its unit. @param {number} chl */
-export const concentration = (chl) => `${figure(chl)} µg/l`
+/** Formats a concentration with its unit, on one line. @param {number} chl */
+export const concentration = (chl) => `${figure(chl)}\u00a0µg/l`
 
 /** Formats a number. @param {number} n */
 export const number = (n) => numbers.format(n)

@@ -197,26 +197,26 @@ test('own forecasts get their bounds, and only days from today on', () => {
 
 test('entries in words', () => {
   for (const [e, want] of /** @type {const} */ ([
-    [entry('2026-11-16', 24.5), '16 Nov 2026: 25 µg/l, Medium risk'],
-    [entry('2026-11-16', 10), '16 Nov 2026: 10 µg/l, Medium risk'],
-    [entry('2026-11-16', 5, { who_level: 3, level_by: 'report' }), '16 Nov 2026: 5 µg/l, High risk, reported'],
-    [entry('2026-11-16', 0.5), '16 Nov 2026: 0.5 µg/l, Low risk'],
-    [entry('2026-11-16', 0), '16 Nov 2026: 0 µg/l, Low risk, beyond the axis'],
-    [entry('2026-11-16', 1500), '16 Nov 2026: 1,500 µg/l, High risk'],
+    [entry('2026-11-16', 24.5), '16 Nov 2026: 25\u00a0µg/l, Medium risk'],
+    [entry('2026-11-16', 10), '16 Nov 2026: 10\u00a0µg/l, Medium risk'],
+    [entry('2026-11-16', 5, { who_level: 3, level_by: 'report' }), '16 Nov 2026: 5\u00a0µg/l, High risk, reported'],
+    [entry('2026-11-16', 0.5), '16 Nov 2026: 0.5\u00a0µg/l, Low risk'],
+    [entry('2026-11-16', 0), '16 Nov 2026: 0\u00a0µg/l, Low risk, beyond the axis'],
+    [entry('2026-11-16', 1500), '16 Nov 2026: 1,500\u00a0µg/l, High risk'],
     [entry('2026-11-16', null), '16 Nov 2026: no value'],
     [entry('2026-11-16', null, { flags: ['cloud', 'ice'] }), '16 Nov 2026: no value, ice'],
-    [entry('2026-11-16', 5, { flags: ['scum_possible'], scum_percent: 3 }), '16 Nov 2026: 5 µg/l, Low risk, possible scum'],
-    [entry('2026-11-16', 24.5, { chl_lower: 20, chl_upper: 30.25, quality: 'suspect' }), '16 Nov 2026: 25 µg/l, between 20 and 30, Medium risk, doubtful'],
-    [sample('2026-11-16', 7.5, { below_limit: true, chl_lower: 0, chl_upper: 15 }), '16 Nov 2026: < 15 µg/l, Low risk, water sample'],
-    [sample('2026-11-16', 5, { who_level: 2, level_by: 'cells', cell_density_cells_ml: 150_000 }), '16 Nov 2026: 5 µg/l, High risk, cell count, water sample'],
-    [entry('2026-11-16', 5, { who_level: 2, level_by: 'cells', cell_density_by: 'index', cell_density_cells_ml: 150_000 }), '16 Nov 2026: 5 µg/l, High risk, index of blue-green algae'],
-    [sample('2026-11-16', 60, { quality: 'poor' }), '16 Nov 2026: 60 µg/l, High risk, water sample, poor quality'],
-    [entry('2026-11-16', 24.5, { source: 'Copernicus LWQ300' }), '16 Nov 2026: 25 µg/l, Medium risk, \u2068Copernicus LWQ300\u2069'],
-    [sample('2026-11-16', 5, { source: `\u202e${'ä'.repeat(200)}` }), `16 Nov 2026: 5 µg/l, Low risk, water sample, \u2068${'ä'.repeat(39)}…\u2069`],
-    [forecast('2026-11-16', 60), '16 Nov 2026: 60 µg/l, High risk, statistical forecast'],
-    [own('2026-11-16', 12, 6.5, 25), '16 Nov 2026: 12 µg/l, in 4 of 5 cases between 6.5 and 25, Medium risk, statistical forecast'],
+    [entry('2026-11-16', 5, { flags: ['scum_possible'], scum_percent: 3 }), '16 Nov 2026: 5\u00a0µg/l, Low risk, possible scum'],
+    [entry('2026-11-16', 24.5, { chl_lower: 20, chl_upper: 30.25, quality: 'suspect' }), '16 Nov 2026: 25\u00a0µg/l, between 20 and 30, Medium risk, doubtful'],
+    [sample('2026-11-16', 7.5, { below_limit: true, chl_lower: 0, chl_upper: 15 }), '16 Nov 2026: < 15\u00a0µg/l, Low risk, water sample'],
+    [sample('2026-11-16', 5, { who_level: 2, level_by: 'cells', cell_density_cells_ml: 150_000 }), '16 Nov 2026: 5\u00a0µg/l, High risk, cell count, water sample'],
+    [entry('2026-11-16', 5, { who_level: 2, level_by: 'cells', cell_density_by: 'index', cell_density_cells_ml: 150_000 }), '16 Nov 2026: 5\u00a0µg/l, High risk, index of blue-green algae'],
+    [sample('2026-11-16', 60, { quality: 'poor' }), '16 Nov 2026: 60\u00a0µg/l, High risk, water sample, poor quality'],
+    [entry('2026-11-16', 24.5, { source: 'Copernicus LWQ300' }), '16 Nov 2026: 25\u00a0µg/l, Medium risk, \u2068Copernicus LWQ300\u2069'],
+    [sample('2026-11-16', 5, { source: `\u202e${'ä'.repeat(200)}` }), `16 Nov 2026: 5\u00a0µg/l, Low risk, water sample, \u2068${'ä'.repeat(39)}…\u2069`],
+    [forecast('2026-11-16', 60), '16 Nov 2026: 60\u00a0µg/l, High risk, statistical forecast'],
+    [own('2026-11-16', 12, 6.5, 25), '16 Nov 2026: 12\u00a0µg/l, in 4 of 5 cases between 6.5 and 25, Medium risk, statistical forecast'],
   ])) {
     assert.equal(describeEntry(e, who2003), want)
   }
-  assert.equal(describeEntry(entry('2026-11-16', 12, { who_level: 0 }), who2021), '16 Nov 2026: 12 µg/l, Low risk', 'a limit belongs to the class below it')
+  assert.equal(describeEntry(entry('2026-11-16', 12, { who_level: 0 }), who2021), '16 Nov 2026: 12\u00a0µg/l, Low risk', 'a limit belongs to the class below it')
 })

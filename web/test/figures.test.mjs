@@ -13,7 +13,7 @@ test('numbers have two significant figures, and more where fewer would contradic
     for (const { profile, chl, cells, text } of cases) {
       setLimits(legends[profile])
       assert.equal(cells === undefined ? figure(chl) : figure(cells, cellLimits), text, `${profile}: ${chl ?? cells}`)
-      if (cells === undefined) assert.equal(concentration(chl), `${text} µg/l`)
+      if (cells === undefined) assert.equal(concentration(chl), `${text}\u00a0µg/l`)
     }
   } finally {
     setLimits({ classes: [], steps: [] })

@@ -77,11 +77,11 @@ test('a closed lake is closed, whatever its value', () => {
 test('a warning has a badge; other statements do not change the symbol', () => {
   const warned = classified(stated('warning'))
   assert.deepEqual([riskClass(warned), symbolStyle(warned).badge], ['low', true])
-  assert.equal(describeLake(warned), 'Official warning · Algae: Low risk, 5 µg/l')
+  assert.equal(describeLake(warned), 'Official warning · Algae: Low risk, 5\u00a0µg/l')
   assert.doesNotMatch(meaning(warned, null).join(' '), /Keep children out/)
   for (const kind of ['info', 'season']) {
     const noted = classified(stated(kind))
-    assert.deepEqual([riskClass(noted), symbolStyle(noted).badge, describeLake(noted)], ['low', false, 'Low risk, 5 µg/l'])
+    assert.deepEqual([riskClass(noted), symbolStyle(noted).badge, describeLake(noted)], ['low', false, 'Low risk, 5\u00a0µg/l'])
   }
 })
 
@@ -118,14 +118,14 @@ test('old values', () => {
   assert.equal(old.old, true)
   assert.equal(classified({ measured_at: '2024-11-11T00:00:00Z' }, '2024-11-18').old, false, 'in the week after')
   assert.equal(classified({ measured_at: null, chl: null, risk: null }).old, false, 'never measured')
-  assert.equal(describeLake(old), 'Low risk, 5 µg/l, old value from 11 Nov 2024')
-  assert.equal(valueText(old), 'low, 5 µg/l, old')
+  assert.equal(describeLake(old), 'Low risk, 5\u00a0µg/l, old value from 11 Nov 2024')
+  assert.equal(valueText(old), 'low, 5\u00a0µg/l, old')
   assert.match(meaning(old, null).join(' '), /^Few algae at that time\. An old value/)
 })
 
 test('texts of levels worse than the value', () => {
   const scum = classified({ name: 'Scumsee', who_level: 3, level_by: 'report', risk: 'high' })
-  assert.equal(summary(scum), 'Scumsee: High risk (reported), 5 µg/l')
+  assert.equal(summary(scum), 'Scumsee: High risk (reported), 5\u00a0µg/l')
   assert.match(meaning(scum, null).join(' '), /do not bathe.*People at the lake reported/)
   assert.doesNotMatch(meaning(scum, null).join(' '), /index/)
   assert.match(meaning({ ...scum, cell_density_by: 'index' }, null).join(' '), /from an index of blue-green algae/)
@@ -190,5 +190,5 @@ test('a name does not change the order of the value', () => {
   for (const name of ['Müggelsee', 'דריה כנרת\u200f (צפון)', 'دریاچه\u200cی ارومیه', 'क्\u200dष', '👩‍👩‍👧', '琵琶湖']) assert.equal(cleanText(name), name)
   const hostile = classified({ name: 'See \u202e1.25\u2066', ...bloom, chl: 52.1 })
   assert.equal(hostile.name, 'See 1.25')
-  assert.equal(summary(hostile), 'See 1.25: High risk, 52 µg/l')
+  assert.equal(summary(hostile), 'See 1.25: High risk, 52\u00a0µg/l')
 })

@@ -58,11 +58,11 @@ test('how sure a value is', () => {
   for (const [name, fields, want] of /** @type {[string, Partial<Entry> | undefined, string][]} */ ([
     ['no entry', undefined, ''],
     ['unknown', {}, ''],
-    ['a range', { chl_lower: 9, chl_upper: 15.25 }, '12 µg/l, probably 9 to 15'],
+    ['a range', { chl_lower: 9, chl_upper: 15.25 }, '12\u00a0µg/l, probably 9 to 15'],
     ['only one end', { chl_upper: 15 }, ''],
     ['a range without width', { chl_lower: 12, chl_upper: 12 }, ''],
-    ['below the limit of the method', { chl: 7.5, below_limit: true, chl_upper: 15 }, '< 15 µg/l, below detection'],
-    ['below an unknown limit', { chl: 3, below_limit: true }, '< 3 µg/l, below detection'],
+    ['below the limit of the method', { chl: 7.5, below_limit: true, chl_upper: 15 }, '< 15\u00a0µg/l, below detection'],
+    ['below an unknown limit', { chl: 3, below_limit: true }, '< 3\u00a0µg/l, below detection'],
     ['no value', { chl: null, chl_lower: 9, chl_upper: 15 }, ''],
   ])) assert.equal(certainty(fields && entry(fields)), want, name)
 })

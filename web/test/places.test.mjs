@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { places } from '../places.mjs'
+import { placeAt } from '../src/coordinates.js'
 import { parseQuery } from '../src/find/match.js'
 import { decode, findPlaces } from '../src/find/places.js'
 
@@ -16,6 +17,7 @@ test('places by name, in several languages, and by postcode', () => {
     Überlingen: 'Überlingen, Baden-Württemberg', uberlingen: 'Überlingen, Baden-Württemberg', 'Neustadt Bayern': 'Neustadt an der Aisch, Bayern',
     Wien: 'Wien, Austria', Vienna: 'Vienna (Wien), Austria', Prag: 'Prag (Praha), Czechia', Warschau: 'Warschau (Warszawa), Poland', Kopenhagen: 'Kopenhagen (København), Denmark',
     Straßburg: 'Straßburg (Strasbourg), France', Tokio: 'Tokio (Tokyo), Japan', 'New York': 'New York City, United States', Toronto: 'Toronto, Canada',
+    Uckermark: 'Uckermark, Brandenburg', Spreewald: 'Spreewald, Brandenburg', 'Lake Constance': undefined, Constance: 'Constance (Konstanz), Baden-Württemberg',
     10115: '10115 Berlin', 101: '10115 Berlin', '50667 Köln': '50667 Köln, Nordrhein-Westfalen', '50667 Berlin': undefined, 99999: undefined, '01067': '01067 Dresden, Sachsen',
     Bayern: 'Schwandorf in Bayern, Bayern', ee: undefined, Qwertzingen: undefined,
   })) assert.equal(found(query)[0]?.name, want, query)
@@ -48,4 +50,11 @@ test('a gazetteer of another country, which mkplaces.mjs made', () => {
   assert.deepEqual(names('sw1a'), ['SW1A1AA London, United Kingdom'])
   const [suva] = findPlaces(own, parseQuery('Suva'))
   assert.deepEqual([suva.lat, suva.lon], [-18.14, 178.44])
+})
+
+test('coordinates', () => {
+  for (const [text, lat, lon] of /** @type {[string, number, number][]} */ ([
+    ['52.42, 13.18', 52.42, 13.18], [' 52.42,13.18 ', 52.42, 13.18], ['52,42 13,18', 52.42, 13.18], ['52.42° N, 13.18° E', 52.42, 13.18], ['52,42°N 13,18°O', 52.42, 13.18], ['-33.9; -151.2', -33.9, -151.2],
+  ])) assert.deepEqual(placeAt(text).map((place) => [place.lat, place.lon]), [[lat, lon]], text)
+  for (const text of ['', '14467', '52 13', 'See 52.42', '99.5, 13.1', '52.4, 190.5', '52.42']) assert.deepEqual(placeAt(text), [], text)
 })

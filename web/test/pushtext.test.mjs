@@ -11,10 +11,10 @@ const of = (change, language) => notificationText({ lakes: [{ ...lake, ...change
 
 test('a notification says what happened, the value, its day and its source', () => {
   assert.deepEqual(of({}, 'en'), {
-    title: 'Größer See', body: 'Risk rose from low to high. 61 µg/l chlorophyll-a, measured on 5 July, satellite.', tag: 'lake a', lake: 'a', silent: false,
+    title: 'Größer See', body: 'Risk rose from low to high. 61\u00a0µg/l chlorophyll-a, measured on 5 July, satellite.', tag: 'lake a', lake: 'a', silent: false,
   })
   assert.deepEqual(of({ measured_by: 'in_situ' }, 'de'), {
-    title: 'Größer See', body: 'Risiko gestiegen: gering → hoch. 61 µg/l Chlorophyll-a, gemessen am 5. Juli, Wasserprobe.', tag: 'lake a', lake: 'a', silent: false,
+    title: 'Größer See', body: 'Risiko gestiegen: gering → hoch. 61\u00a0µg/l Chlorophyll-a, gemessen am 5. Juli, Wasserprobe.', tag: 'lake a', lake: 'a', silent: false,
   })
 })
 
@@ -32,9 +32,9 @@ test('each kind of change has a text in English and German', () => {
   const gone = { kind: 'became_stale', before: 2, after: null, chl: null }
   /** @type {[any, string, string][]} */
   const texts = [
-    [{ kind: 'class_down', before: 2, after: 0, chl: 5 }, 'Risk fell from high to low. 5 µg/l', 'Risiko gefallen: hoch → gering. 5 µg/l'],
-    [{ kind: 'class_down', before: 1, after: 0, chl: 9.96 }, 'Risk fell from medium to low. 9.96 µg/l', 'Risiko gefallen: mittel → gering. 9,96 µg/l'],
-    [{ kind: 'became_current', before: null, after: 1, chl: 12 }, 'There is a value again: medium risk. 12 µg/l', 'Es gibt wieder einen Wert: Risiko mittel. 12 µg/l'],
+    [{ kind: 'class_down', before: 2, after: 0, chl: 5 }, 'Risk fell from high to low. 5\u00a0µg/l', 'Risiko gefallen: hoch → gering. 5\u00a0µg/l'],
+    [{ kind: 'class_down', before: 1, after: 0, chl: 9.96 }, 'Risk fell from medium to low. 9.96\u00a0µg/l', 'Risiko gefallen: mittel → gering. 9,96\u00a0µg/l'],
+    [{ kind: 'became_current', before: null, after: 1, chl: 12 }, 'There is a value again: medium risk. 12\u00a0µg/l', 'Es gibt wieder einen Wert: Risiko mittel. 12\u00a0µg/l'],
     [gone, 'There is no current value any more. Last known risk: high. This is not an all-clear. Last measured on 5 July, satellite.',
       'Es gibt keinen aktuellen Wert mehr. Letztes bekanntes Risiko: hoch. Das ist keine Entwarnung. Zuletzt gemessen am 5. Juli, Satellit.'],
     [{ kind: 'advisory_issued', advisory: statement }, 'Bathing is forbidden. Amt für Gewässer, until 1 August.', 'Baden verboten. Amt für Gewässer, bis 1. August.'],
@@ -50,14 +50,14 @@ test('each kind of change has a text in English and German', () => {
 
 test('a closure stands before other news, and each statement has a notification of its own', () => {
   const closure = { ...statement, id: 'c' }
-  assert.equal(of({ kind: 'class_down', before: 2, after: 0, chl: 5, closure }, 'en').body, 'Bathing is forbidden (Amt für Gewässer). Risk fell from high to low. 5 µg/l chlorophyll-a, measured on 5 July, satellite.')
+  assert.equal(of({ kind: 'class_down', before: 2, after: 0, chl: 5, closure }, 'en').body, 'Bathing is forbidden (Amt für Gewässer). Risk fell from high to low. 5\u00a0µg/l chlorophyll-a, measured on 5 July, satellite.')
   assert.equal(of({ kind: 'advisory_withdrawn', advisory: { ...statement, kind: 'warning' }, closure }, 'de').body, 'Baden verboten (Amt für Gewässer). Gilt nicht mehr: „Vom Baden wird abgeraten“. Amt für Gewässer.')
   assert.equal(of({ kind: 'advisory_issued', advisory: closure }, 'en').tag, 'statement c')
   assert.equal(of({ kind: 'advisory_changed', advisory: { ...statement, kind: 'info', valid_until: null } }, 'en').body, 'Information only, no warning (changed). Amt für Gewässer.')
 })
 
 test('without its source a measurement has its day only', () => {
-  assert.equal(of({ measured_by: undefined }, 'en').body, 'Risk rose from low to high. 61 µg/l chlorophyll-a, measured on 5 July.')
+  assert.equal(of({ measured_by: undefined }, 'en').body, 'Risk rose from low to high. 61\u00a0µg/l chlorophyll-a, measured on 5 July.')
 })
 
 test('at night only closures make a sound', () => {

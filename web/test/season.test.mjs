@@ -27,17 +27,17 @@ const years = [ // week 48
 
 test('a value is compared with the same time of earlier years', () => {
   for (const [name, entries, current, want] of /** @type {[string, Entry[], Entry | undefined, string][]} */ ([
-    ['four years', years, years.at(-1), 'Value of 23 Nov 2026: 23 µg/l. In earlier years: usually 14 µg/l at this time of year (median of 4 years), 15 µg/l in the same week a year ago.'],
-    ['a past week, before which there is less', years, years[2], 'Value of 25 Nov 2024: 12 µg/l. In earlier years: usually 25 µg/l at this time of year (median of 2 years), 10 µg/l in the same week a year ago.'],
-    ['one year has no median', years.slice(3), years.at(-1), 'Value of 23 Nov 2026: 23 µg/l. In earlier years: 15 µg/l in the same week a year ago.'],
+    ['four years', years, years.at(-1), 'Value of 23 Nov 2026: 23\u00a0µg/l. In earlier years: usually 14\u00a0µg/l at this time of year (median of 4 years), 15\u00a0µg/l in the same week a year ago.'],
+    ['a past week, before which there is less', years, years[2], 'Value of 25 Nov 2024: 12\u00a0µg/l. In earlier years: usually 25\u00a0µg/l at this time of year (median of 2 years), 10\u00a0µg/l in the same week a year ago.'],
+    ['one year has no median', years.slice(3), years.at(-1), 'Value of 23 Nov 2026: 23\u00a0µg/l. In earlier years: 15\u00a0µg/l in the same week a year ago.'],
     ['a week beside it counts for what is usual', [entry('2024-11-18', 9), entry('2025-12-01', 11), years[4]], years[4],
-      'Value of 23 Nov 2026: 23 µg/l. In earlier years: usually 10 µg/l at this time of year (median of 2 years), no value in the same week a year ago.'],
+      'Value of 23 Nov 2026: 23\u00a0µg/l. In earlier years: usually 10\u00a0µg/l at this time of year (median of 2 years), no value in the same week a year ago.'],
     ['another time of year does not', [entry('2024-11-04', 9), entry('2025-11-03', 9), years[4]], years[4], ''],
     ['nor do forecasts, samples, poor values and gaps', [
       entry('2025-11-24', 9, { forecast: true }), entry('2025-11-24', 9, { sample: true }), entry('2025-11-24', 9, { quality: 'poor' }), entry('2025-11-24', null), years[4],
     ], years[4], ''],
     ['samples with samples', [entry('2024-11-25', 50), entry('2024-11-26', 9, { sample: true }), entry('2025-11-25', 11, { sample: true }), { ...years[4], sample: true }], { ...years[4], sample: true },
-      'Value of 23 Nov 2026: 23 µg/l. In earlier years: usually 10 µg/l at this time of year (median of 2 years), 11 µg/l in the same week a year ago.'],
+      'Value of 23 Nov 2026: 23\u00a0µg/l. In earlier years: usually 10\u00a0µg/l at this time of year (median of 2 years), 11\u00a0µg/l in the same week a year ago.'],
     ['without a value nothing is said: usual values must not stand for it', years, undefined, ''],
   ])) assert.equal(seasonText(entries, current), want, name)
 })

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ageInDays, ageText, dayMs, isOld, referenceTime, startOfWeek, weekNumber } from '../src/calendar.js'
-import { axisNames, dateOf, describeWeek, indexOf, nearestIndex, normalizeDate, positions } from '../src/weeks.js'
+import { axisNames, dateOf, describeWeek, indexOf, nearestIndex, normalizeDate, positions, sharePaths } from '../src/weeks.js'
 
-const week = (date, name = '2026-W01') => ({ week: name, date, lakes_with_data: 1 })
+const week = (date, name = '2026-W01') => ({ week: name, date, lakes_with_data: 1, risk: { low: 1, medium: 0, high: 0 } })
 const weeks = ['2026-09-07', '2026-09-14', '2026-10-05', '2026-10-12'].map((date) => week(date)) // with a gap of two weeks
 
 test('weeks begin on Monday', () => {
   for (const [date, monday] of [['2026-11-16', '2026-11-16'], ['2026-11-22', '2026-11-16'], ['2026-11-23', '2026-11-23'], ['1969-12-29', '1969-12-29'], ['1970-01-04', '1969-12-29']]) {
     assert.equal(startOfWeek(weekNumber(date)), Date.parse(monday), date)
   }
+})
+
+test('bars are shares of the risks, the worst lowest, and few values have low bars', () => {
+  const counted = (high, medium, low) => ({ week: '', date: '', lakes_with_data: high + medium + low, risk: { high, medium, low } })
+  assert.deepEqual(sharePaths([counted(10, 10, 20), counted(0, 0, 80), counted(0, 20, 0)], [0, 1, 2], 80, 0.5), [
+    'M-0.25 1v-0.125h0.5v0.125z', 'M-0.25 0.875v-0.125h0.5v0.125zM1.75 1v-0.25h0.5v0.25z', 'M-0.25 0.75v-0.25h0.5v0.25zM0.75 1v-1h0.5v1z'])
 })
 
 test('age in calendar days', () => {

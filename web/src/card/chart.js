@@ -82,13 +82,13 @@ function periods(entries, week, { x, last, end }) {
  * @param {Legend} legend @param {ReturnType<typeof chartScales>} scales */
 export function bands(legend, scales, namesAt = right + 4) {
   const { classes } = legend
-  const { min, max, y } = scales
+  const { min, max, edge, y } = scales
   return [...classes.flatMap(({ from, to, color, risk }) => {
     const [y1, y2] = [y(to ?? max), y(from ?? min)]
-    const band = box('band', left, y1, right, y2)
+    const band = box('band', left, y1, edge, y2)
     band.style.fill = color
     const name = text('', namesAt, (y1 + y2) / 2 + 4, words.riskShort[risk])
-    return to === null ? [band, name] : [band, name, path('limit', `M${left} ${y1}H${right}`)]
+    return to === null ? [band, name] : [band, name, path('limit', `M${left} ${y1}H${edge}`)]
   }), ...valueTicks(legend, scales).map((value) => text('tick', left - 4, y(value) + 4, number(value)))]
 }
 

@@ -21,12 +21,13 @@ const monthSteps = [1, 3, 6, 12, 24, 60, 120, 240, 1200]
  * @param {Entry[]} entries oldest first, at least one
  * @param {Pick<Legend, 'min' | 'max'>} legend
  * @param {number[]} [others] values that the chart shows besides
+ * @param {number} [edge] of the plot area on the right
  */
-export function chartScales(entries, legend, others = []) {
+export function chartScales(entries, legend, others = [], edge = right) {
   const end = entries.some((e) => e.issued_at) ? entries.at(-1).time : undefined
   const last = ((end && entries.findLast((e) => !e.forecast)) ?? entries.at(-1)).time
   const first = Math.min(entries[0].time, last - minSpan)
-  const now = right - 3 - (end ? futureWidth : 0)
+  const now = edge - 3 - (end ? futureWidth : 0)
   const { min, max } = valueRange([...entries.flatMap((e) => [e.chl, e.chl_upper]), ...others], legend)
   return {
     first,
@@ -34,6 +35,7 @@ export function chartScales(entries, legend, others = []) {
     end,
     min,
     max,
+    edge,
     /** @param {number} time */
     x: (time) => (time > last ? now + (time - last) / (end - last) * futureWidth : left + 3 + (time - first) / (last - first) * (now - left - 3)),
     /** @param {number} chl */

@@ -1,4 +1,4 @@
-// Compares up to four lakes: one chart, and a table with the same in words. It is a script of its own, which loads when it is first needed.
+// Compares up to eight lakes: one chart, and a table with the same in words. It is a script of its own, which loads when it is first needed.
 import { ageText, isOld, now, startOfWeek, weekNumber } from '../calendar.js'
 import { byId, element, svg } from '../dom.js'
 import { describeLake } from '../laketext.js'
@@ -10,6 +10,7 @@ import { letters, lineOf, signAt, signed, spread } from './lines.js'
 
 const timeout = 20_000 // ms
 const maxHistories = 16
+const wider = 330 // of the chart on a desk, in the units of the chart
 
 /** @typedef {{id: string, name: string, region: string, entries: Entry[]}} Compared the entries are undefined if they could not be loaded */
 /** @typedef {{box: HTMLElement, id: string, monday: string | undefined}} Card */
@@ -34,9 +35,11 @@ export async function showCompare(page, card, tools) {
   page.view.set({ compare: ids.join() })
   const lakes = await Promise.all(ids.map((id) => load(id, page, tools)))
   if (request !== requests || card.box.hidden) return
+  const added = ids.length > shown.length
   const dropped = lakes.length === maxLakes && shown.find(({ id }) => !ids.includes(id))
   shown = lakes
   draw(page, card, lakes, tools)
+  if (added || dropped) card.box.scrollIntoView() // below the card
   if (dropped) card.box.querySelector('[role=status]').textContent = fill(tools.words.dropped, { n: maxLakes, name: dropped.name })
 }
 
@@ -123,14 +126,15 @@ function picture(lakes, legend, { bands, months, path, text, bottom, chartScales
   const lines = lakes.map(({ entries }) => lineOf(entries ?? []))
   const all = lines.flat().sort((a, b) => a.time - b.time)
   if (all.length === 0) return ''
-  const scales = chartScales(all, legend)
+  const edge = right + (matchMedia('(min-width: 56.01rem)').matches ? wider : 0)
+  const scales = chartScales(all, legend, [], edge)
   const point = (e) => `${scales.x(e.time).toFixed(1)} ${scales.y(e.chl).toFixed(1)}`
   const drawn = lines.flatMap((entries, i) => [
     path(`line of-${i}`, valuePaths(entries, scales).line), path(`sign of-${i}`, signed(entries).map((e) => signAt(i, point(e))).join('')),
   ])
   const heights = spread(lines.map((entries) => (entries.length > 0 ? scales.y(entries.at(-1).chl) : bottom) + 4), top, bottom)
-  const names = lines.map((entries, i) => (entries.length > 0 ? text(`letter of-${i}`, right + 6, heights[i], letters[i]) : ''))
-  const image = svg('svg', { viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' })
+  const names = lines.map((entries, i) => (entries.length > 0 ? text(`letter of-${i}`, edge + 6, heights[i], letters[i]) : ''))
+  const image = svg('svg', { viewBox: `0 0 ${width + edge - right} ${height}`, 'aria-hidden': 'true' })
   image.append(...bands(legend, scales, left + 4), ...months(scales), ...drawn, ...names)
   return element('div', { className: 'plot' }, image)
 }

@@ -1,7 +1,7 @@
 // Which lakes are compared. The address of the page has their ids.
 
 /** The most lakes in one chart: with more, their lines cannot be told apart. */
-export const maxLakes = 4
+export const maxLakes = 8
 
 /**
  * Returns the ids of the compared lakes in the order in which they were chosen. The lake of the open card is one of them; for it the first

@@ -1,13 +1,14 @@
 // The lines of the compared lakes: each has dashes, a sign and a letter of its own, so that nobody needs the colours.
 
 /** The letters, which stand at the ends of the lines. */
-export const letters = ['A', 'B', 'C', 'D']
+export const letters = [...'ABCDEFGH']
 
 const maxSigns = 8 // on a line
 const letterHeight = 12
 
-/** The signs: a disc, a square, a triangle and a diamond. */
-const signs = ['m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0', 'm-3-3h6v6h-6z', 'm0-4l4 7h-8z', 'm0-4l4 4l-4 4l-4-4z']
+/** The signs: a disc, a square, two triangles, a diamond, two bars and a cross. */
+const signs = ['m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0', 'm-3-3h6v6h-6z', 'm0-4l4 7h-8z', 'm0-4l4 4l-4 4l-4-4z',
+  'm0 4l4-7h-8z', 'm-4-1.5h8v3h-8z', 'm-1.5-4h3v8h-3z', 'm-1.2-4h2.4v2.8h2.8v2.4h-2.8v2.8h-2.4v-2.8h-2.8v-2.4h2.8z']
 
 /** Returns the values that make the line of a lake: those of satellites, or samples of a lake without any.
  * @param {Entry[]} entries */

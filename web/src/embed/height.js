@@ -1,6 +1,6 @@
 // Tells the page around an iframe how high the map would be without scroll bars. Pages listen to the message themselves, or use
 // iframe-resizer 4, whose messages are strings.
-const [header, stage, time, panel, card, limits] = ['header', '#stage', '#time', '#panel', '#card', '#limits'].map((s) => /** @type {HTMLElement} */ (document.querySelector(s)))
+const [header, stage, time, panel, card, footer] = ['header', '#stage', '#time', '#panel', '#card', 'footer'].map((s) => /** @type {HTMLElement} */ (document.querySelector(s)))
 const prefix = '[iFrameSizer]'
 let frame = '' // the name of the iframe at iframe-resizer
 let sent = 0
@@ -10,7 +10,7 @@ function wantedHeight() {
   const map = Math.max(240, Math.min(480, stage.clientWidth * 0.75))
   const beside = getComputedStyle(stage.parentElement).flexDirection !== 'column'
   const content = panel.offsetHeight && card.offsetHeight
-  return Math.ceil(header.offsetHeight + time.offsetHeight + limits.offsetHeight + (beside ? Math.max(map, content) : map + content)) + 2 // borders
+  return Math.ceil(header.offsetHeight + time.offsetHeight + footer.offsetHeight + (beside ? Math.max(map, content) : map + content)) + 2 // borders
 }
 
 function send(reason = 'resize') {
@@ -31,6 +31,6 @@ if (parent !== window) {
     if (frame) send(settings.length > 9 ? 'init' : 'resize')
   })
   const observer = new ResizeObserver(() => send())
-  for (const e of [header, stage, time, panel, card, limits]) observer.observe(e)
+  for (const e of [header, stage, time, panel, card, footer]) observer.observe(e)
   parent.postMessage('[iFrameResizerChild]Ready', '*') // its first message may have come before this script
 }

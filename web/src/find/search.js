@@ -1,5 +1,6 @@
 // The search for lakes and places by a text. The files of this folder are a script of their own, which loads when the field is used for the
 // first time.
+import { placeAt } from '../coordinates.js'
 import { element } from '../dom.js'
 import { L } from '../leaflet.js'
 import { fitVisible } from '../mapposition.js'
@@ -67,7 +68,8 @@ export function addSearch(page, form, refresh, focus) {
     matches = query && !place ? search((asked) => matchLakes(loaded, asked, remote ?? [])) : loaded.lakes.map((lake) => ({ lake, rank: 0 }))
   }
   const showPlaces = () => {
-    places = gazetteer && query && (!place || guessed) ? search((asked) => findPlaces(gazetteer, asked)) : []
+    places = query && (!place || guessed) ? placeAt(q.value) : []
+    if (gazetteer && query && !places.length && (!place || guessed)) places = search((asked) => findPlaces(gazetteer, asked))
     group.replaceChildren(...places.map((found) => element('button', { type: 'button', onclick: () => choose(found) }, found.name)))
     if (gazetteer) credit.textContent = `${text.places}: ${gazetteer.credit}`
     group.hidden = credit.hidden = places.length === 0

@@ -29,8 +29,8 @@ export function addHighs(page) {
     if (shown !== store.get()) return
     // If all lakes are loaded, the page counts those of the map itself, also if the server does not answer.
     const counts = shown.complete && !isAhead ? { ...loaded, ...countLakes(shown.lakes, week) } : loaded
-    const [line, change = ''] = highsText(counts, startOfWeek(week + 1) > now())
-    box.replaceChildren(line, element('span', {}, change))
+    const [line, ...change] = highsText(counts, startOfWeek(week + 1) > now())
+    box.replaceChildren(line, ...change.map((text) => element('span', {}, text)))
   }
   const showSoon = (lakes) => {
     box.textContent = ''

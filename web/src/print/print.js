@@ -21,7 +21,7 @@ export function addPrint(page) {
     const [width, height] = document.body.matches('.card-open') ? [470, 280] : [690, 520] // px on a sheet at least, see print.css
     root.cssText = `--map-width:${x};--map-height:${y};--paper:#fff;--ink:#000;--label:${Math.max(12, 10.7 * Math.max(x / width, y / height))}`
     redrawMarks()
-    closed = document.querySelectorAll('#legend details:not([open]), #limits:not([open])')
+    closed = document.querySelectorAll('#legend details:not([open]), #limits:not([open]), #card article > details:not([open])')
     setOpen(true)
     byId('stage').after(legend)
   }
