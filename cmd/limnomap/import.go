@@ -188,7 +188,7 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, opt
 		return interrupted(ctx, err, "nothing was written")
 	}
 	defer closeFiles()
-	s, closeStore, err := c.open(ctx, c.DryRun)
+	s, closeStore, err := c.open(ctx, con, c.DryRun)
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}

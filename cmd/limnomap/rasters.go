@@ -28,14 +28,15 @@ type importRastersCmd struct {
 	Files []string `arg:"" name:"file" help:"Satellite files." type:"existingfile"`
 	rasterFlags
 	dateFlag
-	DB            config.Location `help:"Database: an SQLite file, created if it does not exist, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users. With --csv it is only read, for its lakes." placeholder:"FILE|URL"`
-	CSV           string          `help:"CSV file to write, which import observations reads, and nothing to the database; - is standard output." placeholder:"FILE"`
-	Lakes         string          `help:"With --csv, file with the lakes in place of --db: GeoJSON, whose features need only an id, or CSV with id, lat and lon." type:"existingfile" placeholder:"FILE"`
-	Force         bool            `help:"With --csv, overwrite an existing file."`
-	Prefer        preference      `help:"Products, or beginnings of sources, in the order in which their values count for one lake and week, such as lwq,cyan; also for stored values. All are kept. Without this flag the stored order stays." placeholder:"PRODUCT,..."`
-	SkipBad       bool            `help:"Import the files that can be used and report the others. By default one file that cannot be used rejects them all."`
-	DryRun        bool            `help:"Report what would change, and write nothing."`
-	ImportTimeout time.Duration   `help:"Longest time for writing the values. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
+	DB config.Location `help:"Database: an SQLite file, created if it does not exist, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users. With --csv it is only read, for its lakes." placeholder:"FILE|URL"`
+	migrateFlag
+	CSV           string        `help:"CSV file to write, which import observations reads, and nothing to the database; - is standard output." placeholder:"FILE"`
+	Lakes         string        `help:"With --csv, file with the lakes in place of --db: GeoJSON, whose features need only an id, or CSV with id, lat and lon." type:"existingfile" placeholder:"FILE"`
+	Force         bool          `help:"With --csv, overwrite an existing file."`
+	Prefer        preference    `help:"Products, or beginnings of sources, in the order in which their values count for one lake and week, such as lwq,cyan; also for stored values. All are kept. Without this flag the stored order stays." placeholder:"PRODUCT,..."`
+	SkipBad       bool          `help:"Import the files that can be used and report the others. By default one file that cannot be used rejects them all."`
+	DryRun        bool          `help:"Report what would change, and write nothing."`
+	ImportTimeout time.Duration `help:"Longest time for writing the values. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
 }
 
 func (importRastersCmd) Help() string {
@@ -73,7 +74,7 @@ func (c *importRastersCmd) Run(ctx context.Context, con *console) (err error) {
 	if c.CSV != "" {
 		return c.write(ctx, con, opts)
 	}
-	s, closeStore, err := (&newDatabaseFlag{c.DB}).open(ctx, c.DryRun)
+	s, closeStore, err := (&newDatabaseFlag{c.DB, c.migrateFlag}).open(ctx, con, c.DryRun)
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}

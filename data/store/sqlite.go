@@ -31,6 +31,7 @@ const (
 type sqlite struct {
 	Store
 	loc         location
+	upgrade     Upgrade
 	maxLogBytes int64 // size of the log above which an import first copies it into the file
 	// maxKnownKeys is how many lake numbers an import caches before it reads those of all lakes.
 	maxKnownKeys int
@@ -52,8 +53,8 @@ type sqlite struct {
 	size       atomic.Int64 // of the file when it was last looked at
 }
 
-func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
-	s := &sqlite{loc: loc, maxLogBytes: maxIdleLogBytes, maxKnownKeys: maxKnownKeys, groupRows: groupRows, parallelLakes: parallelLakes}
+func openSQLite(ctx context.Context, loc location, create bool, upgrade Upgrade) (*sqlite, error) {
+	s := &sqlite{loc: loc, upgrade: upgrade, maxLogBytes: maxIdleLogBytes, maxKnownKeys: maxKnownKeys, groupRows: groupRows, parallelLakes: parallelLakes}
 	s.Store = Store{s, dialect{scan: scanQuery, past: pastQuery,
 		newestReading: sqliteNewestReading, readings: sqliteReadings, forecasts: sqliteForecasts, now: "0.0"}, time.Now, usualReaders(), loc.path}
 	if err := s.open(ctx, create, creationPatience); err != nil {
@@ -83,7 +84,7 @@ func (s *sqlite) open(ctx context.Context, create bool, patience time.Duration) 
 		s.readers, err = openPool(loc.url(sqliteParameters("_query_only", "on")), usualReaders())
 	}
 	if err == nil {
-		err = migrate(ctx, s.writer)
+		err = s.migrate(ctx)
 	}
 	if err == nil {
 		s.files, err = statFiles(loc.path)

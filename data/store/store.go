@@ -161,8 +161,28 @@ type ObservationColumns struct {
 // or a postgres:// URL of an existing database, in which create makes the tables. If the PostgreSQL server cannot be
 // reached, or without create its tables do not exist yet, Open succeeds, and each use fails until that has changed.
 func Open(ctx context.Context, dsn string, create bool) (*Store, error) {
+	return OpenUpgrading(ctx, dsn, create, permitUpgrade)
+}
+
+// An Upgrade is called before the schema of a database that has one is migrated, also later, if the file of an open Store is replaced or
+// a PostgreSQL server was not reachable at first. If it returns an error, nothing is migrated and the database cannot be used.
+type Upgrade func(ctx context.Context, from, to int64) error
+
+// ErrOlderSchema says that a database must be migrated before this limnomap can use it.
+var ErrOlderSchema = errors.New("its schema is older than this limnomap's")
+
+// RefuseUpgrade is an [Upgrade] that migrates nothing.
+func RefuseUpgrade(_ context.Context, from, to int64) error {
+	return fmt.Errorf("%w: version %d, want %d; nothing was changed: `limnomap migrate` with the same --db migrates it, "+
+		"and with --dry-run says what that means", ErrOlderSchema, from, to)
+}
+
+func permitUpgrade(context.Context, int64, int64) error { return nil }
+
+// OpenUpgrading is Open with a function that is called before a migration.
+func OpenUpgrading(ctx context.Context, dsn string, create bool, upgrade Upgrade) (*Store, error) {
 	if isPostgres(dsn) {
-		s, err := openPostgres(ctx, dsn, create)
+		s, err := openPostgres(ctx, dsn, create, upgrade)
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +192,7 @@ func Open(ctx context.Context, dsn string, create bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openSQLite(ctx, loc, create)
+	s, err := openSQLite(ctx, loc, create, upgrade)
 	if err != nil {
 		return nil, err
 	}
