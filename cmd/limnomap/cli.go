@@ -46,6 +46,11 @@ type cli struct {
 		Advisories   importAdvisoriesCmd   `cmd:"" help:"Import official statements about lakes, such as closures."`
 		Rasters      importRastersCmd      `cmd:"" help:"Import the values of the lakes from satellite files, or write them to a CSV file."`
 	} `cmd:"" group:"Bring data in:" help:"Import lakes, observations, official statements or satellite files into a database."`
+	Delete struct {
+		Lake         deleteLakeCmd         `cmd:"" help:"Delete a lake with all that is stored of it."`
+		Observations deleteObservationsCmd `cmd:"" help:"Delete the observations that flags select."`
+		Source       deleteSourceCmd       `cmd:"" help:"Delete all observations of a source."`
+	} `cmd:"" group:"Bring data in:" help:"Delete a lake, observations or a source from a database."`
 	Refresh  refreshCmd  `cmd:"" group:"Bring data in:" help:"Update a database from a folder or URLs, once or on a schedule."`
 	Forecast forecastCmd `cmd:"" group:"Bring data in:" help:"Forecast the chlorophyll of each lake one to four weeks ahead, or test such forecasts with past years."`
 	Demo     demoCmd     `cmd:"" group:"Bring data in:" help:"Write any number of simulated lakes as CSV files, to try limnomap at scale."`

@@ -57,6 +57,7 @@ func testStore(t *testing.T, open opener) {
 		"readings of samples":     testReadingsOfSamples,
 		"readings of many lakes":  testReadingsOfManyLakes,
 		"forecasts":               testForecasts,
+		"deletion":                testDelete,
 		"no half forecasts":       testNoHalfForecasts,
 		"test of forecasts":       testForecastTest,
 		"events":                  testEvents,

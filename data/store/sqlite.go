@@ -56,7 +56,7 @@ type sqlite struct {
 func openSQLite(ctx context.Context, loc location, create bool, upgrade Upgrade) (*sqlite, error) {
 	s := &sqlite{loc: loc, upgrade: upgrade, maxLogBytes: maxIdleLogBytes, maxKnownKeys: maxKnownKeys, groupRows: groupRows, parallelLakes: parallelLakes}
 	s.Store = Store{s, dialect{scan: scanQuery, past: pastQuery,
-		newestReading: sqliteNewestReading, readings: sqliteReadings, forecasts: sqliteForecasts, now: "0.0"}, time.Now, usualReaders(), loc.path}
+		newestReading: sqliteNewestReading, readings: sqliteReadings, forecasts: sqliteForecasts, forgetSampled: forgetSampled, now: "0.0"}, time.Now, usualReaders(), loc.path}
 	if err := s.open(ctx, create, creationPatience); err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc.path, err)
 	}
@@ -79,7 +79,7 @@ func (s *sqlite) open(ctx context.Context, create bool, patience time.Duration) 
 	}
 	var err error
 	s.writer, err = openPool(loc.url(sqliteParameters("_txlock", "immediate", "_journal_mode", "WAL",
-		"_synchronous", "NORMAL", "_pragma", fmt.Sprintf("journal_size_limit(%d)", maxIdleLogBytes))), 1)
+		"_synchronous", "NORMAL", "_pragma", "secure_delete(on)", "_pragma", fmt.Sprintf("journal_size_limit(%d)", maxIdleLogBytes))), 1)
 	if err == nil {
 		s.readers, err = openPool(loc.url(sqliteParameters("_query_only", "on")), usualReaders())
 	}
@@ -107,7 +107,10 @@ func sqliteParameters(more ...string) url.Values {
 		"mode":          {"rw"},
 	}
 	for i := 0; i < len(more); i += 2 {
-		v[more[i]] = []string{more[i+1]}
+		if more[i] != "_pragma" {
+			v.Del(more[i])
+		}
+		v.Add(more[i], more[i+1])
 	}
 	return v
 }

@@ -62,6 +62,19 @@ func (s *sqlite) shortenLog(ctx context.Context) {
 	}
 }
 
+// overwriteLog empties the log, in which deleted rows may still be. If a reader needs it for longer than the busy timeout, the last process that
+// closes the file does so.
+func (s *sqlite) overwriteLog(ctx context.Context) {
+	if s.hold(ctx) != nil {
+		return
+	}
+	defer s.mu.RUnlock()
+	_, _ = s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+}
+
+// forgetSampled removes the lakes whose samples were deleted.
+const forgetSampled = `DELETE FROM sampled_lakes WHERE NOT EXISTS (SELECT 1 FROM observations AS o WHERE o.lake = sampled_lakes.lake AND o.type = 2)`
+
 // beginBulk prepares a connection for an import. The references to lakes are not checked a second time: an import has found the number of
 // each lake by its id in the same transaction, and removes no lake. The check would read a page of the lakes for each row.
 const beginBulk = "PRAGMA foreign_keys = OFF"
