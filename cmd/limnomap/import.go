@@ -28,6 +28,19 @@ type importFlags struct {
 	ImportTimeout time.Duration `help:"Longest time for the import. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
 }
 
+// guardFlags are for imports of observations.
+type guardFlags struct {
+	MaxClassChanges int `help:"Refuse an import that would change the class (WHO 2003) of the newest value of more than this percentage of the lakes with values, or set that of more than half of them to one value. Values are compared if the old one is at most 28 days older, and there are at least 20 lakes with values." default:"30" allowed:"0..100"`
+}
+
+// guard returns the store to which observations are imported.
+func (f *guardFlags) guard(s *store.Store, force bool) ingest.Store {
+	if force {
+		return s
+	}
+	return ingest.Guarded(s, float64(f.MaxClassChanges)/100)
+}
+
 // tableFlags are for imports of files with columns.
 type tableFlags struct {
 	importFlags
@@ -69,12 +82,16 @@ stored outline. Files without outlines keep it, but may not move the lake out of
 }
 
 func (c *importLakesCmd) Run(ctx context.Context, con *console) error {
-	return c.run(ctx, con, c.Files, ingest.Lakes)
+	return c.run(ctx, con, c.Files, func(ctx context.Context, s *store.Store, files []ingest.File, opts *ingest.Options) (ingest.Report, error) {
+		return ingest.Lakes(ctx, s, files, opts)
+	})
 }
 
 type importObservationsCmd struct {
 	Files []string `arg:"" name:"file" help:"CSV files with a header line." type:"existingfile"`
 	tableFlags
+	guardFlags
+	Force bool `help:"Import the values also if so many lakes would change."`
 }
 
 func (importObservationsCmd) Help() string {
@@ -96,7 +113,9 @@ results are left out and counted. docs/importing.md has the rules.` + aboutFiles
 }
 
 func (c *importObservationsCmd) Run(ctx context.Context, con *console) error {
-	return c.run(ctx, con, c.Files, ingest.Observations)
+	return c.run(ctx, con, c.Files, func(ctx context.Context, s *store.Store, files []ingest.File, opts *ingest.Options) (ingest.Report, error) {
+		return ingest.Observations(ctx, c.guard(s, c.Force), files, opts)
+	})
 }
 
 type importAdvisoriesCmd struct {
@@ -124,7 +143,7 @@ was published or updated last counts; one that is older than the stored statemen
 }
 
 func (c *importAdvisoriesCmd) Run(ctx context.Context, con *console) error {
-	return c.run(ctx, con, c.Files, func(ctx context.Context, s ingest.Store, files []ingest.File, opts *ingest.Options) (ingest.Report, error) {
+	return c.run(ctx, con, c.Files, func(ctx context.Context, s *store.Store, files []ingest.File, opts *ingest.Options) (ingest.Report, error) {
 		opts.ValidDays = c.ValidDays
 		return ingest.Advisories(ctx, s, files, opts)
 	})
@@ -166,7 +185,7 @@ func copyInput(ctx context.Context, input *os.File) (_ *diskspace.Temp, err erro
 	return temp, err
 }
 
-type importFunc func(context.Context, ingest.Store, []ingest.File, *ingest.Options) (ingest.Report, error)
+type importFunc func(context.Context, *store.Store, []ingest.File, *ingest.Options) (ingest.Report, error)
 
 func (c *tableFlags) run(ctx context.Context, con *console, names []string, imp importFunc) error {
 	if err := ingest.CheckMarks(c.Decimal, c.Thousands); err != nil {

@@ -28,11 +28,12 @@ type importRastersCmd struct {
 	Files []string `arg:"" name:"file" help:"Satellite files." type:"existingfile"`
 	rasterFlags
 	dateFlag
+	guardFlags
 	DB config.Location `help:"Database: an SQLite file, created if it does not exist, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users. With --csv it is only read, for its lakes." placeholder:"FILE|URL"`
 	migrateFlag
 	CSV           string        `help:"CSV file to write, which import observations reads, and nothing to the database; - is standard output." placeholder:"FILE"`
 	Lakes         string        `help:"With --csv, file with the lakes in place of --db: GeoJSON, whose features need only an id, or CSV with id, lat and lon." type:"existingfile" placeholder:"FILE"`
-	Force         bool          `help:"With --csv, overwrite an existing file."`
+	Force         bool          `help:"Import the values also if --max-class-changes refuses them. With --csv, overwrite an existing file."`
 	Prefer        preference    `help:"Products, or beginnings of sources, in the order in which their values count for one lake and week, such as lwq,cyan; also for stored values. All are kept. Without this flag the stored order stays." placeholder:"PRODUCT,..."`
 	SkipBad       bool          `help:"Import the files that can be used and report the others. By default one file that cannot be used rejects them all."`
 	DryRun        bool          `help:"Report what would change, and write nothing."`
@@ -51,8 +52,8 @@ and p10 and p90, the percentiles of the pixels.` + aboutRasters
 // Check implements config.Checker.
 func (c *importRastersCmd) Check(context.Context) error {
 	switch {
-	case c.CSV == "" && (c.Lakes != "" || c.Force):
-		return errors.New("--lakes and --force need --csv")
+	case c.CSV == "" && c.Lakes != "":
+		return errors.New("--lakes needs --csv")
 	case c.CSV == "" && !c.DB.IsSet():
 		return errors.New("--db is missing: name a database, or a table with --csv")
 	case c.CSV != "" && c.DB.IsSet() == (c.Lakes != ""):
@@ -100,7 +101,7 @@ func (c *importRastersCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	limited, cancel := (&importFlags{ImportTimeout: c.ImportTimeout}).limitTime(ctx)
 	defer cancel()
-	report, err := ingest.AllValues(limited, s, values, &ingest.Options{DryRun: c.DryRun, Timeout: c.ImportTimeout,
+	report, err := ingest.AllValues(limited, c.guard(s, c.Force), values, &ingest.Options{DryRun: c.DryRun, Timeout: c.ImportTimeout,
 		Now: func() time.Time { return s.Latest(limited, time.Now()) }},
 		func(tx store.Tx, _ ingest.Report) error { return c.Prefer.write(limited, tx) })
 	if err != nil {

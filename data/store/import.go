@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 
 	"limnomap/data"
 )
@@ -87,4 +88,36 @@ func (t *importTx) PutAdvisories(ctx context.Context, statements []data.Advisory
 		return nil, err
 	}
 	return changes, t.fail(ctx, err, "write official statements")
+}
+
+const newestValueSQL = `SELECT o.date, o.chl, o.level, o.density FROM limnomap.observations AS o WHERE o.lake = $1 AND o.type <> 1 AND o.chl IS NOT NULL
+	ORDER BY o.date DESC, o.type DESC, o.source DESC LIMIT 1`
+
+func (t *importTx) NewestValue(ctx context.Context, id data.LakeID) (newest data.Optional[data.Observation], err error) {
+	lake, known, err := t.lakeKey(ctx, id)
+	if err != nil || !known {
+		return newest, t.fail(ctx, err, "read the newest value of a lake")
+	}
+	_, err = collect(ctx, t.q, func(row rowScanner) (struct{}, error) {
+		var date, chl int64
+		var level sql.NullInt64
+		var density sql.NullFloat64
+		err := row.Scan(&date, &chl, &level, &density)
+		o := data.Observation{Date: data.Date(date), Chlorophyll: data.Chlorophyll(chl), Level: data.NoLevel, CellDensity: data.NoCellDensity}
+		if level.Valid {
+			o.Level = data.Level(level.Int64)
+		}
+		if density.Valid {
+			o.CellDensity = density.Float64
+		}
+		newest = data.Known(o)
+		return struct{}{}, err
+	}, newestValueSQL, lake)
+	return newest, t.fail(ctx, err, "read the newest value of a lake")
+}
+
+func (t *importTx) LakesWithValues(ctx context.Context) (n int64, err error) {
+	err = t.q.queryRow(ctx, `SELECT count(*) FROM limnomap.lakes AS l
+		WHERE EXISTS (SELECT 1 FROM limnomap.observations AS o WHERE o.lake = l.key AND o.type <> 1 AND o.chl IS NOT NULL)`).Scan(&n)
+	return n, t.fail(ctx, err, "count the lakes with values")
 }

@@ -121,6 +121,11 @@ type Tx interface {
 	// Advisories returns all official statements as the transaction sees them, also those that it has written, in no order. An import
 	// that called the Store's Advisories would need a second connection, and wait for ever if it may have only one.
 	Advisories(ctx context.Context) ([]data.Advisory, error)
+	// NewestValue returns the newest measured value of a lake that has one, as the transaction sees it, with date, chlorophyll, level and cell
+	// density only.
+	NewestValue(ctx context.Context, lake data.LakeID) (data.Optional[data.Observation], error)
+	// LakesWithValues returns how many lakes have a measured value.
+	LakesWithValues(ctx context.Context) (int64, error)
 	// PreferSources replaces the order in which sources are preferred, also of values that are stored already; an empty one removes it.
 	PreferSources(ctx context.Context, order data.SourceOrder) error
 	// Repeated returns which rows of the last PutLakes, PutObservations or PutAdvisories repeated the key of an earlier row of the
