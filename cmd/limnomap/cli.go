@@ -46,6 +46,10 @@ type cli struct {
 		Advisories   importAdvisoriesCmd   `cmd:"" help:"Import official statements about lakes, such as closures."`
 		Rasters      importRastersCmd      `cmd:"" help:"Import the values of the lakes from satellite files, or write them to a CSV file."`
 	} `cmd:"" group:"Bring data in:" help:"Import lakes, observations, official statements or satellite files into a database."`
+	Imports struct {
+		List importsListCmd `cmd:"" help:"List the imports: when, by whom, files, rows by outcome."`
+		Undo importsUndoCmd `cmd:"" help:"Take an import back: what it added is deleted, and what it changed is as before."`
+	} `cmd:"" group:"Bring data in:" help:"List imports, and take them back."`
 	Delete struct {
 		Lake         deleteLakeCmd         `cmd:"" help:"Delete a lake with all that is stored of it."`
 		Observations deleteObservationsCmd `cmd:"" help:"Delete the observations that flags select."`

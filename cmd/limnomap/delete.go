@@ -23,7 +23,7 @@ became_stale, an official statement advisory_withdrawn. Tiles are drawn again. l
 next limnomap forecast makes them again. An SQLite file is overwritten where the rows were. The log of events, copies of the database, exported
 maps, and tiles in the disk cache (limnomap cache purge), which are not served any more, keep what they have.
 
-There is no undo: make a backup first. A refresh does not bring deleted rows back, unless a file that has them changes.`
+There is no undo: make a backup first. Earlier imports can no longer be undone either. A refresh does not bring deleted rows back, unless a file that has them changes.`
 
 type deleteLakeCmd struct {
 	ID string `arg:"" name:"id" help:"Id of the lake."`

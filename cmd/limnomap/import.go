@@ -34,7 +34,7 @@ type guardFlags struct {
 }
 
 // guard returns the store to which observations are imported.
-func (f *guardFlags) guard(s *store.Store, force bool) ingest.Store {
+func (f *guardFlags) guard(s ingest.Store, force bool) ingest.Store {
 	if force {
 		return s
 	}
@@ -82,9 +82,7 @@ stored outline. Files without outlines keep it, but may not move the lake out of
 }
 
 func (c *importLakesCmd) Run(ctx context.Context, con *console) error {
-	return c.run(ctx, con, c.Files, func(ctx context.Context, s *store.Store, files []ingest.File, opts *ingest.Options) (ingest.Report, error) {
-		return ingest.Lakes(ctx, s, files, opts)
-	})
+	return c.run(ctx, con, c.Files, ingest.Lakes)
 }
 
 type importObservationsCmd struct {
@@ -113,7 +111,7 @@ results are left out and counted. docs/importing.md has the rules.` + aboutFiles
 }
 
 func (c *importObservationsCmd) Run(ctx context.Context, con *console) error {
-	return c.run(ctx, con, c.Files, func(ctx context.Context, s *store.Store, files []ingest.File, opts *ingest.Options) (ingest.Report, error) {
+	return c.run(ctx, con, c.Files, func(ctx context.Context, s ingest.Store, files []ingest.File, opts *ingest.Options) (ingest.Report, error) {
 		return ingest.Observations(ctx, c.guard(s, c.Force), files, opts)
 	})
 }
@@ -143,7 +141,7 @@ was published or updated last counts; one that is older than the stored statemen
 }
 
 func (c *importAdvisoriesCmd) Run(ctx context.Context, con *console) error {
-	return c.run(ctx, con, c.Files, func(ctx context.Context, s *store.Store, files []ingest.File, opts *ingest.Options) (ingest.Report, error) {
+	return c.run(ctx, con, c.Files, func(ctx context.Context, s ingest.Store, files []ingest.File, opts *ingest.Options) (ingest.Report, error) {
 		opts.ValidDays = c.ValidDays
 		return ingest.Advisories(ctx, s, files, opts)
 	})
@@ -185,7 +183,7 @@ func copyInput(ctx context.Context, input *os.File) (_ *diskspace.Temp, err erro
 	return temp, err
 }
 
-type importFunc func(context.Context, *store.Store, []ingest.File, *ingest.Options) (ingest.Report, error)
+type importFunc func(context.Context, ingest.Store, []ingest.File, *ingest.Options) (ingest.Report, error)
 
 func (c *tableFlags) run(ctx context.Context, con *console, names []string, imp importFunc) error {
 	if err := ingest.CheckMarks(c.Decimal, c.Thousands); err != nil {
@@ -217,11 +215,15 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, opt
 			return err
 		}
 	}
+	from, err := recorded(limited, s, files)
+	if err != nil {
+		return interrupted(ctx, err, "nothing was written")
+	}
 	bar := newBar(con, "importing", size, progressbar.OptionShowBytes(true))
 	opts.Now = func() time.Time { return s.Latest(limited, time.Now()) }
 	opts.SkipBad, opts.DryRun, opts.Timeout = c.SkipBad, c.DryRun, c.ImportTimeout
 	opts.Progress = func(n int64) { _ = bar.Set64(n) }
-	report, err := imp(limited, s, files, opts)
+	report, err := imp(limited, from, files, opts)
 	_ = bar.Finish()
 	if err != nil {
 		if ctx.Err() != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"limnomap/cmd/limnomap/config"
@@ -101,7 +102,15 @@ func (c *importRastersCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	limited, cancel := (&importFlags{ImportTimeout: c.ImportTimeout}).limitTime(ctx)
 	defer cancel()
-	report, err := ingest.AllValues(limited, c.guard(s, c.Force), values, &ingest.Options{DryRun: c.DryRun, Timeout: c.ImportTimeout,
+	var inputs []ingest.File
+	for _, name := range c.Files {
+		inputs = append(inputs, ingest.File{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }})
+	}
+	from, err := recorded(limited, s, inputs)
+	if err != nil {
+		return interrupted(ctx, err, "nothing was written")
+	}
+	report, err := ingest.AllValues(limited, c.guard(from, c.Force), values, &ingest.Options{DryRun: c.DryRun, Timeout: c.ImportTimeout,
 		Now: func() time.Time { return s.Latest(limited, time.Now()) }},
 		func(tx store.Tx, _ ingest.Report) error { return c.Prefer.write(limited, tx) })
 	if err != nil {

@@ -58,6 +58,7 @@ func testStore(t *testing.T, open opener) {
 		"readings of many lakes":  testReadingsOfManyLakes,
 		"forecasts":               testForecasts,
 		"deletion":                testDelete,
+		"undo":                    testUndo,
 		"newest value":            testNewestValue,
 		"no half forecasts":       testNoHalfForecasts,
 		"test of forecasts":       testForecastTest,

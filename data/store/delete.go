@@ -60,6 +60,9 @@ func (s *Store) Delete(ctx context.Context, what Selection, dryRun bool) (d Dele
 		if what.Source.Known && what.Source.Value != "" {
 			w.exec("DELETE FROM limnomap.sources WHERE name = $1 AND NOT EXISTS (SELECT 1 FROM limnomap.observations AS o WHERE o.source = limnomap.sources.key)", what.Source.Value)
 		}
+		if d != (Deleted{}) {
+			w.exec("DELETE FROM limnomap.import_parts") // they may have deleted rows, and the number of a deleted lake
+		}
 		if d.Forecasts > 0 {
 			w.exec(countForecasts)
 			w.exec("UPDATE limnomap.forecast_state SET changes = changes + 1")

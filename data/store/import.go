@@ -18,6 +18,7 @@ type importTx struct {
 	imported   *importedKeys
 	sources    sourceNumbers
 	advisories advisoryImport
+	record     recorder
 	repeated   []int // rows of the last batch
 	changed    bool  // whether anything but official statements has
 	stated     bool  // whether they have
@@ -47,6 +48,9 @@ func (t *importTx) raise(ctx context.Context) error {
 	if !t.changed && !t.stated {
 		return nil
 	}
+	if err := t.record.finish(ctx, t.q, t.of.now()); err != nil {
+		return err
+	}
 	w, only := writer{ctx: ctx, q: t.q}, "others_at = $1"
 	if !t.changed {
 		only = "statements = statements + 1"
@@ -54,6 +58,15 @@ func (t *importTx) raise(ctx context.Context) error {
 	w.exec("UPDATE limnomap.revision SET number = number + 1, changed_at = $1, "+only, t.of.now().Unix())
 	w.exec(t.of.sql.notify)
 	return w.err
+}
+
+// counted counts the results of a batch, and returns its error as fail does.
+func (t *importTx) counted(ctx context.Context, changes []Change, err error, doing string) error {
+	if err == nil {
+		t.record.count(changes)
+		err = t.record.flush(ctx, t.q, false)
+	}
+	return t.fail(ctx, err, doing)
 }
 
 func (t *importTx) PutRaster(ctx context.Context, holder string, record data.RasterRecord) error {
@@ -81,13 +94,13 @@ func (t *importTx) Advisories(ctx context.Context) ([]data.Advisory, error) {
 }
 
 func (t *importTx) PutAdvisories(ctx context.Context, statements []data.Advisory, keep AdvisoryColumns) ([]Change, error) {
-	changes, changed, err := t.advisories.put(ctx, t.q, t.lakeKey, statements, keep)
+	changes, changed, err := t.advisories.put(ctx, t.q, t.lakeKey, &t.record, statements, keep)
 	t.stated, t.repeated = t.stated || changed, append(t.repeated[:0], t.advisories.repeated...)
 	if beyondBounds(err) {
 		t.err = err
 		return nil, err
 	}
-	return changes, t.fail(ctx, err, "write official statements")
+	return changes, t.counted(ctx, changes, err, "write official statements")
 }
 
 const newestValueSQL = `SELECT o.date, o.chl, o.level, o.density FROM limnomap.observations AS o WHERE o.lake = $1 AND o.type <> 1 AND o.chl IS NOT NULL

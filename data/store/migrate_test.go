@@ -128,6 +128,8 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 		{`UPDATE hooks SET statement_seq = 1, statement_failures = 2, statement_error = 'no'`, nil},
 		{`UPDATE revision SET statements = 3, others_at = 4`, nil},
 		{`UPDATE event_moments SET statements_of = 42`, nil},
+		{`INSERT INTO imports (number, at, author, files, about, added, changed, unchanged, refused) VALUES (1, 2, 'me', '[]', '["lakes"]', 3, 4, 5, 6);
+			INSERT INTO import_parts (import, part, content) VALUES (1, 0, x'01')`, nil},
 	}
 	newest := filepath.Join(t.TempDir(), "new.db")
 	openFile(t, newest, true)

@@ -93,7 +93,7 @@ func (s *postgres) wrapCopy(err error, doing string) error {
 
 func (t *postgresTx) PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error) {
 	changes := make([]Change, len(observations))
-	return changes, t.fail(ctx, t.putObservations(ctx, observations, keep, changes), "write observations")
+	return changes, t.counted(ctx, changes, t.putObservations(ctx, observations, keep, changes), "write observations")
 }
 
 func (t *postgresTx) putObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns, changes []Change) error {
@@ -196,6 +196,9 @@ func (t *postgresTx) mergeRows(ctx context.Context, rows []keyedRow, first bool,
 			if changes[r.at] = change; change != Changed {
 				continue
 			}
+			if !again {
+				t.record.observation(r.lake, r.date, r.dataType, r.source, &row)
+			}
 			update := keyedRow{r.rowKey, new(merged), r.at}
 			switch {
 			case again:
@@ -249,6 +252,9 @@ func (t *postgresTx) addRows(ctx context.Context, rows map[partition][]keyedRow)
 	for p, of := range rows {
 		if err := t.copyRows(ctx, p.table(), of); err != nil {
 			return err
+		}
+		for _, r := range of {
+			t.record.observation(r.lake, r.date, r.dataType, r.source, nil)
 		}
 		t.years[p].written += len(of)
 		t.changed = true

@@ -171,7 +171,7 @@ func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeCol
 		}
 		t.changed = t.changed || changes[i] == Added || changes[i] == Changed
 	}
-	return changes, nil
+	return changes, t.counted(ctx, changes, nil, "write lakes")
 }
 
 // putLake writes lake i of a batch.
@@ -193,6 +193,7 @@ func (t *sqliteTx) putLake(ctx context.Context, i int, l *data.Lake, keep LakeCo
 		t.repeated = append(t.repeated, i)
 		return ofRepeated(change), nil
 	case change == Changed:
+		t.record.lake(key, &stored)
 		_, err = t.updateLake.ExecContext(ctx, lakeArgs(&merged)...)
 	}
 	return change, err
@@ -206,6 +207,7 @@ func (t *sqliteTx) addLake(ctx context.Context, l *data.Lake) error {
 	}
 	key, err := result.LastInsertId()
 	t.imported.addLake(key)
+	t.record.lake(key, nil)
 	t.keys.set(l.ID, key)
 	return err
 }
@@ -238,7 +240,7 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 		o := &observations[b.at]
 		return nil, t.fail(ctx, err, fmt.Sprintf("write the observation of lake %q on %s", o.LakeID, o.Date))
 	}
-	return b.changes, nil
+	return b.changes, t.counted(ctx, b.changes, nil, "write observations")
 }
 
 // putObservation adds row b.at to the group, and writes a row that repeats a key at once, after those of the group.

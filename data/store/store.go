@@ -121,6 +121,8 @@ type Tx interface {
 	// Advisories returns all official statements as the transaction sees them, also those that it has written, in no order. An import
 	// that called the Store's Advisories would need a second connection, and wait for ever if it may have only one.
 	Advisories(ctx context.Context) ([]data.Advisory, error)
+	// Describe says where the import is from, for [Store.Imports].
+	Describe(ImportInfo)
 	// NewestValue returns the newest measured value of a lake that has one, as the transaction sees it, with date, chlorophyll, level and cell
 	// density only.
 	NewestValue(ctx context.Context, lake data.LakeID) (data.Optional[data.Observation], error)
