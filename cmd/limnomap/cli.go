@@ -46,6 +46,15 @@ type cli struct {
 		Advisories   importAdvisoriesCmd   `cmd:"" help:"Import official statements about lakes, such as closures."`
 		Rasters      importRastersCmd      `cmd:"" help:"Import the values of the lakes from satellite files, or write them to a CSV file."`
 	} `cmd:"" group:"Bring data in:" help:"Import lakes, observations, official statements or satellite files into a database."`
+	Imports struct {
+		List importsListCmd `cmd:"" help:"List the imports: when, by whom, files, rows by outcome."`
+		Undo importsUndoCmd `cmd:"" help:"Take an import back: what it added is deleted, and what it changed is as before."`
+	} `cmd:"" group:"Bring data in:" help:"List imports, and take them back."`
+	Delete struct {
+		Lake         deleteLakeCmd         `cmd:"" help:"Delete a lake with all that is stored of it."`
+		Observations deleteObservationsCmd `cmd:"" help:"Delete the observations that flags select."`
+		Source       deleteSourceCmd       `cmd:"" help:"Delete all observations of a source."`
+	} `cmd:"" group:"Bring data in:" help:"Delete a lake, observations or a source from a database."`
 	Refresh  refreshCmd  `cmd:"" group:"Bring data in:" help:"Update a database from a folder or URLs, once or on a schedule."`
 	Forecast forecastCmd `cmd:"" group:"Bring data in:" help:"Forecast the chlorophyll of each lake one to four weeks ahead, or test such forecasts with past years."`
 	Demo     demoCmd     `cmd:"" group:"Bring data in:" help:"Write any number of simulated lakes as CSV files, to try limnomap at scale."`
@@ -55,9 +64,10 @@ type cli struct {
 		Observations exportObservationsCmd `cmd:"" help:"Write the observations of a database to a file that import accepts."`
 		Advisories   exportAdvisoriesCmd   `cmd:"" help:"Write the official statements of a database to a file that import accepts."`
 	} `cmd:"" group:"Take data out:" help:"Write the map for hosts without a server, or the data as files for import."`
-	Backup backupCmd `cmd:"" group:"Take data out:" help:"Copy the database to a file while servers and imports use it."`
-	Warm   warmCmd   `cmd:"" group:"Operate:" help:"Draw tiles in advance into the disk cache of a server."`
-	Cache  struct {
+	Backup  backupCmd  `cmd:"" group:"Take data out:" help:"Copy the database to a file while servers and imports use it."`
+	Warm    warmCmd    `cmd:"" group:"Operate:" help:"Draw tiles in advance into the disk cache of a server."`
+	Migrate migrateCmd `cmd:"" group:"Operate:" help:"Bring the tables of a database of an older limnomap up to date."`
+	Cache   struct {
 		Stats cacheStatsCmd `cmd:"" help:"Count the tiles by style and zoom."`
 		Purge cachePurgeCmd `cmd:"" help:"Remove tiles: all, the damaged ones, or those that the flags select."`
 	} `cmd:"" group:"Operate:" help:"Inspect and clean the tile cache on disk, also while a server uses it."`

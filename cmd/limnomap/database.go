@@ -12,28 +12,44 @@ import (
 	"limnomap/data/store"
 )
 
-// A databaseFlag names a database that must be there.
+// A databaseFlag names a database that must be there, for commands that only read it.
 type databaseFlag struct {
 	DB config.Location `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users." required:"" placeholder:"FILE|URL"`
 }
 
-// use calls f with the database.
+// use calls f with the database. It refuses one that would have to be migrated.
 func (d *databaseFlag) use(ctx context.Context, f func(*store.Store) error) error {
-	s, err := store.Open(ctx, d.DB.Reveal(), false)
+	return d.useAfter(ctx, store.RefuseUpgrade, f)
+}
+
+func (d *databaseFlag) useAfter(ctx context.Context, upgrade store.Upgrade, f func(*store.Store) error) error {
+	s, err := store.OpenUpgrading(ctx, d.DB.Reveal(), false, upgrade)
 	if err != nil {
 		return fmt.Errorf("--db: %w", err)
 	}
 	return errors.Join(f(s), s.Close())
 }
 
+// A changedDatabaseFlag names a database that must be there, for commands that write to it.
+type changedDatabaseFlag struct {
+	databaseFlag
+	migrateFlag
+}
+
+// change calls f with the database, which is migrated first if necessary.
+func (d *changedDatabaseFlag) change(ctx context.Context, con *console, f func(*store.Store) error) error {
+	return d.useAfter(ctx, d.upgrade(d.DB.Reveal(), con.log), f)
+}
+
 // A newDatabaseFlag names a database that is created if it is not there.
 type newDatabaseFlag struct {
 	DB config.Location `help:"Database: an SQLite file, created if it does not exist, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users." required:"" placeholder:"FILE|URL"`
+	migrateFlag
 }
 
-// open opens the database or creates it. A dry run gets a temporary one instead of a new one. The close function removes a
-// temporary database, and also a new SQLite file that nothing was written to.
-func (d *newDatabaseFlag) open(ctx context.Context, dryRun bool) (_ *store.Store, closeStore func() error, err error) {
+// open opens the database or creates it. A dry run gets a temporary one instead of a new one, and migrates none. The close function
+// removes a temporary database, and also a new SQLite file that nothing was written to.
+func (d *newDatabaseFlag) open(ctx context.Context, con *console, dryRun bool) (_ *store.Store, closeStore func() error, err error) {
 	path, isFile := store.FilePath(d.DB.Reveal())
 	absent, err := d.absent(ctx, path, isFile, dryRun)
 	if err != nil {
@@ -42,7 +58,11 @@ func (d *newDatabaseFlag) open(ctx context.Context, dryRun bool) (_ *store.Store
 	if absent && dryRun {
 		return openTemporary(ctx, path, isFile)
 	}
-	s, err := store.Open(ctx, d.DB.Reveal(), true)
+	upgrade := store.Upgrade(store.RefuseUpgrade)
+	if !dryRun {
+		upgrade = d.upgrade(d.DB.Reveal(), con.log)
+	}
+	s, err := store.OpenUpgrading(ctx, d.DB.Reveal(), true, upgrade)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +103,7 @@ func (d *newDatabaseFlag) absent(ctx context.Context, path string, isFile, dryRu
 	if !dryRun {
 		return false, nil
 	}
-	s, err := store.Open(ctx, d.DB.Reveal(), false)
+	s, err := store.OpenUpgrading(ctx, d.DB.Reveal(), false, store.RefuseUpgrade)
 	if err != nil {
 		return false, err
 	}

@@ -24,7 +24,7 @@ import (
 )
 
 type forecastCmd struct {
-	databaseFlag
+	changedDatabaseFlag
 	Horizon int           `help:"Weeks ahead." default:"4" allowed:"1..4"`
 	Origin  string        `help:"Day of issue: only values up to it are used (default: the day of the newest value of a satellite; without any, of the newest sample)." placeholder:"YYYY-MM-DD" check:"date"`
 	Keep    config.Period `name:"forecast-keep" help:"How long earlier issues are kept, in whole days." default:"365d" allowed:"0d.." check:"whole-days"`
@@ -66,7 +66,11 @@ func (c *forecastCmd) Run(ctx context.Context, con *console) error {
 		}
 		opts.Origin = data.Known(date)
 	}
-	err := c.use(ctx, func(s *store.Store) error {
+	use := c.use
+	if !c.DryRun {
+		use = func(ctx context.Context, f func(*store.Store) error) error { return c.change(ctx, con, f) }
+	}
+	err := use(ctx, func(s *store.Store) error {
 		if c.Out == "" {
 			return c.run(ctx, con, s, opts)
 		}

@@ -37,7 +37,7 @@ func (f *hookFlags) allowed() (prefixes []netip.Prefix) {
 func userAgent() string { return "limnomap/" + buildVersion() }
 
 type hooksCreateCmd struct {
-	databaseFlag
+	changedDatabaseFlag
 	hookFlags
 	URL      string          `name:"url" help:"Address that gets a POST request for each event." required:"" placeholder:"URL"`
 	Kinds    eventfeed.Kinds `help:"Kinds of events, with commas between them: ${event_kinds}. By default all." placeholder:"KIND,..."`
@@ -84,7 +84,7 @@ func (c *hooksCreateCmd) Run(ctx context.Context, con *console) error {
 	if err := delivery.CheckReached(c.URL, c.allowed()); err != nil {
 		return fmt.Errorf("--url would never be reached: %w; --hooks-allow names networks that are not public", err)
 	}
-	return c.use(ctx, func(s *store.Store) error {
+	return c.change(ctx, con, func(s *store.Store) error {
 		if err := s.CreateHook(ctx, h); err != nil {
 			return err
 		}
@@ -101,18 +101,18 @@ func showSecret(con *console, h *hook.Hook) error {
 
 // hookArg names a webhook.
 type hookArg struct {
-	databaseFlag
 	ID string `arg:"" name:"id" help:"Id of the webhook: limnomap hooks list."`
 }
 
 type hooksSetCmd struct {
+	changedDatabaseFlag
 	hookArg
 	State      string `help:"paused: events wait. active: go on with a webhook that is paused or dead." enum:"active,paused" required:"" placeholder:"STATE"`
 	SkipMissed bool   `help:"With --state active, begin with the next event, without those that happened meanwhile."`
 }
 
 func (c *hooksSetCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s *store.Store) error {
+	return c.change(ctx, con, func(s *store.Store) error {
 		state, err := s.EventState(ctx)
 		if err != nil {
 			return err
@@ -141,12 +141,13 @@ func (c *hooksSetCmd) Run(ctx context.Context, con *console) error {
 }
 
 type hooksRotateCmd struct {
+	changedDatabaseFlag
 	hookArg
 	Overlap config.Period `help:"How long requests are signed with the previous secret too, so that the receiver has time to change." default:"1d" placeholder:"PERIOD"`
 }
 
 func (c *hooksRotateCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s *store.Store) error {
+	return c.change(ctx, con, func(s *store.Store) error {
 		var rotated hook.Hook
 		err := s.UpdateHook(ctx, c.ID, func(h *hook.Hook) error {
 			h.Rotate(time.Now().Add(time.Duration(c.Overlap)))
@@ -161,10 +162,13 @@ func (c *hooksRotateCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-type hooksDeleteCmd struct{ hookArg }
+type hooksDeleteCmd struct {
+	changedDatabaseFlag
+	hookArg
+}
 
 func (c *hooksDeleteCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s *store.Store) error {
+	return c.change(ctx, con, func(s *store.Store) error {
 		if err := s.DeleteHook(ctx, c.ID); err != nil {
 			return err
 		}
@@ -174,6 +178,7 @@ func (c *hooksDeleteCmd) Run(ctx context.Context, con *console) error {
 }
 
 type hooksTestCmd struct {
+	databaseFlag
 	hookArg
 	hookFlags
 }
@@ -308,6 +313,7 @@ func (l *listedHook) events() string {
 }
 
 type hooksDeliveriesCmd struct {
+	databaseFlag
 	hookArg
 	Limit int  `help:"At most this many, the newest first." default:"20" allowed:"1..100"`
 	JSON  bool `help:"Print JSON instead of a table."`

@@ -28,6 +28,19 @@ type importFlags struct {
 	ImportTimeout time.Duration `help:"Longest time for the import. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
 }
 
+// guardFlags are for imports of observations.
+type guardFlags struct {
+	MaxClassChanges int `help:"Refuse an import that would change the class (WHO 2003) of the newest value of more than this percentage of the lakes with values, or set that of more than half of them to one value. Values are compared if the old one is at most 28 days older, and there are at least 20 lakes with values." default:"30" allowed:"0..100"`
+}
+
+// guard returns the store to which observations are imported.
+func (f *guardFlags) guard(s ingest.Store, force bool) ingest.Store {
+	if force {
+		return s
+	}
+	return ingest.Guarded(s, float64(f.MaxClassChanges)/100)
+}
+
 // tableFlags are for imports of files with columns.
 type tableFlags struct {
 	importFlags
@@ -75,6 +88,8 @@ func (c *importLakesCmd) Run(ctx context.Context, con *console) error {
 type importObservationsCmd struct {
 	Files []string `arg:"" name:"file" help:"CSV files with a header line." type:"existingfile"`
 	tableFlags
+	guardFlags
+	Force bool `help:"Import the values also if so many lakes would change."`
 }
 
 func (importObservationsCmd) Help() string {
@@ -96,7 +111,9 @@ results are left out and counted. docs/importing.md has the rules.` + aboutFiles
 }
 
 func (c *importObservationsCmd) Run(ctx context.Context, con *console) error {
-	return c.run(ctx, con, c.Files, ingest.Observations)
+	return c.run(ctx, con, c.Files, func(ctx context.Context, s ingest.Store, files []ingest.File, opts *ingest.Options) (ingest.Report, error) {
+		return ingest.Observations(ctx, c.guard(s, c.Force), files, opts)
+	})
 }
 
 type importAdvisoriesCmd struct {
@@ -188,7 +205,7 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, opt
 		return interrupted(ctx, err, "nothing was written")
 	}
 	defer closeFiles()
-	s, closeStore, err := c.open(ctx, c.DryRun)
+	s, closeStore, err := c.open(ctx, con, c.DryRun)
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}
@@ -198,11 +215,15 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, opt
 			return err
 		}
 	}
+	from, err := recorded(limited, s, files)
+	if err != nil {
+		return interrupted(ctx, err, "nothing was written")
+	}
 	bar := newBar(con, "importing", size, progressbar.OptionShowBytes(true))
 	opts.Now = func() time.Time { return s.Latest(limited, time.Now()) }
 	opts.SkipBad, opts.DryRun, opts.Timeout = c.SkipBad, c.DryRun, c.ImportTimeout
 	opts.Progress = func(n int64) { _ = bar.Set64(n) }
-	report, err := imp(limited, s, files, opts)
+	report, err := imp(limited, from, files, opts)
 	_ = bar.Finish()
 	if err != nil {
 		if ctx.Err() != nil {

@@ -13,14 +13,14 @@ import (
 )
 
 type keysCreateCmd struct {
-	databaseFlag
+	changedDatabaseFlag
 	Name    string         `help:"Name of the key: who uses it. It appears in logs." required:"" check:"key-name"`
 	Scope   apikey.Scopes  `help:"What the key gives access to: monitor, the monitoring endpoint; metrics, /metrics if the server has --metrics-key; or both." default:"monitor" placeholder:"SCOPE,..."`
 	Expires *config.Period `help:"How long the key is valid, such as 365d. By default it does not expire." allowed:"1s.." placeholder:"PERIOD"`
 }
 
 func (c *keysCreateCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s *store.Store) error {
+	return c.change(ctx, con, func(s *store.Store) error {
 		key, k := newKey(c.Expires)
 		k.Name, k.Scopes = c.Name, c.Scope
 		if err := s.CreateKey(ctx, k); err != nil {
@@ -46,7 +46,7 @@ func showKey(con *console, text string) error {
 }
 
 type keysRotateCmd struct {
-	databaseFlag
+	changedDatabaseFlag
 	Name    string         `arg:"" help:"Name of the key."`
 	Overlap config.Period  `help:"How long the previous key stays valid, so that its users have time to change. 0s ends it at once." default:"7d" placeholder:"PERIOD"`
 	Expires *config.Period `help:"How long the new key is valid, such as 365d. By default as long as the previous one was." allowed:"1s.." placeholder:"PERIOD"`
@@ -58,7 +58,7 @@ are listed. A previous key that expires before the end of the overlap still does
 }
 
 func (c *keysRotateCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s *store.Store) error {
+	return c.change(ctx, con, func(s *store.Store) error {
 		text, k := newKey(c.Expires)
 		until := k.CreatedAt.Add(time.Duration(c.Overlap))
 		err := s.RotateKey(ctx, c.Name, until, func(previous apikey.Key) apikey.Key {
@@ -133,12 +133,12 @@ func keyState(k apikey.Key, now time.Time) string {
 }
 
 type keysRevokeCmd struct {
-	databaseFlag
+	changedDatabaseFlag
 	Name string `arg:"" help:"Name of the key."`
 }
 
 func (c *keysRevokeCmd) Run(ctx context.Context, con *console) error {
-	return c.use(ctx, func(s *store.Store) error {
+	return c.change(ctx, con, func(s *store.Store) error {
 		if err := s.RevokeKey(ctx, c.Name, time.Now().UTC().Truncate(time.Second)); err != nil {
 			return err
 		}

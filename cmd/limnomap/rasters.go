@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"limnomap/cmd/limnomap/config"
@@ -28,14 +29,16 @@ type importRastersCmd struct {
 	Files []string `arg:"" name:"file" help:"Satellite files." type:"existingfile"`
 	rasterFlags
 	dateFlag
-	DB            config.Location `help:"Database: an SQLite file, created if it does not exist, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users. With --csv it is only read, for its lakes." placeholder:"FILE|URL"`
-	CSV           string          `help:"CSV file to write, which import observations reads, and nothing to the database; - is standard output." placeholder:"FILE"`
-	Lakes         string          `help:"With --csv, file with the lakes in place of --db: GeoJSON, whose features need only an id, or CSV with id, lat and lon." type:"existingfile" placeholder:"FILE"`
-	Force         bool            `help:"With --csv, overwrite an existing file."`
-	Prefer        preference      `help:"Products, or beginnings of sources, in the order in which their values count for one lake and week, such as lwq,cyan; also for stored values. All are kept. Without this flag the stored order stays." placeholder:"PRODUCT,..."`
-	SkipBad       bool            `help:"Import the files that can be used and report the others. By default one file that cannot be used rejects them all."`
-	DryRun        bool            `help:"Report what would change, and write nothing."`
-	ImportTimeout time.Duration   `help:"Longest time for writing the values. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
+	guardFlags
+	DB config.Location `help:"Database: an SQLite file, created if it does not exist, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users. With --csv it is only read, for its lakes." placeholder:"FILE|URL"`
+	migrateFlag
+	CSV           string        `help:"CSV file to write, which import observations reads, and nothing to the database; - is standard output." placeholder:"FILE"`
+	Lakes         string        `help:"With --csv, file with the lakes in place of --db: GeoJSON, whose features need only an id, or CSV with id, lat and lon." type:"existingfile" placeholder:"FILE"`
+	Force         bool          `help:"Import the values also if --max-class-changes refuses them. With --csv, overwrite an existing file."`
+	Prefer        preference    `help:"Products, or beginnings of sources, in the order in which their values count for one lake and week, such as lwq,cyan; also for stored values. All are kept. Without this flag the stored order stays." placeholder:"PRODUCT,..."`
+	SkipBad       bool          `help:"Import the files that can be used and report the others. By default one file that cannot be used rejects them all."`
+	DryRun        bool          `help:"Report what would change, and write nothing."`
+	ImportTimeout time.Duration `help:"Longest time for writing the values. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
 }
 
 func (importRastersCmd) Help() string {
@@ -50,8 +53,8 @@ and p10 and p90, the percentiles of the pixels.` + aboutRasters
 // Check implements config.Checker.
 func (c *importRastersCmd) Check(context.Context) error {
 	switch {
-	case c.CSV == "" && (c.Lakes != "" || c.Force):
-		return errors.New("--lakes and --force need --csv")
+	case c.CSV == "" && c.Lakes != "":
+		return errors.New("--lakes needs --csv")
 	case c.CSV == "" && !c.DB.IsSet():
 		return errors.New("--db is missing: name a database, or a table with --csv")
 	case c.CSV != "" && c.DB.IsSet() == (c.Lakes != ""):
@@ -73,7 +76,7 @@ func (c *importRastersCmd) Run(ctx context.Context, con *console) (err error) {
 	if c.CSV != "" {
 		return c.write(ctx, con, opts)
 	}
-	s, closeStore, err := (&newDatabaseFlag{c.DB}).open(ctx, c.DryRun)
+	s, closeStore, err := (&newDatabaseFlag{c.DB, c.migrateFlag}).open(ctx, con, c.DryRun)
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}
@@ -99,7 +102,15 @@ func (c *importRastersCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	limited, cancel := (&importFlags{ImportTimeout: c.ImportTimeout}).limitTime(ctx)
 	defer cancel()
-	report, err := ingest.AllValues(limited, s, values, &ingest.Options{DryRun: c.DryRun, Timeout: c.ImportTimeout,
+	var inputs []ingest.File
+	for _, name := range c.Files {
+		inputs = append(inputs, ingest.File{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }})
+	}
+	from, err := recorded(limited, s, inputs)
+	if err != nil {
+		return interrupted(ctx, err, "nothing was written")
+	}
+	report, err := ingest.AllValues(limited, c.guard(from, c.Force), values, &ingest.Options{DryRun: c.DryRun, Timeout: c.ImportTimeout,
 		Now: func() time.Time { return s.Latest(limited, time.Now()) }},
 		func(tx store.Tx, _ ingest.Report) error { return c.Prefer.write(limited, tx) })
 	if err != nil {

@@ -147,7 +147,7 @@ func TestRastersToCSV(t *testing.T) {
 		t.Errorf("the table is\n%s", out)
 	}
 	for _, args := range [][]string{{"--csv", "-"}, {"--csv", "-", "--lakes", lakes, "--db", db}, {"--csv", values, "--lakes", lakes}, {"--csv", "-", "--lakes", raster},
-		{}, {"--db", db, "--lakes", lakes}, {"--db", db, "--force"}, {"--csv", "-", "--db", db, "--dry-run"}, {"--csv", "-", "--db", db, "--prefer", "lwq"}} {
+		{}, {"--db", db, "--lakes", lakes}, {"--db", db, "--lakes", lakes, "--force"}, {"--csv", "-", "--db", db, "--dry-run"}, {"--csv", "-", "--db", db, "--prefer", "lwq"}} {
 		if _, _, err := runCommand(t, append([]string{"import", "rasters", raster}, args...)...); err == nil {
 			t.Errorf("%v: want an error", args)
 		}

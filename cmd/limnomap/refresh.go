@@ -163,7 +163,7 @@ func (c *refreshCmd) Run(ctx context.Context, con *console) (err error) {
 	if err := c.check("--"); err != nil {
 		return err
 	}
-	s, closeStore, err := c.open(ctx, false)
+	s, closeStore, err := c.open(ctx, con, false)
 	if err != nil {
 		return err
 	}

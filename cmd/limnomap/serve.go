@@ -55,6 +55,7 @@ type serveCmd struct {
 
 	tracingFlags
 	sourceFlags
+	migrateFlag
 	Refresh refreshFlags `embed:"" prefix:"refresh-" group:"Refresh"`
 
 	scheduledForecastFlags `group:"Refresh"`
@@ -151,7 +152,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	if err := c.Check(ctx); err != nil {
 		return err
 	}
-	shown, err := c.open(ctx, len(c.Refresh.From) > 0)
+	shown, err := c.open(ctx, len(c.Refresh.From) > 0, c.upgrade(c.DB.Reveal(), con.log))
 	if err != nil {
 		return err
 	}

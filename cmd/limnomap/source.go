@@ -52,8 +52,8 @@ func (f *sourceFlags) checkSource(create bool) error {
 	return nil
 }
 
-// open opens the database, or the demo. With create, a database that is not there is created.
-func (f *sourceFlags) open(ctx context.Context, create bool) (*source, error) {
+// open opens the database, or the demo. With create, a database that is not there is created; upgrade is called before one is migrated.
+func (f *sourceFlags) open(ctx context.Context, create bool, upgrade store.Upgrade) (*source, error) {
 	profile, err := data.ProfileByID(f.Profile)
 	if err != nil {
 		return nil, fmt.Errorf("--profile: %w", err)
@@ -75,7 +75,7 @@ func (f *sourceFlags) open(ctx context.Context, create bool) (*source, error) {
 		d := demo.New(time.Now)
 		return &source{d, d, demo.Notice, options, nil, func() error { return nil }}, nil
 	}
-	s, err := store.Open(ctx, f.DB.Reveal(), create)
+	s, err := store.OpenUpgrading(ctx, f.DB.Reveal(), create, upgrade)
 	if err != nil {
 		return nil, fmt.Errorf("--db: %w", err)
 	}
@@ -91,7 +91,7 @@ func (s *source) limits() colormap.Limits {
 // load reads the data once, for a command that shows one state of them, as of a time, and ends. The caller closes the source at the
 // end: maps of old weeks are read from it.
 func (f *sourceFlags) load(ctx context.Context, at time.Time) (*source, *snapshot.Snapshot, error) {
-	s, err := f.open(ctx, false)
+	s, err := f.open(ctx, false, store.RefuseUpgrade)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -114,7 +114,7 @@ const (
 // put writes a batch. lakeKey returns the number of a lake, or false if it is not stored. changed reports whether anything was written,
 // also with an error.
 func (im *advisoryImport) put(ctx context.Context, q querier, lakeKey func(context.Context, data.LakeID) (int64, bool, error),
-	statements []data.Advisory, keep AdvisoryColumns) (changes []Change, changed bool, err error) {
+	record *recorder, statements []data.Advisory, keep AdvisoryColumns) (changes []Change, changed bool, err error) {
 	if im.ids == nil {
 		im.ids = make(map[data.AdvisoryID]bool)
 	}
@@ -130,12 +130,12 @@ func (im *advisoryImport) put(ctx context.Context, q querier, lakeKey func(conte
 			changes[i] = UnknownLake
 		case repeated:
 			im.repeated = append(im.repeated, i)
-			_, changes[i], err = mergeStored(ctx, q, a, keep)
+			_, _, changes[i], err = mergeStored(ctx, q, a, keep)
 			if changes[i] = ofRepeated(changes[i]); changes[i] == OtherStatement && !wasOther {
 				changes[i] = Contradicts
 			}
 		default:
-			changes[i], err = writeAdvisory(ctx, q, key, a, keep)
+			changes[i], err = writeAdvisory(ctx, q, record, key, a, keep)
 			// A copy, because it may be a substring of a whole row.
 			im.ids[data.AdvisoryID(strings.Clone(string(a.ID)))] = changes[i] == OtherStatement
 			changed = changed || changes[i] == Added || changes[i] == Changed
@@ -150,27 +150,32 @@ func (im *advisoryImport) put(ctx context.Context, q querier, lakeKey func(conte
 	return changes, changed, err
 }
 
-// mergeStored merges a statement with the stored one of its id: Added if there is none.
-func mergeStored(ctx context.Context, q querier, a *data.Advisory, keep AdvisoryColumns) (data.Advisory, Change, error) {
+// mergeStored merges a statement with the stored one of its id, and returns that too: nil and Added if there is none.
+func mergeStored(ctx context.Context, q querier, a *data.Advisory, keep AdvisoryColumns) (merged data.Advisory, before *data.Advisory, change Change, err error) {
 	stored, err := collect(ctx, q, scanAdvisory, advisorySQL+" WHERE a.id = $1", string(a.ID))
 	if err != nil || len(stored) == 0 {
-		return *a, Added, err
+		return *a, nil, Added, err
 	}
-	merged, change := mergeAdvisories(&stored[0], a, keep)
-	return merged, change, nil
+	merged, change = mergeAdvisories(&stored[0], a, keep)
+	return merged, &stored[0], change, nil
 }
 
 // writeAdvisory writes a statement of the lake with that number.
-func writeAdvisory(ctx context.Context, q querier, lake int64, a *data.Advisory, keep AdvisoryColumns) (Change, error) {
-	merged, change, err := mergeStored(ctx, q, a, keep)
+func writeAdvisory(ctx context.Context, q querier, record *recorder, lake int64, a *data.Advisory, keep AdvisoryColumns) (Change, error) {
+	merged, before, change, err := mergeStored(ctx, q, a, keep)
 	statement := map[Change]string{Added: insertAdvisorySQL, Changed: updateAdvisorySQL}[change]
 	if err != nil || statement == "" {
 		return change, err
 	}
-	a = &merged
-	_, err = q.exec(ctx, statement, string(a.ID), lake, int64(a.Kind), int64(a.Cause), a.Issuer, a.Issued.Unix(), a.ValidFrom.Unix(),
-		unixOrNull(a.ValidUntil), a.TextEN, a.TextDE, a.URL, unixOrNull(a.Withdrawn))
+	record.advisory(a.ID, lake, before)
+	_, err = q.exec(ctx, statement, advisoryArgs(lake, &merged)...)
 	return change, err
+}
+
+// advisoryArgs are the parameters of insertAdvisorySQL and updateAdvisorySQL.
+func advisoryArgs(lake int64, a *data.Advisory) []any {
+	return []any{string(a.ID), lake, int64(a.Kind), int64(a.Cause), a.Issuer, a.Issued.Unix(), a.ValidFrom.Unix(),
+		unixOrNull(a.ValidUntil), a.TextEN, a.TextDE, a.URL, unixOrNull(a.Withdrawn)}
 }
 
 // boundAdvisories returns an error if the database holds more than a server does.

@@ -42,6 +42,7 @@ type dialect struct {
 	lockImports                        string // makes other writers wait until the transaction ends; empty for SQLite, which has one writer at a time
 	tryMoment                          string // reports whether this transaction is the only one that writes to the log of events; empty for SQLite, for the same reason
 	now                                string // the database's clock in Unix seconds; 0.0 for SQLite, which has none
+	forgetSampled                      string // forgets the lakes of which the last sample was deleted; empty for PostgreSQL, which has an index of samples
 	lockKeys                           string // locks the API keys until the transaction ends; empty for SQLite, which has one writer at a time
 }
 

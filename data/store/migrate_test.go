@@ -128,6 +128,8 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 		{`UPDATE hooks SET statement_seq = 1, statement_failures = 2, statement_error = 'no'`, nil},
 		{`UPDATE revision SET statements = 3, others_at = 4`, nil},
 		{`UPDATE event_moments SET statements_of = 42`, nil},
+		{`INSERT INTO imports (number, at, author, files, about, added, changed, unchanged, refused) VALUES (1, 2, 'me', '[]', '["lakes"]', 3, 4, 5, 6);
+			INSERT INTO import_parts (import, part, content) VALUES (1, 0, x'01')`, nil},
 		{`INSERT INTO pixel_masks (lake, digest, grid, mask) VALUES (7, zeroblob(16), 'g', x'01');
 			INSERT INTO pixels (lake, date, source, mask, codes) VALUES (7, 10, 0, zeroblob(16), x'02')`, nil},
 	}

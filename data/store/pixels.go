@@ -88,18 +88,26 @@ func (t *importTx) removePixels(ctx context.Context, rows []pixelRow) error {
 	}
 	w := writer{ctx: ctx, q: t.q}
 	for _, r := range rows {
-		w.exec("DELETE FROM limnomap.pixels WHERE lake = $1 AND date = $2 AND source = $3", r.lake, int32(r.Date), r.source)
+		w.exec(deletePixels, r.lake, int32(r.Date), r.source)
 	}
 	return w.err
 }
+
+const (
+	deletePixels = "DELETE FROM limnomap.pixels WHERE lake = $1 AND date = $2 AND source = $3"
+	// forgetPixels removes the pixels whose observation is no more.
+	forgetPixels = `DELETE FROM limnomap.pixels AS p WHERE NOT EXISTS
+		(SELECT 1 FROM limnomap.observations AS o WHERE o.lake = p.lake AND o.date = p.date AND o.type = 0 AND o.source = p.source)`
+	// forgetMasks removes the masks that no pixels have any more.
+	forgetMasks = `DELETE FROM limnomap.pixel_masks AS m WHERE NOT EXISTS (SELECT 1 FROM limnomap.pixels AS p WHERE p.lake = m.lake AND p.mask = m.digest)`
+)
 
 // KeepPixels removes the pixels of a source of all dates before first, and the masks that no pixels have any more.
 func (t *importTx) KeepPixels(ctx context.Context, source string, first data.Date) error {
 	w := writer{ctx: ctx, q: t.q}
 	if removed := w.exec("DELETE FROM limnomap.pixels WHERE date < $1 AND source = "+sourceKey("$2"), int32(first), source); removed > 0 {
 		t.changed = true
-		w.exec(`DELETE FROM limnomap.pixel_masks WHERE NOT EXISTS
-			(SELECT 1 FROM limnomap.pixels AS p WHERE p.lake = pixel_masks.lake AND p.mask = pixel_masks.digest)`)
+		w.exec(forgetMasks)
 	}
 	return t.fail(ctx, w.err, "remove old pixels")
 }

@@ -102,4 +102,24 @@ func testPixels(t *testing.T, open opener) {
 	want("old ones removed", "a", 20007, "4")
 	count("old ones removed", "pixels", 1)
 	count("old ones removed", "pixel_masks", 1)
+
+	// They go with their observations: when these are deleted, and when the import is undone.
+	put(t, s, nil, []data.Observation{with(row("a", 20021, 500, data.Good), "9"), with(row("b", 20021, 500, data.Good), "10")})
+	if _, err := s.Delete(t.Context(), Selection{Lake: "b", From: data.Known(data.Date(20021))}, false); err != nil {
+		t.Fatal(err)
+	}
+	want("b's observations deleted", "b", 20021, "")
+	want("b's observations deleted", "a", 20021, "9")
+	if _, err := s.Delete(t.Context(), Selection{WholeLake: true, Lake: "b"}, false); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, nil, []data.Observation{with(row("a", 20021, 700, data.Good), "11"), with(row("a", 20028, 700, data.Good), "12")})
+	want("another value", "a", 20021, "11")
+	if _, err := s.Undo(t.Context(), 0, false); err != nil {
+		t.Fatal(err)
+	}
+	want("undone", "a", 20021, "")
+	want("undone", "a", 20028, "")
+	want("undone", "a", 20007, "4")
+	count("undone", "pixel_masks", 1)
 }

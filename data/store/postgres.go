@@ -47,6 +47,7 @@ type postgres struct {
 	name   string // of the database, for errors, without user and password
 	create bool   // whether each use may create the tables; otherwise only an import does
 
+	upgrade                                 Upgrade
 	preparing                               chan struct{} // holds a value while the schema is brought up to date
 	ready                                   atomic.Bool   // whether the schema is up to date
 	stallTimeout, listenPing, listenTimeout time.Duration // tests lower them
@@ -54,12 +55,12 @@ type postgres struct {
 
 // openPostgres opens the database of a URL. It succeeds if the server cannot be reached, or if create is false and there
 // are no tables yet: each use of the Store tries again.
-func openPostgres(ctx context.Context, dsn string, create bool) (*postgres, error) {
+func openPostgres(ctx context.Context, dsn string, create bool, upgrade Upgrade) (*postgres, error) {
 	config, err := parsePostgres(dsn)
 	if err != nil {
 		return nil, err
 	}
-	s := &postgres{name: postgresName(config.ConnConfig), create: create, preparing: make(chan struct{}, 1), stallTimeout: stallTimeout, listenPing: listenPing, listenTimeout: listenTimeout}
+	s := &postgres{name: postgresName(config.ConnConfig), create: create, upgrade: upgrade, preparing: make(chan struct{}, 1), stallTimeout: stallTimeout, listenPing: listenPing, listenTimeout: listenTimeout}
 	s.Store = Store{s, dialect{scan: postgresScanQuery, past: postgresPastQuery, lockKeys: lockKeys,
 		newestReading: postgresNewestReading, readings: postgresReadings, forecasts: postgresForecasts, notify: postgresNotify, lockImports: postgresLockImports, tryMoment: postgresTryMoment, now: "extract(epoch FROM clock_timestamp())::float8"}, time.Now, int(config.MaxConns), ""}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {

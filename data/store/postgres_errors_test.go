@@ -179,7 +179,7 @@ func TestPostgresConcurrentOpen(t *testing.T) {
 	var group sync.WaitGroup
 	for range 6 {
 		group.Go(func() {
-			s, err := openPostgres(t.Context(), dsn, true)
+			s, err := openPostgres(t.Context(), dsn, true, permitUpgrade)
 			if err != nil {
 				t.Error(err)
 				return

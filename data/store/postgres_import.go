@@ -97,7 +97,7 @@ func (t *postgresTx) PutObservations(ctx context.Context, observations []data.Ob
 	if err == nil {
 		err = t.putPixels(ctx, observations, changes)
 	}
-	return changes, t.fail(ctx, err, "write observations")
+	return changes, t.counted(ctx, changes, err, "write observations")
 }
 
 func (t *postgresTx) putObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns, changes []Change) error {
@@ -200,6 +200,9 @@ func (t *postgresTx) mergeRows(ctx context.Context, rows []keyedRow, first bool,
 			if changes[r.at] = change; change != Changed {
 				continue
 			}
+			if !again {
+				t.record.observation(r.lake, r.date, r.dataType, r.source, &row)
+			}
 			update := keyedRow{r.rowKey, new(merged), r.at}
 			switch {
 			case again:
@@ -253,6 +256,9 @@ func (t *postgresTx) addRows(ctx context.Context, rows map[partition][]keyedRow)
 	for p, of := range rows {
 		if err := t.copyRows(ctx, p.table(), of); err != nil {
 			return err
+		}
+		for _, r := range of {
+			t.record.observation(r.lake, r.date, r.dataType, r.source, nil)
 		}
 		t.years[p].written += len(of)
 		t.changed = true

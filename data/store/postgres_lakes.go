@@ -20,7 +20,7 @@ func (t *postgresTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeC
 			return nil, t.fail(ctx, err, "write lakes")
 		}
 	}
-	return changes, nil
+	return changes, t.counted(ctx, changes, nil, "write lakes")
 }
 
 // putLakes writes some lakes of a batch, from that index on.
@@ -45,6 +45,7 @@ func (t *postgresTx) putLakes(ctx context.Context, lakes []data.Lake, keep LakeC
 		case before.added || !t.imported.addLake(int64(before.key)):
 			t.repeated, changes[i] = append(t.repeated, from+i), ofRepeated(changes[i])
 		case changes[i] == Changed:
+			t.record.lake(int64(before.key), &before.lake)
 			before.lake = merged
 			changed.Queue("UPDATE limnomap.lakes SET (id, external_id, name, lon, lat, region, area_km2, outline) = ROW($2, $3, $4, $5, $6, $7, $8, $9) WHERE key = $1",
 				append([]any{before.key}, lakeValues(&merged)...)...)
@@ -94,7 +95,9 @@ func (t *postgresTx) addLakes(ctx context.Context, lakes []data.Lake) error {
 		err = t.findKeys(ctx, len(lakes), func(i int) data.LakeID { return lakes[i].ID })
 	}
 	for i := range lakes {
-		t.imported.addLake(int64(t.keys[lakes[i].ID]))
+		key := int64(t.keys[lakes[i].ID])
+		t.imported.addLake(key)
+		t.record.lake(key, nil)
 	}
 	return err
 }

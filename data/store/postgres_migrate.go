@@ -76,7 +76,7 @@ func (s *postgres) migrate(ctx context.Context, create bool) error {
 	if err != nil {
 		return err
 	}
-	return upgrade(ctx, p)
+	return upgrade(ctx, p, s.upgrade)
 }
 
 // lockSchema checks the schema, and locks it until the connection ends.

@@ -65,7 +65,7 @@ func onServer(tb testing.TB, dsn string, statements ...string) {
 
 func openURL(tb testing.TB, dsn string, create bool) *postgres {
 	tb.Helper()
-	s, err := openPostgres(tb.Context(), dsn, create)
+	s, err := openPostgres(tb.Context(), dsn, create, permitUpgrade)
 	if err != nil {
 		tb.Fatal(err)
 	}

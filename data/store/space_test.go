@@ -38,7 +38,7 @@ func TestCheckSpace(t *testing.T) {
 
 // An import that fills the disk ends with an error about the full disk, and writes nothing. The next one succeeds.
 func TestImportFillsTheDisk(t *testing.T) {
-	s, err := openSQLite(t.Context(), location{path: filepath.Join(t.TempDir(), "lakes.db")}, true)
+	s, err := openSQLite(t.Context(), location{path: filepath.Join(t.TempDir(), "lakes.db")}, true, permitUpgrade)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,7 @@ const (
 type sqlite struct {
 	Store
 	loc         location
+	upgrade     Upgrade
 	maxLogBytes int64 // size of the log above which an import first copies it into the file
 	// maxKnownKeys is how many lake numbers an import caches before it reads those of all lakes.
 	maxKnownKeys int
@@ -52,10 +53,10 @@ type sqlite struct {
 	size       atomic.Int64 // of the file when it was last looked at
 }
 
-func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
-	s := &sqlite{loc: loc, maxLogBytes: maxIdleLogBytes, maxKnownKeys: maxKnownKeys, groupRows: groupRows, parallelLakes: parallelLakes}
+func openSQLite(ctx context.Context, loc location, create bool, upgrade Upgrade) (*sqlite, error) {
+	s := &sqlite{loc: loc, upgrade: upgrade, maxLogBytes: maxIdleLogBytes, maxKnownKeys: maxKnownKeys, groupRows: groupRows, parallelLakes: parallelLakes}
 	s.Store = Store{s, dialect{scan: scanQuery, past: pastQuery,
-		newestReading: sqliteNewestReading, readings: sqliteReadings, forecasts: sqliteForecasts, now: "0.0"}, time.Now, usualReaders(), loc.path}
+		newestReading: sqliteNewestReading, readings: sqliteReadings, forecasts: sqliteForecasts, forgetSampled: forgetSampled, now: "0.0"}, time.Now, usualReaders(), loc.path}
 	if err := s.open(ctx, create, creationPatience); err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc.path, err)
 	}
@@ -78,12 +79,12 @@ func (s *sqlite) open(ctx context.Context, create bool, patience time.Duration) 
 	}
 	var err error
 	s.writer, err = openPool(loc.url(sqliteParameters("_txlock", "immediate", "_journal_mode", "WAL",
-		"_synchronous", "NORMAL", "_pragma", fmt.Sprintf("journal_size_limit(%d)", maxIdleLogBytes))), 1)
+		"_synchronous", "NORMAL", "_pragma", "secure_delete(on)", "_pragma", fmt.Sprintf("journal_size_limit(%d)", maxIdleLogBytes))), 1)
 	if err == nil {
 		s.readers, err = openPool(loc.url(sqliteParameters("_query_only", "on")), usualReaders())
 	}
 	if err == nil {
-		err = migrate(ctx, s.writer)
+		err = s.migrate(ctx)
 	}
 	if err == nil {
 		s.files, err = statFiles(loc.path)
@@ -106,7 +107,10 @@ func sqliteParameters(more ...string) url.Values {
 		"mode":          {"rw"},
 	}
 	for i := 0; i < len(more); i += 2 {
-		v[more[i]] = []string{more[i+1]}
+		if more[i] != "_pragma" {
+			v.Del(more[i])
+		}
+		v.Add(more[i], more[i+1])
 	}
 	return v
 }

@@ -33,7 +33,7 @@ type BackupOptions struct {
 //
 // It uses SQLite's online backup inside a read transaction. Otherwise each import would restart the copy, without end if
 // imports are frequent. Meanwhile the write-ahead log grows with each import and does not shrink. VACUUM INTO would not
-// help with the log. It leaves out unused pages, of which there are few since nothing is deleted; but it rebuilds each
+// help with the log. It leaves out unused pages, of which there are few since little is deleted; but it rebuilds each
 // table and does not report progress.
 func Backup(ctx context.Context, dsn, path string, opts *BackupOptions) (data.Revision, error) {
 	if opts == nil {

@@ -43,6 +43,8 @@ func (t *sqliteTx) addToGroup(ctx context.Context, b *observationBatch, row grou
 		inserted, err := t.insertRows(ctx, b)
 		for _, r := range b.group[:inserted] {
 			b.changes[r.at] = Added
+			o := &b.rows[r.at]
+			t.record.observation(r.lake, o.Date, o.Type, r.source, nil)
 		}
 		t.changed = t.changed || inserted > 0
 		if err != nil {
@@ -79,6 +81,7 @@ func (t *sqliteTx) writeRow(ctx context.Context, b *observationBatch, r groupRow
 	in := &b.rows[r.at]
 	if stored == nil {
 		t.changed = true
+		t.record.observation(r.lake, in.Date, in.Type, r.source, nil)
 		return Added, t.exec(ctx, &t.insertRow, appendObservation(nil, r, in, detailsText(in)))
 	}
 	before, err := stored.ofSource(in.LakeID, in.Source)
@@ -90,6 +93,7 @@ func (t *sqliteTx) writeRow(ctx context.Context, b *observationBatch, r groupRow
 		return change, nil
 	}
 	t.changed = true
+	t.record.observation(r.lake, in.Date, in.Type, r.source, stored)
 	details := detailsText(&merged)
 	if details != "" && stored.details != nil {
 		details = withOrderOf(stored.details, details)

@@ -62,6 +62,19 @@ func (s *sqlite) shortenLog(ctx context.Context) {
 	}
 }
 
+// overwriteLog empties the log, in which deleted rows may still be. If a reader needs it for longer than the busy timeout, the last process that
+// closes the file does so.
+func (s *sqlite) overwriteLog(ctx context.Context) {
+	if s.hold(ctx) != nil {
+		return
+	}
+	defer s.mu.RUnlock()
+	_, _ = s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+}
+
+// forgetSampled removes the lakes whose samples were deleted.
+const forgetSampled = `DELETE FROM sampled_lakes WHERE NOT EXISTS (SELECT 1 FROM observations AS o WHERE o.lake = sampled_lakes.lake AND o.type = 2)`
+
 // beginBulk prepares a connection for an import. The references to lakes are not checked a second time: an import has found the number of
 // each lake by its id in the same transaction, and removes no lake. The check would read a page of the lakes for each row.
 const beginBulk = "PRAGMA foreign_keys = OFF"
@@ -158,7 +171,7 @@ func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeCol
 		}
 		t.changed = t.changed || changes[i] == Added || changes[i] == Changed
 	}
-	return changes, nil
+	return changes, t.counted(ctx, changes, nil, "write lakes")
 }
 
 // putLake writes lake i of a batch.
@@ -180,6 +193,7 @@ func (t *sqliteTx) putLake(ctx context.Context, i int, l *data.Lake, keep LakeCo
 		t.repeated = append(t.repeated, i)
 		return ofRepeated(change), nil
 	case change == Changed:
+		t.record.lake(key, &stored)
 		_, err = t.updateLake.ExecContext(ctx, lakeArgs(&merged)...)
 	}
 	return change, err
@@ -193,6 +207,7 @@ func (t *sqliteTx) addLake(ctx context.Context, l *data.Lake) error {
 	}
 	key, err := result.LastInsertId()
 	t.imported.addLake(key)
+	t.record.lake(key, nil)
 	t.keys.set(l.ID, key)
 	return err
 }
@@ -230,7 +245,7 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 		o := &observations[b.at]
 		return nil, t.fail(ctx, err, fmt.Sprintf("write the observation of lake %q on %s", o.LakeID, o.Date))
 	}
-	return b.changes, nil
+	return b.changes, t.counted(ctx, b.changes, nil, "write observations")
 }
 
 // putObservation adds row b.at to the group, and writes a row that repeats a key at once, after those of the group.

@@ -25,14 +25,25 @@ const (
 	migratePause    = 50 * time.Millisecond
 )
 
-// migrate brings the schema up to date. It rejects a database of another program and a schema newer than this program.
-func migrate(ctx context.Context, db *sql.DB) error {
+// migrate brings the schema up to date. It rejects a database of another program and a schema newer than this program. It writes nothing
+// if the schema is up to date, or if s.upgrade returns an error.
+func (s *sqlite) migrate(ctx context.Context) error {
 	files, err := fs.Sub(migrations, "migrations/sqlite")
 	if err != nil {
 		return err
 	}
+	asked := false
 	for attempt := 1; ; attempt++ {
-		err := migrateOnce(ctx, db, files)
+		current, target, err := sqliteVersions(ctx, s.readers, files)
+		if err == nil && 0 < current && current < target && !asked {
+			asked = true
+			if err := s.upgrade(ctx, current, target); err != nil {
+				return err
+			}
+		}
+		if err == nil && current < target {
+			err = migrateOnce(ctx, s.writer, files)
+		}
 		if err == nil || attempt == migrateAttempts {
 			return err
 		}
@@ -52,24 +63,55 @@ func migrateOnce(ctx context.Context, db *sql.DB, files fs.FS) error {
 	if err != nil {
 		return err
 	}
-	return upgrade(ctx, p)
+	return upgrade(ctx, p, permitUpgrade) // migrate has asked
 }
 
-// upgrade applies the pending migrations, and rejects a schema that is newer than they are.
-func upgrade(ctx context.Context, p *goose.Provider) error {
+// upgrade applies the pending migrations, after asking permit, and rejects a schema that is newer than they are.
+func upgrade(ctx context.Context, p *goose.Provider, permit Upgrade) error {
 	current, target, err := p.GetVersions(ctx)
-	switch {
-	case err != nil:
+	if err == nil {
+		err = checkVersion(current, target)
+	}
+	if err == nil && 0 < current && current < target {
+		err = permit(ctx, current, target)
+	}
+	if err != nil || current == target {
 		return err
-	case current > target:
-		return fmt.Errorf("its schema is version %d and this limnomap knows only up to %d: use a newer limnomap", current, target)
-	case current == target:
-		return nil
 	}
 	if _, err := p.Up(ctx); err != nil {
 		return fmt.Errorf("migrate its schema from version %d to %d: %w", current, target, err)
 	}
 	return nil
+}
+
+func checkVersion(current, target int64) error {
+	if current > target {
+		return fmt.Errorf("its schema is version %d and this limnomap knows only up to %d: use a newer limnomap", current, target)
+	}
+	return nil
+}
+
+// sqliteVersions returns the version of the schema of a database, 0 for a new one, and that of the last migration. It writes nothing.
+func sqliteVersions(ctx context.Context, db *sql.DB, files fs.FS) (current, target int64, err error) {
+	names, err := fs.Glob(files, "*.sql") // in ascending order
+	if err != nil {
+		return 0, 0, err
+	}
+	if target, err = goose.NumericComponent(names[len(names)-1]); err != nil {
+		return 0, 0, err
+	}
+	if err := checkOwner(ctx, db); err != nil {
+		return 0, 0, err
+	}
+	var known bool
+	err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'").Scan(&known)
+	if err != nil || !known {
+		return 0, target, err
+	}
+	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version").Scan(&current); err != nil {
+		return 0, 0, err
+	}
+	return current, target, checkVersion(current, target)
 }
 
 // checkOwner returns an error for another program's database.

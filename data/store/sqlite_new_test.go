@@ -22,7 +22,7 @@ func TestEmptyFile(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "lakes.db")
 			writeOver(t, path, nil)
-			s, err := openSQLite(t.Context(), location{path: path}, create)
+			s, err := openSQLite(t.Context(), location{path: path}, create, permitUpgrade)
 			if !errors.Is(err, errEmpty) || !strings.Contains(err.Error(), "lakes.db") {
 				t.Errorf("the store opens with %v, want %v", err, errEmpty)
 			}
@@ -41,7 +41,7 @@ func TestEmptyFile(t *testing.T) {
 	cancel()
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	writeOver(t, path, nil)
-	if _, err := openSQLite(ctx, location{path: path}, true); !errors.Is(err, context.Canceled) {
+	if _, err := openSQLite(ctx, location{path: path}, true, permitUpgrade); !errors.Is(err, context.Canceled) {
 		t.Errorf("the store opens with %v, want it not to wait after %v", err, context.Canceled)
 	}
 }
@@ -60,7 +60,7 @@ func TestEmptyFileThatIsBeingMade(t *testing.T) {
 		}
 		writeOver(t, path, page)
 	})
-	s, err := openSQLite(t.Context(), location{path: path}, false)
+	s, err := openSQLite(t.Context(), location{path: path}, false, permitUpgrade)
 	if err != nil {
 		t.Fatal(err)
 	}

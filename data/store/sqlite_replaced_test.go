@@ -18,7 +18,7 @@ import (
 // newFile creates a closed database of one lake. The time of its one import is always the same.
 func newFile(t *testing.T, path string, lake string) {
 	t.Helper()
-	s, err := openSQLite(t.Context(), location{path: path}, true)
+	s, err := openSQLite(t.Context(), location{path: path}, true, permitUpgrade)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,6 +123,13 @@ type Tx interface {
 	// Advisories returns all official statements as the transaction sees them, also those that it has written, in no order. An import
 	// that called the Store's Advisories would need a second connection, and wait for ever if it may have only one.
 	Advisories(ctx context.Context) ([]data.Advisory, error)
+	// Describe says where the import is from, for [Store.Imports].
+	Describe(ImportInfo)
+	// NewestValue returns the newest measured value of a lake that has one, as the transaction sees it, with date, chlorophyll, level and cell
+	// density only.
+	NewestValue(ctx context.Context, lake data.LakeID) (data.Optional[data.Observation], error)
+	// LakesWithValues returns how many lakes have a measured value.
+	LakesWithValues(ctx context.Context) (int64, error)
 	// PreferSources replaces the order in which sources are preferred, also of values that are stored already; an empty one removes it.
 	PreferSources(ctx context.Context, order data.SourceOrder) error
 	// Repeated returns which rows of the last PutLakes, PutObservations or PutAdvisories repeated the key of an earlier row of the
@@ -165,8 +172,28 @@ type ObservationColumns struct {
 // or a postgres:// URL of an existing database, in which create makes the tables. If the PostgreSQL server cannot be
 // reached, or without create its tables do not exist yet, Open succeeds, and each use fails until that has changed.
 func Open(ctx context.Context, dsn string, create bool) (*Store, error) {
+	return OpenUpgrading(ctx, dsn, create, permitUpgrade)
+}
+
+// An Upgrade is called before the schema of a database that has one is migrated, also later, if the file of an open Store is replaced or
+// a PostgreSQL server was not reachable at first. If it returns an error, nothing is migrated and the database cannot be used.
+type Upgrade func(ctx context.Context, from, to int64) error
+
+// ErrOlderSchema says that a database must be migrated before this limnomap can use it.
+var ErrOlderSchema = errors.New("its schema is older than this limnomap's")
+
+// RefuseUpgrade is an [Upgrade] that migrates nothing.
+func RefuseUpgrade(_ context.Context, from, to int64) error {
+	return fmt.Errorf("%w: version %d, want %d; nothing was changed: `limnomap migrate` with the same --db migrates it, "+
+		"and with --dry-run says what that means", ErrOlderSchema, from, to)
+}
+
+func permitUpgrade(context.Context, int64, int64) error { return nil }
+
+// OpenUpgrading is Open with a function that is called before a migration.
+func OpenUpgrading(ctx context.Context, dsn string, create bool, upgrade Upgrade) (*Store, error) {
 	if isPostgres(dsn) {
-		s, err := openPostgres(ctx, dsn, create)
+		s, err := openPostgres(ctx, dsn, create, upgrade)
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +203,7 @@ func Open(ctx context.Context, dsn string, create bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openSQLite(ctx, loc, create)
+	s, err := openSQLite(ctx, loc, create, upgrade)
 	if err != nil {
 		return nil, err
 	}

@@ -363,6 +363,7 @@ func (r *Refresher) importRaster(c *claim, f *raster, opened *openRaster, from *
 		return err
 	}
 	put := func(tx store.Tx, rows ingest.Report) error {
+		tx.Describe(store.ImportInfo{By: importedBy, Files: []store.ImportFile{{Name: f.name}}})
 		taken := *record
 		taken.Failures, taken.Written, taken.TriedAt = 0, int64(rows.Added+rows.Changed), r.now()
 		return tx.PutRaster(ctx, c.holder, taken)

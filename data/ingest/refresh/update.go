@@ -2,6 +2,7 @@ package refresh
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"slices"
 	"time"
@@ -367,6 +368,9 @@ func (r *Refresher) latest(ctx context.Context) func() time.Time {
 	return func() time.Time { return r.store.Latest(ctx, r.now()) }
 }
 
+// importedBy is who imported, in the list of imports.
+const importedBy = "refresh"
+
 // importFiles imports the tables in one transaction, which end is a part of.
 func (r *Refresher) importFiles(c *claim, in *input, end func(store.Tx, data.RefreshResult) error) (Result, error) {
 	files := in.files
@@ -376,6 +380,11 @@ func (r *Refresher) importFiles(c *claim, in *input, end func(store.Tx, data.Ref
 				return err
 			}
 		}
+		from := store.ImportInfo{By: importedBy}
+		for _, f := range files {
+			from.Files = append(from.Files, store.ImportFile{Name: f.name, SHA256: hex.EncodeToString(f.SHA256[:])})
+		}
+		tx.Describe(from)
 		rows := rowsOf(reports)
 		result := data.RefreshResult{Rows: &rows, Files: in.known()}
 		if rows.Rejected > 0 {
