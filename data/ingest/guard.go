@@ -42,7 +42,7 @@ func (g guardedStore) Import(ctx context.Context, fn func(store.Tx) error) error
 		if err != nil {
 			return err
 		}
-		guarded := &guardedTx{Tx: tx, profile: profile, seed: maphash.MakeSeed(), most: math.MaxUint64, lakes: make(map[data.LakeID]newestValues)}
+		guarded := &guardedTx{Tx: tx, profile: profile, seed: maphash.MakeSeed(), most: math.MaxUint64, lakes: make(map[data.LakeID]*newestValues)}
 		if err := fn(guarded); err != nil && !errors.Is(err, errDryRun) {
 			return err
 		} else if refused := guarded.check(ctx, g.maxShare); refused != nil {
@@ -64,7 +64,7 @@ type guardedTx struct {
 	profile *data.Profile
 	seed    maphash.Seed
 	most    uint64 // the largest hash of the ids of lakes in the sample
-	lakes   map[data.LakeID]newestValues
+	lakes   map[data.LakeID]*newestValues
 }
 
 func (t *guardedTx) PutObservations(ctx context.Context, observations []data.Observation, keep store.ObservationColumns) ([]store.Change, error) {
@@ -84,7 +84,7 @@ func (t *guardedTx) PutObservations(ctx context.Context, observations []data.Obs
 		}
 		lake.after = data.Known(*o)
 		lake.after.Value.LakeID, lake.after.Value.Source, lake.after.Value.Details = "", "", data.Details{Flags: o.Details.Flags} // without memory of the row
-		t.lakes[o.LakeID] = lake
+		lake.after.Value.Pixels = nil
 	}
 	return changes, nil
 }
@@ -100,10 +100,10 @@ func (t *guardedTx) add(ctx context.Context, observations []data.Observation) er
 		if err != nil {
 			return err
 		}
-		t.lakes[data.LakeID(strings.Clone(string(id)))] = newestValues{before: newest}
+		t.lakes[data.LakeID(strings.Clone(string(id)))] = &newestValues{before: newest}
 		for len(t.lakes) > maxGuarded {
 			t.most /= 2
-			maps.DeleteFunc(t.lakes, func(id data.LakeID, _ newestValues) bool { return maphash.String(t.seed, string(id)) > t.most })
+			maps.DeleteFunc(t.lakes, func(id data.LakeID, _ *newestValues) bool { return maphash.String(t.seed, string(id)) > t.most })
 		}
 	}
 	return nil

@@ -1,10 +1,12 @@
 package store
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,13 +16,18 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/outline"
 )
 
 const (
 	// partBytes is about how much of what an import replaced is held in memory, compressed, before it is written.
 	partBytes = 1 << 20
+	// partRows bounds the rows of a part, some 150 bytes each when an import is undone.
+	partRows = 1 << 17
+	// maxRowBytes bounds the JSON of a row: a lake with its outline.
+	maxRowBytes = 2*outline.MaxBytes + 1<<16
 	// maxUndoBytes bounds what is stored of all imports together to undo them: the oldest is dropped first, and what a larger import replaced is not stored.
-	// A row takes some 10 bytes.
+	// An added observation takes some 3 bytes, a changed one 20.
 	maxUndoBytes = 64 << 20
 	// maxImports bounds the list of imports.
 	maxImports = 1000
@@ -93,7 +100,10 @@ type recorder struct {
 	sources                            map[int64]bool
 
 	content      bytes.Buffer
-	compressed   *gzip.Writer
+	compressed   *gzip.Writer // made once: it is large
+	rows         int          // written to it since the last flush
+	key, last    [4]int64     // of the observation that is added, and of the last one among them without former values
+	line         []byte
 	number       int64 // of the import; 0 before the first part
 	parts, bytes int64
 	tooLarge     bool
@@ -115,19 +125,34 @@ func (r *recorder) count(changes []Change) {
 	}
 }
 
+// add adds a row: as a zero and the differences of its key to that of the observation before it if it is an observation without former values, of which
+// imports have millions; otherwise as the length of its JSON, and that.
 func (r *recorder) add(row *replacedRow) {
 	if r.tooLarge {
 		return
 	}
-	if r.compressed == nil {
+	switch {
+	case r.compressed == nil:
 		r.compressed, _ = gzip.NewWriterLevel(&r.content, gzip.BestSpeed) // its only error is of the level
+	case r.rows == 0:
+		r.compressed.Reset(&r.content)
 	}
-	line, err := json.Marshal(row)
+	r.rows++
+	if row.Observation != nil && row.Was == nil {
+		r.line = append(r.line[:0], 0)
+		for i, n := range row.Observation {
+			r.line = binary.AppendVarint(r.line, n-r.last[i])
+		}
+		r.last = *row.Observation
+		r.compressed.Write(r.line) // into memory
+		return
+	}
+	content, err := json.Marshal(row)
 	if err != nil { // no row has a value that JSON cannot have
 		r.tooLarge = true
 		return
 	}
-	r.compressed.Write(append(line, '\n')) // into memory
+	r.compressed.Write(append(binary.AppendUvarint(r.line[:0], uint64(len(content))), content...))
 }
 
 // observation adds an observation that the import adds, or that it changes from what is stored.
@@ -136,7 +161,8 @@ func (r *recorder) observation(lake int64, date data.Date, dataType data.DataTyp
 		r.sources = make(map[int64]bool)
 	}
 	r.sources[source] = true
-	row := replacedRow{Observation: &[4]int64{lake, int64(date), int64(dataType), source}}
+	r.key = [4]int64{lake, int64(date), int64(dataType), source}
+	row := replacedRow{Observation: &r.key}
 	if stored != nil {
 		row.Was = &replacedValues{Chl: orNil(stored.chl.Int64, stored.chl.Valid), Level: orNil(stored.level.Int64, stored.level.Valid),
 			Density: orNil(stored.density.Float64, stored.density.Valid), MeasuredAt: orNil(stored.measuredAt.Int64, stored.measuredAt.Valid),
@@ -174,11 +200,11 @@ func (r *recorder) advisory(id data.AdvisoryID, lake int64, stored *data.Advisor
 
 // flush writes what was added, if it is much or last is true.
 func (r *recorder) flush(ctx context.Context, q querier, last bool) error {
-	if r.compressed == nil || r.content.Len() < partBytes && !last {
+	if r.rows == 0 || r.content.Len() < partBytes && r.rows < partRows && !last {
 		return nil
 	}
 	err := r.compressed.Close()
-	r.compressed = nil
+	r.rows, r.last = 0, [4]int64{}
 	if err != nil || r.tooLarge {
 		return err
 	}
@@ -380,7 +406,8 @@ func (s *Store) restore(ctx context.Context, q querier, number int64) error {
 		if err != nil {
 			return fmt.Errorf("part %d of import %d: %w", part, number, err)
 		}
-		for _, row := range slices.Backward(rows) {
+		for i := range slices.Backward(rows) {
+			row := &rows[i]
 			if row.Lake != 0 {
 				lakes = append(lakes, row)
 				continue
@@ -411,12 +438,36 @@ func (s *Store) restore(ctx context.Context, q querier, number int64) error {
 }
 
 // decodeRows reads the rows of a part.
-func decodeRows(r io.Reader) (rows []*replacedRow, err error) {
-	for d := json.NewDecoder(r); ; {
-		row := new(replacedRow)
-		if err := d.Decode(row); err == io.EOF {
+func decodeRows(z io.Reader) (rows []replacedRow, err error) {
+	r := bufio.NewReader(z)
+	var last [4]int64
+	for {
+		size, err := binary.ReadUvarint(r)
+		switch {
+		case err == io.EOF:
 			return rows, nil
-		} else if err != nil {
+		case err == nil && (size > maxRowBytes || len(rows) >= 8*partRows):
+			err = fmt.Errorf("a row of %d bytes after %d rows", size, len(rows))
+		case err == nil && size == 0:
+			for i := range last {
+				var d int64
+				d, err = binary.ReadVarint(r)
+				if last[i] += d; err != nil {
+					return nil, err
+				}
+			}
+			rows = append(rows, replacedRow{Observation: new(last)})
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		content := make([]byte, size)
+		if _, err := io.ReadFull(r, content); err != nil {
+			return nil, err
+		}
+		var row replacedRow
+		if err := json.Unmarshal(content, &row); err != nil {
 			return nil, err
 		}
 		rows = append(rows, row)
