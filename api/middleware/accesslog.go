@@ -51,7 +51,7 @@ func AccessLog(log *slog.Logger, quota *LogQuota, now func() time.Time, addresse
 					slog.String("path", answer.LoggedPath(r)),
 					slog.Int("status", status),
 					slog.Int64("bytes", tw.Bytes),
-					slog.Float64("duration_ms", now().Sub(info.Start).Seconds()*1000))
+					slog.Float64("duration_ms", float64(now().Sub(info.Start).Microseconds())/1000))
 				if client := addresses().Text(answer.ClientAddr(r)); client != "" {
 					attrs = append(attrs, slog.String("client", client))
 				}

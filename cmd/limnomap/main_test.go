@@ -31,6 +31,20 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// By default the page asks no other server for anything.
+func TestNoThirdPartyByDefault(t *testing.T) {
+	base, _ := startServer(t)
+	var settings map[string]any
+	limnomaptest.GetJSON(t, base+"/page.json", &settings)
+	if basemap, ok := settings["basemap"]; !ok || basemap != nil {
+		t.Errorf("the basemap is %v, want none", basemap)
+	}
+	resp, _ := limnomaptest.Get(t, base+"/")
+	if policy := resp.Header.Get("Content-Security-Policy"); policy == "" || strings.Contains(policy, "http") {
+		t.Errorf("the page may reach other servers: %s", policy)
+	}
+}
+
 // startServer runs serve until the test ends and returns its address without the slash at the end, once it is ready.
 func startServer(t testing.TB, args ...string) (base string, log *limnomaptest.Log) {
 	t.Helper()
