@@ -20,9 +20,9 @@ const laterScripts = [
   { name: 'forecast', entry: 'forecast', what: 'of the forecast', max: 6000 },
   { name: 'tell', entry: 'tell', what: 'of favourites', max: 9000 },
   { name: 'find', entry: 'search', what: 'of the search', max: 10_000 },
-  { name: 'compare', entry: 'compare', what: 'of the comparison', max: 7000 },
+  { name: 'compare', entry: 'compare', what: 'of the comparison', max: 6000 },
   { name: 'export', entry: 'export', what: 'of pictures', max: 7500 },
-  { name: 'highs', entry: 'highs', what: 'of the first line', max: 1600 },
+  { name: 'highs', entry: 'highs', what: 'of the first line', max: 1500 },
   { name: 'print', entry: 'print', what: 'for printing', max: 1000 },
 ]
 const minCompressed = 1024 // bytes; compressing a smaller file saves no packet

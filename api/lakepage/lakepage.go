@@ -40,7 +40,6 @@ func HistoryQuery(snap *snapshot.Snapshot, today data.Date) data.HistoryQuery {
 
 // ownWords are the texts that only this page has.
 type ownWords struct {
-	Kept string // with {date}
 	Satellite, Sample                               map[string]string // what they show, by risk
 	LowAdvice, OfficialCounts                       string
 	LastRisk, NeverMeasured, OldValue               string

@@ -19,7 +19,6 @@ import (
 type page struct {
 	Words       *words.Page[ownWords]
 	Notice      string
-	Kept        string // shown by the service worker when it gives a page that it has stored
 	Attribution string
 	Credits     []pages.Credit
 	Contact     pages.Contact
@@ -57,7 +56,7 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 	lake := &l.Snapshot.Lakes[l.Index]
 	id := url.PathEscape(string(lake.ID))
 	p := &page{
-		Words: w, Notice: w.Notice(r.Notice), Kept: words.Fill(w.Own.Kept, "date", w.Day(r.Today)), Attribution: r.Attribution, Credits: r.Credits, Contact: r.Contact, Colors: m.colors,
+		Words: w, Notice: w.Notice(r.Notice), Attribution: r.Attribution, Credits: r.Credits, Contact: r.Contact, Colors: m.colors,
 		Levels: w.Levels(w.Own.Levels, l.Snapshot.Profile), Scheme: w.Scheme(l.Snapshot.Profile), Foot: r.Foot(w.Words, "../"),
 		Root:   "../",
 		Name:   words.NameOf(lake),

@@ -269,14 +269,14 @@ func testSelected(t *testing.T, b *browsertest.Browser) {
 		b.Do(t, chromedp.MouseClickXY(m.X+off[0], m.Y+off[1]), browsertest.Until(`location.hash.includes('lake=medium')`))
 	}
 	setHash(t, b, "#map=11/53.1/13.0&lake=medium")
-	if got := markAt(t, b, 0, 16); got != "rgb(29, 35, 40)" {
-		t.Errorf("16 px below the selected lake the colour is %q, want a dark ring", got)
+	if got := markAt(t, b, 0, 15); got != "rgb(29, 35, 40)" {
+		t.Errorf("15 px below the selected lake the colour is %q, want a dark ring", got)
 	}
 	b.Prefer(t, "color-scheme", "dark")
-	b.Do(t, browsertest.Until(`mark(0, 16) === 'rgb(232, 236, 239)'`)) // the ring has the colour of the dark scheme
+	b.Do(t, browsertest.Until(`mark(0, 15) === 'rgb(232, 236, 239)'`)) // the ring has the colour of the dark scheme
 	b.Prefer(t, "color-scheme", "light")
 	setHash(t, b, "#map=11/53.1/13.0")
-	if got := markAt(t, b, 0, 16); got == "rgb(29, 35, 40)" {
+	if got := markAt(t, b, 0, 15); got == "rgb(29, 35, 40)" {
 		t.Error("a lake that is no longer selected still has its ring")
 	}
 }

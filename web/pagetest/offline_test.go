@@ -104,21 +104,3 @@ func TestPageOffline(t *testing.T) {
 	})
 	f.wantNoOtherProblems(t, b)
 }
-
-// The page of a lake that was visited is there without a network, in its style, and says when it was loaded.
-func TestPageOfflineLakePage(t *testing.T) {
-	t.Parallel()
-	f := startFaultyNetwork(t, startServer(t))
-	b := startBrowser(t, "en-GB")
-	f.visit(t, b)
-	const lake = "/lakes/de_by_starnberger_see"
-	const shown = `document.querySelector('#kept').checkVisibility()`
-	b.Do(t, chromedp.Navigate(f.base+lake), chromedp.WaitVisible("main h1"))
-	browsertest.Expect(t, b, shown, false, "with a connection the page says that there is none")
-	b.Do(t, browsertest.Until(storedCount(lake)+`.then((n) => n > 0)`), browsertest.Until(storedCount("/lake.css")+`.then((n) => n > 0)`))
-	f.set(broken)
-	b.Do(t, chromedp.Navigate(f.base+lake), chromedp.WaitVisible("main h1"), browsertest.Until(shown))
-	browsertest.WantText(t, b, chromedp.Text("#kept"), "the page does not say when it was loaded", "No connection. This page was loaded on ")
-	browsertest.Want(t, b, `getComputedStyle(document.querySelector('h1')).lineHeight !== 'normal' && document.styleSheets.length`, 1, "the page has style sheets")
-	f.wantNoOtherProblems(t, b)
-}

@@ -274,10 +274,10 @@ func TestPageWorseThanItsColour(t *testing.T) {
 	base := startStatements(t)
 	colours := legendColours(t, base)
 	eachReader(t, func(t *testing.T, b *browsertest.Browser, german bool) {
-		b.Do(t, chromedp.Navigate(base+"/#lake=zell"), browsertest.Until(chartDrawn), chromedp.WaitVisible("#legend"))
+		b.Do(t, chromedp.Navigate(base+"/#lake=zell"), browsertest.Until(chartDrawn), chromedp.WaitVisible("#legend"), unfold)
 		wantOrder(t, b, "Zellsee", in(german, "High risk (cell count)", "Hohes Risiko (Zellzahl)"), in(german, ", from a water sample", ", aus einer Wasserprobe"), in(german, "do not bathe", "nicht baden"),
-			in(german, "Cell count 150,000 cells/ml: worse than the colour", "Zellzahl 150.000 Zellen/ml: schlimmer als die Farbe"), "5\u00a0µg/l",
-			in(german, "2: high (cell count)", "2: hoch (Zellzahl)"), in(german, "1.2 m", "1,2 m"), in(german, "21.5 °C", "21,5 °C"))
+			in(german, "Cell count 150,000 cells/ml: worse than the colour", "Zellzahl 150.000 Zellen/ml: schlimmer als die Farbe"),
+			in(german, "21.5 °C", "21,5 °C"), "5\u00a0µg/l", in(german, "2: high (cell count)", "2: hoch (Zellzahl)"), in(german, "1.2 m", "1,2 m"))
 		got := browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('#card .risk .symbol path')).fill`))
 		if !slices.Contains(colours["high"], got) || !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#card .risk .badge') !== null`)) {
 			t.Errorf("the symbol on the card is %s, want a colour of high risk and a badge", got)

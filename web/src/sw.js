@@ -24,12 +24,8 @@ const stores = [
   ['histories', /\/history\/.+(?<!\.csv)$|-lakes\/advisories$/, 100],
   ['tiles', /\/tiles\/.+png$/, 300],
   ['places', /(^|\/)places(-.+)?\.json$/, 2], // of the page or of the server
-  ['visited', /^(lakes\/[^/]+|lake\.css)$/, 60], // pages of lakes
   ['cards', later, 12], // scripts; their texts are with the page
 ]
-
-/** The types of answers that are not JSON. @type {Record<string, string>} */
-const types = { tiles: 'image', cards: 'text/java', visited: 'text/' }
 
 let slowUntil = 0
 let tilesStored = 0
@@ -88,18 +84,12 @@ function answerTo(event) {
   if (path === null || request.method !== 'GET') return null
   if (request.mode === 'navigate') {
     if (path === 'embed') event.waitUntil(storeEmbed())
-    if (/^lakes\/[^/]+$/.test(path)) return networkFirst(event, kindOf(request.url), request).then(saysKept)
     return /^(embed)?$/.test(path) && networkFirst(event, { store: shell }, new URL(path, root))
   }
   const kind = kindOf(request.url)
   const load = () => (kind ? networkFirst(event, kind, request) : fetch(request))
   if (path.startsWith('assets/')) return match(shell, request).then((stored) => stored ?? load())
   return kind && load()
-}
-
-// saysKept shows in the page of a lake that was stored how old it is: it has that text, hidden.
-async function saysKept(answer) {
-  return answer.headers.has('X-Kept-At') ? new Response((await answer.text()).replace('id="kept" role="note" hidden', 'id="kept" role="note"'), answer) : answer
 }
 
 // storeEmbed stores the page for iframes when it is first opened.
@@ -120,7 +110,7 @@ const isFile = (url) => url.startsWith(`${root.href}assets/`)
 function kindOf(url) {
   const [name, , max] = stores.find(([, paths]) => paths.test(pathBelowRoot(url))) ?? []
   const tile = name === 'tiles'
-  return name && { tile, max, store: `${prefix}${/[?&]date=/.test(url) ? 'past ' : ''}${name}`, type: types[name] ?? 'application/json' }
+  return name && { tile, max, store: `${prefix}${/[?&]date=/.test(url) ? 'past ' : ''}${name}`, type: tile ? 'image' : name === 'cards' ? 'text/java' : 'application/json' }
 }
 
 // networkFirst asks the network and stores its answer, but returns the stored answer if the network fails or is slow. A stored

@@ -17,7 +17,7 @@ export function addHighs(page) {
     const key = `${page.config.version} ${date}`
     if (!loads.has(key)) {
       const loaded = fetchJSON(`api/v1/bathing-lakes/stats?by=risk${date ? `&date=${date}` : ''}`, {}, () => {})
-      loads.set(key, loaded.then(({ all, week_counts: week }) => ({ ...all, ...week }), () => void loads.delete(key)))
+      loads.set(key, loaded.then(({ all, week_counts: week }) => ({ ...all, ...week }), () => loads.delete(key)))
     }
     return loads.get(key)
   }
@@ -29,8 +29,8 @@ export function addHighs(page) {
     if (shown !== store.get()) return
     // If all lakes are loaded, the page counts those of the map itself, also if the server does not answer.
     const counts = shown.complete && !isAhead ? { ...loaded, ...countLakes(shown.lakes, week) } : loaded
-    const [line, ...change] = highsText(counts, startOfWeek(week + 1) > now())
-    box.replaceChildren(line, ...change.map((text) => element('span', {}, text)))
+    const [line, change] = highsText(counts, startOfWeek(week + 1) > now())
+    box.replaceChildren(line, change ? element('span', {}, change) : '')
   }
   const showSoon = (lakes) => {
     box.textContent = ''
