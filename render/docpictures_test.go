@@ -79,6 +79,7 @@ func TestDocFigures(t *testing.T) {
 		fmt.Sprintf("max( 1 − V₂ / %g, 0 )²", mediumRim),
 		fmt.Sprintf("max( 1 − V₃ / %g, 0 )²", highRim),
 		fmt.Sprintf("max( 1 − %d·min( W₂, %g ) / W₁, %g )", steepness, mediumLoss, leastLeft),
+		fmt.Sprintf("max( 1 − B / A, %g )", leastTied),
 		fmt.Sprintf("%d or more lie in a square of %d pixels", crowdSites, 1<<crowdBits),
 		fmt.Sprintf("closer than %g pixels share a disc", shared),
 		fmt.Sprintf("half as opaque at %g of the distance", roomPart),

@@ -83,11 +83,11 @@ func (f *field) classed(first, end int) (from, to int) {
 }
 
 // shade writes the shades of row r to dst, and changes the sums.
-func (f *field) shade(dst []uint8, r int, t *shadeTable, add [2]uint8) {
+func (f *field) shade(dst []uint8, r int, t *shadeTable, logTable *logTable, add [2]uint8) {
 	weights, logs := f.sums.keepTop(r)
 	if f.shores.rows > 0 {
 		below, belowLogs := f.shores.keepTop(r)
-		putOn(weights, logs, below, belowLogs)
+		putOn(weights, logs, below, belowLogs, logTable)
 	}
 	shadeRow(dst, weights, logs, t, add)
 }
@@ -95,15 +95,26 @@ func (f *field) shade(dst []uint8, r int, t *shadeTable, add [2]uint8) {
 // discRim is the weight from which on a disc lies on an outline: that of its rim, where it is half as opaque as in its middle when it is alone.
 const discRim = 0.174
 
-// putOn puts discs on outlines, without a valley: both are waters.
-func putOn(weights, logs, below, belowLogs []float32) {
+// putOn puts discs on outlines: without a valley where both are of one class, since both are waters, and else as keepTop puts high lakes on others.
+func putOn(weights, logs, below, belowLogs []float32, t *logTable) {
 	for i, b := range below {
-		if b == 0 {
-			continue
-		}
-		if w := weights[i]; w < discRim {
+		w := weights[i]
+		switch {
+		case b == 0:
+		case w == 0:
 			weights[i], logs[i] = b, belowLogs[i]
-		} else if w < b {
+		case t.classOf(logs[i]/w) != t.classOf(belowLogs[i]/b):
+			left := max(1-float32(w*(1/highRim)), 0)
+			left = float32(min(b, solid) * float32(left*left))
+			top, of, log := w, w, logs[i]
+			if w < left {
+				top, of, log = left, b, belowLogs[i]
+			}
+			top = float32(top * untied(top, min(w, left)))
+			weights[i], logs[i] = top, float32(log*float32(top/of))
+		case w < discRim:
+			weights[i], logs[i] = b, belowLogs[i]
+		case w < b:
 			weights[i], logs[i] = b, float32(logs[i]*float32(b/w))
 		}
 	}

@@ -129,9 +129,6 @@ func (p *heatPicture) disc(x, y, radius float64, visit func(class uint8)) {
 	}
 }
 
-// discRadius returns the radius in pixels of scale 1 of the disc of a lake that is alone: half as opaque as its middle.
-func (s size) discRadius() float64 { return halfOpaque * math.Exp2(float64(s)/stepsPerZoom) }
-
 // lakeFigures counts lakes with a value.
 type lakeFigures struct {
 	lakes, foreign int // foreign: with more than a tenth of their own disc in another class

@@ -74,7 +74,7 @@ func (t *heat) paintField(dst []uint8, s *scene, w window, sc *scale, m *memory)
 		f.sum(first, end)
 		for r := first; r < end; r++ {
 			row := dst[r*w.width:][:w.width]
-			f.shade(row, r-first, shades, patternOf(w, r))
+			f.shade(row, r-first, shades, t.logs, patternOf(w, r))
 		}
 		clear(dst[end*w.width : to*w.width])
 	}

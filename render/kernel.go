@@ -38,6 +38,9 @@ func sizeOf(pixels float64) size {
 	return size(min(max(s, math.MinInt8), largest))
 }
 
+// discRadius returns the radius in pixels of scale 1 of a disc that is alone: there it is half as opaque as its middle.
+func (s size) discRadius() float64 { return halfOpaque * math.Exp2(float64(s)/stepsPerZoom) }
+
 // at returns the size at zoom z of what has size s at zoom 0.
 func (s size) at(z maptile.Zoom) int { return int(s) + stepsPerZoom*int(z) }
 

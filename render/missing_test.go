@@ -1,6 +1,7 @@
 package render
 
 import (
+	"image/color"
 	"math"
 	"testing"
 
@@ -145,6 +146,25 @@ func TestNoValueIsSeenBesideALake(t *testing.T) {
 						z, pixels, chl, all, clear, own)
 				}
 			}
+		}
+	}
+}
+
+// TestTracesShowOnMaps lays the traces over the colours of a street map, a light map and a dark one: the edge or the inside differs clearly from each of them.
+func TestTracesShowOnMaps(t *testing.T) {
+	const least = 14.0 // CIE76
+	grounds := append(mapGrounds[:], whiteColor,
+		color.NRGBA{0xf2, 0xef, 0xe9, 0xff}, color.NRGBA{0xad, 0xd1, 0x9e, 0xff}, color.NRGBA{0xaa, 0xd3, 0xdf, 0xff}, color.NRGBA{0xe0, 0xdf, 0xdf, 0xff}, color.NRGBA{0xf9, 0xd6, 0x9b, 0xff})
+	palette := paletteOf(colormap.Default, Heat, 6)
+	for _, ground := range grounds {
+		most := 0.0
+		for _, c := range palette[fullRange.end:] {
+			shown := over(channels(c), float64(c.A)/0xff, channels(ground))
+			most = max(most, cie76(labOf(color.NRGBA{uint8(shown[0]), uint8(shown[1]), uint8(shown[2]), 0xff}), labOf(ground)))
+		}
+		t.Logf("on %s: a trace differs by %.1f", colormap.Hex(ground), most)
+		if most < least {
+			t.Errorf("on %s: a trace differs by %.1f, want at least %v", colormap.Hex(ground), most, least)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func topClass(weights [3]float64) (class int, left float64, unsure bool) {
 	medium = max(medium-max(min(0.85*low, 0.55), low-5.45), 0)
 	high = max(high-0.03*(low+alone), 0)
 	below := func(weight, rim float64) float64 { return math.Pow(max(1-weight/rim, 0), 2) }
-	seen := [3]float64{min(low, 0.75) * below(medium, 0.14) * below(high, 0.4), min(medium, 0.75) * below(high, 0.4), high}
+	seen := [3]float64{min(low, 0.75) * below(medium, 0.14) * below(high, 0.25), min(medium, 0.75) * below(high, 0.25), high}
 	if low > 0 {
 		seen[0] *= max(1-5*min(alone, 0.55)/low, 0.28)
 	}
@@ -106,6 +106,13 @@ func topClass(weights [3]float64) (class int, left float64, unsure bool) {
 	}
 	for c, s := range seen {
 		unsure = unsure || c != class && s > 0.7*seen[class]
+	}
+	second := high
+	if class == 2 {
+		second = max(seen[0], seen[1])
+	}
+	if second > 0 {
+		seen[class] *= max(1-second/seen[class], 0.3)
 	}
 	return class, seen[class], unsure
 }

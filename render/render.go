@@ -224,7 +224,7 @@ func New(limits colormap.Limits) *Renderer {
 // heatStyle returns the style Heat of a field, in which lakes without a value leave a trace or none.
 func heatStyle(field *heat, valued bool) *style {
 	return &style{
-		painter: field, above: &style{painter: field.waters, valued: valued, byExtent: true}, cored: true, valued: valued, byExtent: true,
+		painter: field, above: &style{painter: field.waters.aboveField(), valued: valued, byExtent: true}, cored: true, valued: valued, byExtent: true,
 		sites: (*Layer).forField, palette: heatPalette, filter: palettepng.Sub,
 	}
 }

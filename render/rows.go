@@ -17,8 +17,8 @@ const (
 	// no cover leads outside of the table.
 	shadeLevels = 16
 	// mediumRim and highRim are the weights of classes from which on nothing of better classes is seen below them: a disc that is alone has them at
-	// 2.0 and 1.4 sigma.
-	mediumRim, highRim = 0.14, 0.4
+	// 2.0 and 1.7 sigma.
+	mediumRim, highRim = 0.14, 0.25
 	// solid is the largest weight of a class that counts where another one fades it: at it the opacity has reached its maximum.
 	solid = 0.75
 	// A medium lake loses mediumShare of what low lakes weigh, so that of two beside each other both keep their own pixel, but up to a weight of crowd
@@ -29,6 +29,8 @@ const (
 	// A medium lake of which less than onset is left is as faint as if onset were left. A low lake fades by steepness times the part that a medium one
 	// beside it weighs, down to leastLeft. So there is a soft valley between them.
 	onset, steepness, leastLeft = 0.9, 5, 0.28
+	// Beside a high lake, or of a high lake beside another one, the part that the other one weighs is lost, down to leastTied: there is a valley, too.
+	leastTied = 0.3
 	// tiny is more than zero.
 	tiny = 1e-30
 	// levelMask selects the level of a byte of cover.
@@ -91,7 +93,7 @@ func addRowsGo(dst, src []float32, stride int, weights []float32) {
 }
 
 // keepTopGo leaves of the sums of all lakes those of the class on top, which is the worst one that is seen. A worse class is not changed by
-// better ones, except in a crowd of them; a better one fades to nothing where a worse one reaches rim. What is left of all lakes without those of
+// better ones, except in a crowd of them and where a high one and another weigh about the same; a better one fades to nothing where a worse one reaches rim. What is left of all lakes without those of
 // the upper classes is low lakes. Where only these weigh, it changes nothing.
 func keepTopGo(weights, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32) {
 	logs = logs[:len(weights)]
@@ -117,11 +119,18 @@ func keepTopGo(weights, logs, mediumWeights, mediumLogs, highWeights, highLogs [
 		if m >= weight {
 			weight, of, log = m, medium, mediumLogs[i]
 		}
+		second := min(weight, h)
 		if h >= weight {
 			weight, of, log = h, high, highLogs[i]
 		}
+		weight = float32(weight * untied(weight, second))
 		weights[i], logs[i] = weight, float32(log*float32(weight/max(of, tiny)))
 	}
+}
+
+// untied returns the part of the weight of the class on top that is left beside the weight of another one.
+func untied(top, second float32) float32 {
+	return max(1-float32(second/max(top, tiny)), leastTied)
 }
 
 // shadeRowGo writes the palette entries of a row of pixels to dst. The value of a pixel is its logs divided by its weight, on which its opacity

@@ -266,14 +266,22 @@ next:
 	VMOVUPS      (DI)(R9*4), Y12
 	VSUBPS       Y11, Y8, Y9
 	VSUBPS       Y12, Y9, Y9
-	VCMPPS       $0x1d, Y10, Y7, Y13
-	VBLENDVPS    Y13, Y7, Y10, Y10
-	VBLENDVPS    Y13, Y1, Y5, Y5
-	VBLENDVPS    Y13, Y11, Y9, Y9
-	VCMPPS       $0x1d, Y10, Y6, Y13
-	VBLENDVPS    Y13, Y6, Y10, Y10
-	VBLENDVPS    Y13, Y2, Y5, Y5
-	VBLENDVPS    Y13, Y12, Y9, Y9
+	VCMPPS       $0x1d, Y10, Y7, Y14
+	VBLENDVPS    Y14, Y7, Y10, Y10
+	VBLENDVPS    Y14, Y1, Y5, Y5
+	VBLENDVPS    Y14, Y11, Y9, Y9
+	VMINPS       Y6, Y10, Y1
+	VCMPPS       $0x1d, Y10, Y6, Y14
+	VBLENDVPS    Y14, Y6, Y10, Y10
+	VBLENDVPS    Y14, Y2, Y5, Y5
+	VBLENDVPS    Y14, Y12, Y9, Y9
+	VBROADCASTSS float9<>+0(SB), Y2
+	VMAXPS       Y2, Y10, Y12
+	VDIVPS       Y12, Y1, Y1
+	VSUBPS       Y1, Y13, Y1
+	VBROADCASTSS float12<>+0(SB), Y2
+	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y10, Y10
 	VBROADCASTSS float9<>+0(SB), Y1
 	VMAXPS       Y1, Y5, Y5
 	VDIVPS       Y5, Y10, Y5
@@ -311,7 +319,7 @@ GLOBL float5<>(SB), RODATA|NOPTR, $4
 DATA float6<>+0(SB)/4, $0x40e49249
 GLOBL float6<>(SB), RODATA|NOPTR, $4
 
-DATA float7<>+0(SB)/4, $0x40200000
+DATA float7<>+0(SB)/4, $0x40800000
 GLOBL float7<>(SB), RODATA|NOPTR, $4
 
 DATA float8<>+0(SB)/4, $0x40a00000
@@ -325,6 +333,9 @@ GLOBL float10<>(SB), RODATA|NOPTR, $4
 
 DATA float11<>+0(SB)/4, $0x3f666666
 GLOBL float11<>(SB), RODATA|NOPTR, $4
+
+DATA float12<>+0(SB)/4, $0x3e99999a
+GLOBL float12<>(SB), RODATA|NOPTR, $4
 
 // func shadeRowAVX2(dst *uint8, weights *float32, logs *float32, n int, cover *uint8, entries *uint8, faint float32, valueScale float32, add uint64)
 // Requires: AVX, AVX2

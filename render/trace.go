@@ -1,6 +1,9 @@
 package render
 
 import (
+	"image/color"
+	"math"
+
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
@@ -14,7 +17,13 @@ const (
 	traceOpacity = 0.32
 	// traceGain is the number of times a disc is more opaque than its Gaussian where that is less than traceOpacity: the smallest ones would be specks.
 	traceGain = 4
+	// edgePart is the part of its lightness in per cent that the grey of an edge has.
+	edgePart = 45
 )
+
+// edgeOpacities are those of the entries of all levels but the last one: a trace has a thin dark edge, like the ring of its marker, because its grey alone
+// is not seen on a coloured map. The levels are not dithered, so that the edge is a line.
+var edgeOpacities = [traceLevels - 1]float64{0.07, 0.2, 0.32}
 
 // traceLimits are by the level of a trace less 1 the first entries of s that a trace does not cover.
 func traceLimits(s *shading) (limits [traceLevels]uint8) {
@@ -30,11 +39,13 @@ func traceLimits(s *shading) (limits [traceLevels]uint8) {
 
 // addTraces adds the entries of traces to p, from first on.
 func addTraces(p *palettepng.Palette, first int) {
-	for i := range traceLevels {
-		c := colormap.NoData()
-		c.A = uint8(0xff * traceOpacity * float64(i+1) / traceLevels)
-		p[first+i] = c
+	edge, c := mixed(colormap.NoData(), color.NRGBA{}, edgePart, 100), colormap.NoData()
+	for i, opacity := range edgeOpacities {
+		edge.A = uint8(0xff * opacity)
+		p[first+i] = edge
 	}
+	c.A = uint8(math.Round(0xff * traceOpacity))
+	p[first+traceLevels-1] = c
 }
 
 // paintTraces draws the lakes of s without a value where the field is less opaque.
@@ -43,9 +54,9 @@ func (t *heat) paintTraces(dst []uint8, s *scene, w window, sc *scale, mem *memo
 	if w.zoom >= fadeZoom {
 		most, limits = most*float32(fades[w.zoom-fadeZoom]), &sc.traces[1]
 	}
-	// put draws the trace of a lake with that weight, in parts of a level, and what the pattern adds.
-	put := func(e *uint8, weight float32, add uint8) {
-		if level := uint8(min(weight, most)+float32(add)) / parts; level > 0 {
+	// put draws the trace of a lake with that weight, in parts of a level.
+	put := func(e *uint8, weight float32) {
+		if level := uint8(min(weight, most)+parts/2) / parts; level > 0 {
 			if entry := first + level - 1; *e < limits[level-1] || *e >= first && *e < entry {
 				*e = entry
 			}
@@ -60,9 +71,9 @@ func (t *heat) paintTraces(dst []uint8, s *scene, w window, sc *scale, mem *memo
 			mem.mask.count()
 			for r, end := mem.mask.rows(w); r < end; r++ {
 				left, cover := mem.mask.rowOf(w, r)
-				row, pattern := dst[r*w.width+left:], patternOf(w, r)
+				row := dst[r*w.width+left:]
 				for k, n := range cover {
-					put(&row[k], most*float32(n)/whole, pattern[(left+k)&1])
+					put(&row[k], most*float32(n)/whole)
 				}
 			}
 		}
@@ -72,9 +83,8 @@ func (t *heat) paintTraces(dst []uint8, s *scene, w window, sc *scale, mem *memo
 		}
 		for j, r := range disc.row {
 			row := dst[(disc.top+j)*w.width+disc.left:]
-			pattern := patternOf(w, disc.top+j)
 			for k, c := range disc.column {
-				put(&row[k], traceGain*most*r*c, pattern[(disc.left+k)&1])
+				put(&row[k], traceGain*most*r*c)
 			}
 		}
 	}

@@ -22,9 +22,15 @@ const waterMargin = subUnits + subUnits/2 + 1
 // area. A lake whose site is outside of its outline has a disc of the smallest size there, too, so that its own pixel has its colour.
 type waters struct {
 	smallest []markers // by zoom, the last for all larger ones
+	// above tells that they are above the field. Their discs are at least as large as those of the field, so that a small lake does not look smaller at
+	// fadeZoom than at the zooms before and after, and there an outline hides the disc of its site.
+	above bool
 }
 
-func newWaters() *waters { return &waters{newMarkers(smallestRadii[:])} }
+func newWaters() *waters { return &waters{smallest: newMarkers(smallestRadii[:])} }
+
+// aboveField returns waters like t that are above the field.
+func (t *waters) aboveField() *waters { return &waters{t.smallest, true} }
 
 // waterRadius returns the radius in metres of a round water of that area.
 func waterRadius(areaKM2 float64) float64 {
@@ -63,7 +69,11 @@ func (s *site) disc(z maptile.Zoom) int64 { return int64(s.radius >> (MaxZoom - 
 
 // radius returns the radius in units of the disc that is drawn for s.
 func (t *waters) radius(s *site, z maptile.Zoom) int64 {
-	return max(s.disc(z), smallestRadius(z))
+	r := max(s.disc(z), smallestRadius(z))
+	if t.above && z < waterZoom {
+		r = max(r, int64(size(s.rooms.at(z)).discRadius()*subUnits))
+	}
+	return r
 }
 
 // outlined reports whether s is drawn as its outline: from outline.FirstZoom on, if it is at least as large as the smallest
@@ -115,7 +125,11 @@ func (t *waters) reachBelow(s *site, z maptile.Zoom) int64 {
 }
 
 func (t *waters) widest(_ *geometry, z maptile.Zoom) int64 {
-	return t.smallest[smallestStep(z)].reach + waterMargin
+	r := t.smallest[smallestStep(z)].reach
+	if t.above {
+		r = max(r, int64(size(loneAt(z)).discRadius()*subUnits))
+	}
+	return r + waterMargin
 }
 
 // appendMarks appends values, not only their colours: they also decide which of two waters is on top.
@@ -126,7 +140,7 @@ func (t *waters) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mar
 			outline := m
 			outline.shore = s.shore
 			marks = append(marks, outline)
-			if !s.shore.beside {
+			if !s.shore.beside || t.above && w.zoom == fadeZoom && h.Valid() {
 				continue
 			}
 			m.radius = uint32(smallestRadius(w.zoom))

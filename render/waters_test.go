@@ -297,6 +297,24 @@ func TestEqualWatersAreCrops(t *testing.T) {
 	}
 }
 
+// TestSmallLakesKeepTheirSize compares the radii of small lakes that are alone from zoom 8 to 12: none is less than 0.8 or more than 2.1 of the one before.
+func TestSmallLakesKeepTheirSize(t *testing.T) {
+	for _, area := range []float64{0, 0.05, 0.5} {
+		l, last := layerOf(testLake{lon: 13.4, lat: 52.5, chl: 20, areaKM2: area}), 0.0
+		for z := maptile.Zoom(8); z <= waterZoom; z++ {
+			s := &l.sites[0]
+			radius := s.size(z).discRadius()
+			if z >= fadeZoom {
+				radius = float64(newWaters().aboveField().radius(s, z)) / subUnits
+			}
+			if part := radius / last; last > 0 && (part < 0.8 || part > 2.1) {
+				t.Errorf("zoom %d, %v km²: the radius is %.1f pixels, and %.1f at the zoom before", z, area, radius, last)
+			}
+			last = radius
+		}
+	}
+}
+
 // TestFieldBecomesWaters draws a disc and an outline from zoom 9 to 12: their middle becomes more opaque by small steps, the line around them stands out more and more, and
 // the glow beyond the water becomes less.
 func TestFieldBecomesWaters(t *testing.T) {

@@ -13,11 +13,12 @@ import (
 
 // As in rows.go.
 const (
-	mediumRim, highRim             = 0.14, 0.4
+	mediumRim, highRim             = 0.14, 0.25
 	solid                          = 0.75
 	mediumShare, mediumLoss, crowd = 0.85, 0.55, 6
 	highShare                      = 0.03
 	onset, steepness, leastLeft    = 0.9, 5, 0.28
+	leastTied                      = 0.3
 	tiny                           = 1e-30
 )
 
@@ -100,10 +101,17 @@ func keepTop() {
 	build.VBLENDVPS(heavier, m, weight, weight)
 	build.VBLENDVPS(heavier, medium, low, low)
 	build.VBLENDVPS(heavier, mediumLog, log, log)
+	tied := build.YMM()
+	build.VMINPS(h, weight, tied)
 	build.VCMPPS(operand.Imm(atLeast), weight, h, heavier)
 	build.VBLENDVPS(heavier, h, weight, weight)
 	build.VBLENDVPS(heavier, high, low, low)
 	build.VBLENDVPS(heavier, highLog, log, log)
+	build.VMAXPS(float(tiny), weight, left)
+	build.VDIVPS(left, tied, tied)
+	build.VSUBPS(tied, one, tied)
+	build.VMAXPS(float(leastTied), tied, tied)
+	build.VMULPS(tied, weight, weight)
 	build.VMAXPS(float(tiny), low, low)
 	build.VDIVPS(low, weight, low)
 	build.VMULPS(low, log, log)
