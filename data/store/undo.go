@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"limnomap/data"
@@ -92,6 +93,7 @@ type recorder struct {
 	lakes, statements                  bool
 	sources                            map[int64]bool
 
+	line         []byte // of the last row
 	content      bytes.Buffer
 	compressed   *gzip.Writer
 	number       int64 // of the import; 0 before the first part
@@ -116,18 +118,22 @@ func (r *recorder) count(changes []Change) {
 }
 
 func (r *recorder) add(row *replacedRow) {
+	line, err := json.Marshal(row)
+	if err != nil { // no row has a value that JSON cannot have
+		r.tooLarge = true
+		return
+	}
+	r.write(append(line, '\n'))
+}
+
+func (r *recorder) write(line []byte) {
 	if r.tooLarge {
 		return
 	}
 	if r.compressed == nil {
 		r.compressed, _ = gzip.NewWriterLevel(&r.content, gzip.BestSpeed) // its only error is of the level
 	}
-	line, err := json.Marshal(row)
-	if err != nil { // no row has a value that JSON cannot have
-		r.tooLarge = true
-		return
-	}
-	r.compressed.Write(append(line, '\n')) // into memory
+	r.compressed.Write(line) // into memory
 }
 
 // observation adds an observation that the import adds, or that it changes from what is stored.
@@ -136,13 +142,22 @@ func (r *recorder) observation(lake int64, date data.Date, dataType data.DataTyp
 		r.sources = make(map[int64]bool)
 	}
 	r.sources[source] = true
-	row := replacedRow{Observation: &[4]int64{lake, int64(date), int64(dataType), source}}
-	if stored != nil {
-		row.Was = &replacedValues{Chl: orNil(stored.chl.Int64, stored.chl.Valid), Level: orNil(stored.level.Int64, stored.level.Valid),
-			Density: orNil(stored.density.Float64, stored.density.Valid), MeasuredAt: orNil(stored.measuredAt.Int64, stored.measuredAt.Valid),
-			Details: orNil(string(stored.details), stored.details != nil)}
+	if stored == nil { // most rows are new: json.Marshal would take half as long as the import
+		line := append(r.line[:0], `{"o":[`...)
+		for i, n := range [...]int64{lake, int64(date), int64(dataType), source} {
+			if i > 0 {
+				line = append(line, ',')
+			}
+			line = strconv.AppendInt(line, n, 10)
+		}
+		r.line = append(line, "]}\n"...)
+		r.write(r.line)
+		return
 	}
-	r.add(&row)
+	r.add(&replacedRow{Observation: &[4]int64{lake, int64(date), int64(dataType), source}, Was: &replacedValues{
+		Chl: orNil(stored.chl.Int64, stored.chl.Valid), Level: orNil(stored.level.Int64, stored.level.Valid),
+		Density: orNil(stored.density.Float64, stored.density.Valid), MeasuredAt: orNil(stored.measuredAt.Int64, stored.measuredAt.Valid),
+		Details: orNil(string(stored.details), stored.details != nil)}})
 }
 
 func orNil[T any](v T, known bool) *T {
