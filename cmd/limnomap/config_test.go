@@ -66,6 +66,7 @@ var valuesFor = map[string][]string{
 	"api-rate":            {"0", "1", "2147483647"},
 	"tile-rate":           {"0", "0x10"},
 	"redis":               {"redis://localhost", "rediss://h:6379/1"},
+	"migrate":             {"now", "never"},
 	"log-format":          {"json"},
 	"log-level":           {"debug", "ERROR", "warn+1"},
 	"refresh-max-bytes":   {"1", "3GiB"},
@@ -120,6 +121,8 @@ func TestConfigOfEachCommand(t *testing.T) {
 		{"hooks", "create", "--db=a.db", "--url=https://example.org/", "--kinds=class_up,became_stale", "--bbox=1,2,3,4", "--hooks-allow=10.0.0.0/8"},
 		{"hooks", "list", "--db=a.db"}, {"hooks", "test", "a", "--db=a.db"}, {"hooks", "set", "a", "--db=a.db", "--state=active"},
 		{"hooks", "rotate", "a", "--db=a.db"}, {"hooks", "deliveries", "a", "--db=a.db"}, {"hooks", "delete", "a", "--db=a.db"},
+		{"delete", "lake", "a", "--db=a.db"}, {"delete", "observations", "--db=a.db", "--source=P", "--data-type=in_situ", "--from=2025-07-01"}, {"delete", "observations", "--db=a.db", "--lake=a"},
+		{"delete", "source", "P", "--db=a.db"}, {"imports", "list", "--db=a.db"}, {"imports", "undo", "3", "--db=a.db"}, {"migrate", "--db=a.db", "--without-copy"},
 		{"cache", "stats"}, {"cache", "purge", "--bound=1,2,3,4", "--zoom=3"}, {"healthcheck"},
 	} {
 		first, err := parsed(t, args...)
