@@ -28,7 +28,7 @@ type rasterFlags struct {
 	WithoutOutline satellite.WithoutOutline `help:"Lakes of which only a point is known: grow (the water around the nearest pixel with a value), skip, or disc:METRES (everything around the point, which is often wrong)." default:"grow" placeholder:"grow|skip|disc:METRES"`
 	Statistic      satellite.Statistic      `help:"What makes one value of the pixels: median, mean or p90." default:"median"`
 	Pixels         string                   `help:"Keep the pixels of the lakes beside their values: ${enum}." enum:"on,off" default:"on"`
-	KeepPixels     config.Period            `help:"How long the pixels of a source are kept: each import of its files removes older ones, and keeps no values less." default:"2y" allowed:"1d.." placeholder:"PERIOD"`
+	KeepPixels     config.Period            `help:"How long the pixels of a source are kept: each import of its files removes older ones, and keeps no values less." default:"730d" allowed:"1d.." placeholder:"PERIOD"`
 }
 
 // options returns the options of an extraction.
