@@ -247,7 +247,7 @@ func TestServerKeepsSecrets(t *testing.T) {
 		t.Error("no traces were sent with their secret")
 	}
 	leak(t, "the log", log.String(), key)
-	for _, told := range []string{"refresh", "status=401", "client=127.0.0.1", "key=agency", "rate limits cannot be shared",
+	for _, told := range []string{"refresh", "status=401", "client=127.0.0.0/24", "key=agency", "rate limits cannot be shared",
 		"cannot send traces", "ignoring a header of OTEL_EXPORTER_OTLP_HEADERS"} {
 		if !strings.Contains(log.String(), told) {
 			t.Errorf("the log does not tell of %q:\n%s", told, log)

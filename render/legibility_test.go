@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"limnomap/colormap"
+	"limnomap/render/palettepng"
 )
 
 // visions are matrices on linear sRGB: normal vision, and without green cones (Machado, Oliveira and Fernandes 2009, IEEE
@@ -86,7 +87,7 @@ func TestHighIsSeenOnDark(t *testing.T) {
 		}
 		most := 0.0
 		for level := 1; level <= levels; level++ {
-			rim := shadesOf(table[i:i+1], upperClasses, fullRange.of(level), 1)[0]
+			rim := shadesOf(table[i:i+1], true, fullRange.of(level), 1)[0]
 			c.A = uint8(math.Round(0xff * fullRange.of(level)))
 			white = max(white, cie76(seenBy(normal, rim, whiteColor), seenBy(normal, c, whiteColor)))
 			most = max(most, contrast(rim))
@@ -98,7 +99,7 @@ func TestHighIsSeenOnDark(t *testing.T) {
 				for below := 1; below <= levels; below++ {
 					other.A = uint8(math.Round(0xff * traceOpacity))
 					if classOf(m, j) < upperClasses {
-						other = shadesOf(table[j:j+1], 0, fullRange.of(below), 1)[0]
+						other = shadesOf(table[j:j+1], false, fullRange.of(below), 1)[0]
 					}
 					apart = min(apart, cie76(seenBy(normal, rim, dark), seenBy(normal, other, dark)))
 				}
@@ -107,6 +108,19 @@ func TestHighIsSeenOnDark(t *testing.T) {
 		least = min(least, most)
 	}
 	t.Logf("edges differ by at most %.1f on white; on dark they have a contrast of %.1f or more, and differ by %.1f or more from other lakes", white, least, apart)
+	forecast := colormap.NewForecast(who2003())
+	all, chances := forecast.Table(), newShading(forecast, &fullRange)
+	var p palettepng.Palette
+	chances.addTo(&p, forecast, 1)
+	for i := range all {
+		rim := 0.0
+		for level := range levels {
+			rim = max(rim, contrast(p[chances.entries[level][i]]))
+		}
+		if highest := classOf(forecast, i) == upperClasses; highest && rim < 2 {
+			t.Errorf("on dark the edge of probability colour %d has a contrast of %.1f, want 2: it is one of the highest class", i, rim)
+		}
+	}
 	if white > 1.5 || least < 3 || apart < 10 {
 		t.Errorf("edges differ by %.1f on white, want at most 1.5; on dark they have a contrast of %.1f and differ by %.1f from other lakes, want 3 and 10", white, least, apart)
 	}

@@ -86,12 +86,12 @@ func newShading(m *colormap.Map, o *opacities) *shading {
 // has enough entries.
 func shadingWithin(m *colormap.Map, o *opacities, difference float64) (*shading, bool) {
 	s := &shading{o, make([][colormap.Steps]uint8, o.levels)}
-	entry := o.first
+	entry, highest := o.first, highestOf(m)
 	for level := range s.entries {
 		// Class by class: no entry is shared by two.
 		first := 0
-		for class, colors := range m.Bands() {
-			shades := shadesOf(colors, class, o.of(level+1), 1)
+		for _, colors := range m.Bands() {
+			shades := shadesOf(colors, first >= highest, o.of(level+1), 1)
 			within := difference * 0xff / float64(shades[0].A)
 			if level == o.levels-1 && o.exact {
 				within = 0
@@ -135,10 +135,19 @@ func furthest(colors []color.NRGBA, groups int) (distance float64) {
 // groupOf returns the group of the i-th of n colours; groups have nearly the same size.
 func groupOf(i, groups, n int) int { return i * groups / n }
 
-// shadesOf returns colours of a class with that opacity, at a zoom at which the field has that part of its opacity.
-func shadesOf(colors []color.NRGBA, class int, opacity, part float64) []color.NRGBA {
+// highestOf returns the first colour of the highest class of the field. A map of probabilities has more bands than the field has classes.
+func highestOf(m *colormap.Map) (first int) {
+	all := m.Legend().Classes
+	for _, class := range all[:len(all)-1] {
+		first += len(class.Colors)
+	}
+	return first
+}
+
+// shadesOf returns colours of a band with that opacity, at a zoom at which the field has that part of its opacity.
+func shadesOf(colors []color.NRGBA, highest bool, opacity, part float64) []color.NRGBA {
 	shades, shown := make([]color.NRGBA, len(colors)), opacity
-	if class == upperClasses {
+	if highest {
 		shown = max(opacity, min(rimGain*opacity, rimOpacity*part))
 	}
 	for i, c := range colors {
@@ -150,10 +159,11 @@ func shadesOf(colors []color.NRGBA, class int, opacity, part float64) []color.NR
 
 // addTo adds the shades of m to p, at a zoom at which the field has that part of its opacity.
 func (s *shading) addTo(p *palettepng.Palette, m *colormap.Map, part float64) {
+	highest := highestOf(m)
 	for level, entries := range s.entries {
 		from := 0
-		for class, colors := range m.Bands() {
-			shades := shadesOf(colors, class, s.of(level+1), part)
+		for _, colors := range m.Bands() {
+			shades := shadesOf(colors, from >= highest, s.of(level+1), part)
 			own := entries[from : from+len(colors)]
 			for first, end := 0, 0; first < len(own); first = end {
 				for end = first + 1; end < len(own) && own[end] == own[first]; end++ {

@@ -22,7 +22,7 @@ func TestSharedColoursLookAlike(t *testing.T) {
 			largest, entries := 0.0, 0
 			for level, row := range newShading(m, &fullRange).entries {
 				for i, entry := range row {
-					c, own := p[entry], shadesOf(table[i:i+1], classOf(m, i), fullRange.of(level+1), 1)[0]
+					c, own := p[entry], shadesOf(table[i:i+1], classOf(m, i) == upperClasses, fullRange.of(level+1), 1)[0]
 					d := float64(own.A) / 0xff * cie76(labOf(c), labOf(own))
 					largest, entries = max(largest, d), max(entries, int(entry))
 					if d > bound {

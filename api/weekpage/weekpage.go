@@ -91,7 +91,7 @@ func (c *Changes) add(change Change, kind Kind, n *int) {
 // ownWords are the texts that only this page has.
 type ownWords struct {
 	Heading, Map, Week, Sentence, NoWeekBefore, NotSeenHelp string
-	Worse, Better, Closed, NotSeen, Region, Change          string
+	Worse, Better, Closed, NotSeen, Region, FromTo          string
 	None, More, CSV, Feed                                   string
 }
 
@@ -181,7 +181,7 @@ func newRow(c Change, query string, w *words.Page[ownWords]) row {
 	}
 	return row{
 		Name: words.NameOf(c.Lake), Region: linetext.Clean(c.Lake.Region), Page: "lakes/" + url.PathEscape(string(c.Lake.ID)) + query, Class: class,
-		Text: words.Fill(w.Own.Change, "before", text(c.Before), "now", text(c.Now)),
+		Text: words.Fill(w.Own.FromTo, "before", text(c.Before), "now", text(c.Now)),
 	}
 }
 

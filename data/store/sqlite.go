@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"limnomap/data/diskspace"
+
 	sqlitedriver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -71,7 +73,7 @@ func (s *sqlite) open(ctx context.Context, create bool, patience time.Duration) 
 	}
 	if create {
 		if err := makeFile(loc.path); err != nil {
-			return explainSQLite(err)
+			return explainSQLite(loc.path, err)
 		}
 	}
 	if err := refuseEmpty(ctx, loc.path, patience); err != nil {
@@ -81,7 +83,7 @@ func (s *sqlite) open(ctx context.Context, create bool, patience time.Duration) 
 	s.writer, err = openPool(loc.url(sqliteParameters("_txlock", "immediate", "_journal_mode", "WAL",
 		"_synchronous", "NORMAL", "_pragma", "secure_delete(on)", "_pragma", fmt.Sprintf("journal_size_limit(%d)", maxIdleLogBytes))), 1)
 	if err == nil {
-		s.readers, err = openPool(loc.url(sqliteParameters("_query_only", "on")), usualReaders())
+		s.readers, err = openReaders(loc, usualReaders())
 	}
 	if err == nil {
 		err = s.migrate(ctx)
@@ -91,7 +93,7 @@ func (s *sqlite) open(ctx context.Context, create bool, patience time.Duration) 
 	}
 	if err != nil {
 		s.closePools() // its errors would repeat err
-		return explainSQLite(err)
+		return explainSQLite(loc.path, err)
 	}
 	s.size.Store(s.files[0].Size())
 	return nil
@@ -145,8 +147,25 @@ func openPool(dsn string, connections int) (*sql.DB, error) {
 	return db, nil
 }
 
-// explainSQLite adds an explanation to errors that an operator can resolve.
-func explainSQLite(err error) error {
+// openReaders opens connections that cannot write. On a read-only file system, where SQLite cannot make its files beside a database, they take it for one that
+// nobody changes. It must have no log then: that is a part of the database, and only a connection that can write applies it.
+func openReaders(loc location, connections int) (*sql.DB, error) {
+	if !diskspace.ReadOnly(loc.path) {
+		return openPool(loc.url(sqliteParameters("_query_only", "on")), connections)
+	}
+	log := loc.path + fileEnds[1]
+	if info, err := os.Stat(log); err == nil && info.Size() > 0 {
+		return nil, fmt.Errorf("its file system is read-only, and its log %s has changes that are not in it yet: "+
+			"copy both to a folder that can be written to, or mount it writable for one `limnomap backup`", log)
+	}
+	return openPool(loc.url(sqliteParameters("_query_only", "on", "mode", "ro", "immutable", "1")), connections)
+}
+
+// leastFree is how many bytes SQLite needs for the index of a log: with fewer, it reports an error of input and output.
+const leastFree = 64 << 10
+
+// explainSQLite adds an explanation to errors of a database that an operator can resolve.
+func explainSQLite(path string, err error) error {
 	const mayNotBeOpened = "no permission to open or create the file; check the permissions of the file and its folder: %w"
 	var e *sqlitedriver.Error
 	switch {
@@ -155,7 +174,14 @@ func explainSQLite(err error) error {
 	case !errors.As(err, &e):
 		return err
 	}
-	switch e.Code() & 0xff { // the low byte is the primary code, the rest a detail: sqlite.org/rescode.html
+	code := e.Code() & 0xff // the low byte is the primary code, the rest a detail: sqlite.org/rescode.html
+	if (code == sqlite3.SQLITE_CANTOPEN || code == sqlite3.SQLITE_READONLY) && diskspace.ReadOnly(filepath.Dir(path)) {
+		return fmt.Errorf("its file system is read-only: %w", err)
+	}
+	if free, _, ok := diskspace.Of(filepath.Dir(path)); code == sqlite3.SQLITE_IOERR && ok && free < leastFree {
+		return fmt.Errorf("the disk is full: %w", err)
+	}
+	switch code {
 	case sqlite3.SQLITE_BUSY:
 		return fmt.Errorf("another process is writing to it; try again when it is done: %w", err)
 	case sqlite3.SQLITE_PROTOCOL: // no lock for readers was free for ten seconds
@@ -186,7 +212,7 @@ func (s *sqlite) wrap(err error, doing string) error {
 	if err, ok := forCaller(err); ok {
 		return err
 	}
-	return &Error{fmt.Errorf("%s in %s: %w", doing, s.loc.path, explainSQLite(err))}
+	return &Error{fmt.Errorf("%s in %s: %w", doing, s.loc.path, explainSQLite(s.loc.path, err))}
 }
 
 func (s *sqlite) listen(ctx context.Context, _ chan<- struct{}) { <-ctx.Done() }

@@ -70,10 +70,10 @@ func Backup(ctx context.Context, dsn, path string, opts *BackupOptions) (data.Re
 	}
 	revision, err := copyDatabase(ctx, loc, temp, opts.Progress)
 	if err != nil {
-		return data.Revision{}, fmt.Errorf("copy %s to %s: %w", loc.path, path, explainSQLite(err))
+		return data.Revision{}, fmt.Errorf("copy %s to %s: %w", loc.path, path, explainSQLite(loc.path, err))
 	}
 	if err := checkCopy(ctx, temp, revision); err != nil {
-		return data.Revision{}, fmt.Errorf("copy %s to %s: the copy is not sound, so the database may be damaged: %w", loc.path, path, explainSQLite(err))
+		return data.Revision{}, fmt.Errorf("copy %s to %s: the copy is not sound, so the database may be damaged: %w", loc.path, path, explainSQLite(loc.path, err))
 	}
 	err = checkBackup(path, loc.path, opts.Overwrite) // another process may have created it
 	if err == nil {
@@ -115,7 +115,7 @@ func checkBackup(path, database string, overwrite bool) error {
 
 // copyDatabase copies the database at loc over the empty file of that name.
 func copyDatabase(ctx context.Context, loc location, name string, progress func(done, total int64)) (data.Revision, error) {
-	db, err := openPool(loc.url(sqliteParameters("_query_only", "on")), 1)
+	db, err := openReaders(loc, 1)
 	if err != nil {
 		return data.Revision{}, err
 	}

@@ -122,7 +122,7 @@ func (s *sqlite) reopen(ctx context.Context, reason error) error {
 	}
 	if err != nil {
 		s.closePools() // the next use reopens it
-		return fmt.Errorf("%w: %w", reason, explainSQLite(err))
+		return fmt.Errorf("%w: %w", reason, explainSQLite(s.loc.path, err))
 	}
 	return nil
 }

@@ -51,6 +51,7 @@ const placeholders = (text) => text.match(/\{\w+\}/g)?.sort().join() ?? ''
 
 /** The texts that other languages write as English does, and these languages. Other equal texts are not translated. */
 const alike = {
+  Region: 'de pl da',
   'Chlorophyll-a': 'de', Name: 'de', Version: 'de fr da', Link: 'de pl da nl', 'Offline.': 'de da nl', '● satellite': 'fr', Pages: 'fr', Stop: 'da',
   '{n} pixel': 'fr cs da nl', '{n} pixels': 'fr da nl', Week: 'nl', 'Week {n}, {days}': 'nl',
   '{km} km': 'de fr pl cs da nl', satellite: 'fr', Source: 'fr', 'Week {week}, {year}': 'nl',

@@ -175,7 +175,7 @@ func killedImports(a *assault) {
 			a.fail("%v", err)
 			return
 		}
-		cmd := a.command("import", "observations", "/dev/stdin", "--db", a.db)
+		cmd := a.command("import", "observations", "/dev/stdin", "--db", a.db, "--force")
 		cmd.Stdin = input
 		err = cmd.Start()
 		input.Close()

@@ -131,7 +131,7 @@ func (s *target) makeEvents(t *testing.T, n int) {
 	for _, id := range s.lakes[:min(n, len(s.lakes))] {
 		fmt.Fprintf(&rows, "%s,%s,120,satellite\n", id, weekBefore(0))
 	}
-	limnomaptest.Run(t, "import", "observations", limnomaptest.WriteFile(t, t.TempDir(), "changed.csv", rows.String()), "--db", s.db)
+	limnomaptest.Run(t, "import", "observations", limnomaptest.WriteFile(t, t.TempDir(), "changed.csv", rows.String()), "--db", s.db, "--force")
 	limnomaptest.Within(t, patience, "the log tells the changes", func() bool {
 		var page struct{ Newest int }
 		time.Sleep(time.Second) // the open endpoints have a rate

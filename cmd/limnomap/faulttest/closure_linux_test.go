@@ -134,7 +134,7 @@ func importOfEverything(c *closureTest) {
 			return wanted
 		})
 	}
-	everything := c.prepare(c.command("import", "observations", limnomaptest.WriteFile(c, c.TempDir(), "all.csv", observations(60)), "--db", c.db))
+	everything := c.prepare(c.command("import", "observations", limnomaptest.WriteFile(c, c.TempDir(), "all.csv", observations(60)), "--db", c.db, "--force"))
 	must(c, everything.Start())
 	c.close()
 	must(c, everything.Wait())

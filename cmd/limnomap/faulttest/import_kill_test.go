@@ -51,7 +51,7 @@ func killImport(t *testing.T, db string) {
 	input, feed, err := os.Pipe()
 	must(t, err)
 	started := time.Now()
-	imp := limnomaptest.Command(t, "import", "observations", "/dev/stdin", "--db", db)
+	imp := limnomaptest.Command(t, "import", "observations", "/dev/stdin", "--db", db, "--force")
 	log := new(limnomaptest.Log)
 	imp.Stdin, imp.Stderr = input, log
 	must(t, imp.Start())

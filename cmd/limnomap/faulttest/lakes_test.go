@@ -144,7 +144,11 @@ func writeValues(t testing.TB, dir string, n int, chl float64) string {
 // importFile imports lakes or observations.
 func importFile(t testing.TB, kind, file, db string) {
 	t.Helper()
-	limnomaptest.Run(t, "import", kind, file, "--db", db)
+	args := []string{"import", kind, file, "--db", db}
+	if kind == "observations" {
+		args = append(args, "--force") // all lakes may get one value
+	}
+	limnomaptest.Run(t, args...)
 }
 
 // importValue gives all uniformLakes the same value.

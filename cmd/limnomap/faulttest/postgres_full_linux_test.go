@@ -31,7 +31,7 @@ func TestPostgresDiskFull(t *testing.T) {
 	s := start(t, "--db", dsn, "--api-rate", "0")
 	wantValue(t, s, 5)
 	fill(t, disk)
-	output, err := runCommand(t, "import", "observations", after, "--db", dsn)
+	output, err := runCommand(t, "import", "observations", after, "--db", dsn, "--force")
 	if err == nil || !strings.Contains(output, "the server's disk is full") {
 		t.Errorf("the import on a full disk = %v, want an error that says so:\n%s", err, output)
 	}
@@ -123,7 +123,7 @@ func TestDatabaseConnectionsUsedUp(t *testing.T) {
 	wantOldHistory(t, s, http.StatusOK)
 
 	// A restart in the middle of an import and of the load that the server does all the time.
-	importing, output := startCommand(t, "import", "observations", writeValues(t, dir, uniformLakes, 60), "--db", p.url)
+	importing, output := startCommand(t, "import", "observations", writeValues(t, dir, uniformLakes, 60), "--db", p.url, "--force")
 	for range 5 {
 		execPostgres(t, p.url, nextNumber)
 		time.Sleep(20 * time.Millisecond)

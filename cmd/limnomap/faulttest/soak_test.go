@@ -133,7 +133,7 @@ func soakImports(t *testing.T, s *limnomaptest.Server, db uniformDB, every time.
 		file := db.path + ".csv"
 		out, err := []byte(nil), os.WriteFile(file, []byte(rows), 0o600)
 		if err == nil {
-			out, err = limnomaptest.Command(t, "import", "observations", file, "--db", db.path).CombinedOutput()
+			out, err = limnomaptest.Command(t, "import", "observations", file, "--db", db.path, "--force").CombinedOutput()
 		}
 		if err != nil {
 			t.Errorf("import %d: %v\n%s", n, err, out)

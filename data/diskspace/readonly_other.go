@@ -1,0 +1,6 @@
+//go:build !linux
+
+package diskspace
+
+// ReadOnly reports false: it is not known.
+func ReadOnly(string) bool { return false }
