@@ -55,7 +55,7 @@ func TestMosaics(t *testing.T) {
 	all := []StyleID{Heat, Dots, Lakes}
 	draw("independent", func(t *testing.T) *Layer { return layerOf(bathingSites(t, 2016)...) }, germany, berlin, 3, 12, all...)
 	draw("regional", func(t *testing.T) *Layer { return layerOf(regional(bathingSites(t, 2016), 1)...) }, germany, berlin, 3, 12, all...)
-	draw("europe", func(t *testing.T) *Layer { return layerOf(sites(t, "european", 10_000)...) }, orb.Point{10, 50}, orb.Point{11, 44.5}, 3, 12, all...)
+	draw("europe", func(t *testing.T) *Layer { return layerOf(sites(t, "european", 10_000)...) }, orb.Point{10, 50}, orb.Point{8.8, 45.6}, 3, 12, all...)
 	draw("forecast", func(t *testing.T) *Layer { return chanceLayer(regional(bathingSites(t, 2016), 1)...) }, germany, berlin, 3, 12, chanceStyles...)
 	demo := demoSnapshot(t).Current
 	draw("demo", func(*testing.T) *Layer { return renderer().Layer(demo.Values()) }, germany, berlin, 3, 12, all...)
