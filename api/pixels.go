@@ -1,10 +1,12 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/paulmach/orb"
@@ -25,8 +27,8 @@ type Pixels interface {
 const (
 	// maxCells bounds the pixels of an answer as GeoJSON or CSV: those of 4,500 km² at 300 m. A GeoTIFF takes a hundredth of the room.
 	maxCells = 50_000
-	// pixelPasses is how many of the newest passes of a satellite are looked at until one has pixels: a pass under clouds has none.
-	pixelPasses = 12
+	// pixelPasses is how many of the newest passes of satellites are looked at until one has pixels: a pass under clouds has none.
+	pixelPasses = 60
 )
 
 var (
@@ -117,36 +119,51 @@ func (h *lakeHandlers) pixels(w http.ResponseWriter, r *http.Request, p *publish
 	if !ok {
 		return data.ErrNoLake
 	}
-	o, packed, err := h.findPixels(r, p, i, min(day, p.snap.AsOf.Last()))
+	o, packed, err := h.findPixels(r, p, i, data.Period{First: data.MinDate, Last: min(day, p.snap.AsOf.Last())})
 	if err != nil {
 		return err
 	}
+	lake := &p.snap.Lakes[i]
+	name := fmt.Sprintf("pixels-%s-%s", o.LakeID, o.Date)
+	var content []byte
+	if err := h.sender.InTurn(r, int(o.Details.TotalPixels.Value), func() (err error) {
+		content, err = pixelFile(lake, o, packed, p.snap.Profile, format)
+		return err
+	}); err != nil {
+		return err
+	}
+	switch format {
+	case cellsTIFF:
+		w.Header()["Content-Disposition"] = []string{`attachment; filename="` + name + `.tif"`}
+		return h.sender.SendBytes(w, r, geoTIFFKind, content)
+	case cellsCSV:
+		nameFile(w, name)
+		return h.sender.SendBytes(w, r, csvKind, content)
+	}
+	return h.sender.SendBytes(w, r, geoJSONKind, content)
+}
+
+// pixelFile returns the pixels of an observation in a format.
+func pixelFile(lake *data.Lake, o *data.Observation, packed pixels.Packed, profile *data.Profile, format string) ([]byte, error) {
 	m, err := unpack(o, packed)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if format != cellsTIFF && len(m.Codes) > maxCells {
-		return &answer.Problem{Status: http.StatusBadRequest, Detail: fmt.Sprintf("The lake has %d pixels, more than the %d of an answer in this format: ask for f=tif.",
+		return nil, &answer.Problem{Status: http.StatusBadRequest, Detail: fmt.Sprintf("The lake has %d pixels, more than the %d of an answer in this format: ask for f=tif.",
 			len(m.Codes), maxCells)}
 	}
-	name := fmt.Sprintf("pixels-%s-%s", o.LakeID, o.Date)
 	switch format {
 	case cellsTIFF:
 		file, err := m.GeoTIFF("chlorophyll-a on " + o.Date.String())
 		if err != nil {
-			return &answer.Problem{Status: http.StatusNotFound, Detail: err.Error() + "; ask for f=geojson."}
+			return nil, &answer.Problem{Status: http.StatusNotFound, Detail: err.Error() + "; ask for f=geojson."}
 		}
-		w.Header()["Content-Disposition"] = []string{`attachment; filename="` + name + `.tif"`}
-		return h.sender.SendBytes(w, r, geoTIFFKind, file)
+		return file, nil
 	case cellsCSV:
-		nameFile(w, name)
-		return h.sender.SendBytes(w, r, csvKind, cellTable(&p.snap.Lakes[i], o, p.snap.Profile, m))
+		return cellTable(lake, o, profile, m)
 	}
-	content, err := cellFeatures(&p.snap.Lakes[i], o, p.snap.Profile, m)
-	if err != nil {
-		return err
-	}
-	return h.sender.SendBytes(w, r, geoJSONKind, content)
+	return cellFeatures(lake, o, profile, m)
 }
 
 // unpack returns the stored pixels of an observation.
@@ -158,19 +175,22 @@ func unpack(o *data.Observation, packed pixels.Packed) (*pixels.Map, error) {
 	return m, nil
 }
 
-// findPixels returns the newest observation up to a day whose pixels are kept.
-func (h *lakeHandlers) findPixels(r *http.Request, p *published, i int, last data.Date) (o *data.Observation, packed pixels.Packed, err error) {
+// findPixels returns the newest observation of a period whose pixels are kept.
+func (h *lakeHandlers) findPixels(r *http.Request, p *published, i int, period data.Period) (o *data.Observation, packed pixels.Packed, err error) {
 	if h.opts.Pixels == nil {
 		return nil, packed, errNoPixels
 	}
 	id := p.snap.Lakes[i].ID
-	q := data.HistoryQuery{Limit: pixelPasses, Period: data.Period{First: data.MinDate, Last: last}, Types: data.TypesOf(data.Satellite)}
+	q := data.HistoryQuery{Limit: pixelPasses, Period: period, Types: data.TypesOf(data.Satellite)}
 	passes, whole := p.snap.History(i, q)
 	if !whole {
 		if _, passes, err = h.readHistory(r, id, q); err != nil {
 			return nil, packed, fmt.Errorf("history of %s: %w", id, err)
 		}
 	}
+	slices.SortStableFunc(passes, func(a, b data.Observation) int { // of one day, those of the best source first
+		return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.Rank-1, b.Rank-1)) // 0, no rank, becomes the largest
+	})
 	err = h.askStore(r, errStore, func(ctx context.Context) error {
 		for k := range passes {
 			found, ok, err := h.opts.Pixels.Pixels(ctx, id, passes[k].Date, passes[k].Source)
@@ -191,13 +211,22 @@ func (h *lakeHandlers) findPixels(r *http.Request, p *published, i int, last dat
 }
 
 // cellTable returns the pixels as a table.
-func cellTable(lake *data.Lake, o *data.Observation, profile *data.Profile, m *pixels.Map) []byte {
-	content := pixelCells.Header()
+func cellTable(lake *data.Lake, o *data.Observation, profile *data.Profile, m *pixels.Map) ([]byte, error) {
+	content, failed := pixelCells.Header(), false
 	m.Each(func(x, y int, code pixels.Code) {
-		center, _ := m.Grid.LonLat(float64(x)+0.5, float64(y)+0.5, lake.Point)
+		center, ok := m.Grid.LonLat(float64(x)+0.5, float64(y)+0.5, lake.Point)
+		failed = failed || !ok
 		content = pixelCells.AppendLine(content, &cell{of: o, profile: profile, column: x, row: y, center: center, code: code})
 	})
-	return content
+	if failed {
+		return nil, errUnplaced(o)
+	}
+	return content, nil
+}
+
+// errUnplaced is the error for pixels whose place cannot be told.
+func errUnplaced(o *data.Observation) error {
+	return fmt.Errorf("%w: pixels of %s on %s are outside of their coordinate system", errStore, o.LakeID, o.Date)
 }
 
 // cellFeatures returns the pixels as features of their squares.
@@ -213,6 +242,7 @@ func cellFeatures(lake *data.Lake, o *data.Observation, profile *data.Profile, m
 		for k, corner := range [5][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}, {0, 1}} { // counterclockwise (RFC 7946, section 3.1.6), as rows go down
 			point, ok := m.Grid.LonLat(float64(x+corner[0]), float64(y+corner[1]), lake.Point)
 			failed = failed || !ok
+			point[0] += 360 * math.Round((lake.Point[0]-point[0])/360) // a square at the antimeridian is one, as wide as any other
 			if k > 0 {
 				content = append(content, ',')
 			}
@@ -223,7 +253,7 @@ func cellFeatures(lake *data.Lake, o *data.Observation, profile *data.Profile, m
 		content = append(pixelColumns.AppendObject(content, record.Property, &cell{of: o, profile: profile, column: x, row: y, code: code}), '}')
 	})
 	if failed {
-		return nil, fmt.Errorf("%w: pixels of %s on %s are outside of their coordinate system", errStore, o.LakeID, o.Date)
+		return nil, errUnplaced(o)
 	}
 	return content.Close("]}\n"), nil
 }

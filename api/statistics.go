@@ -162,7 +162,7 @@ func pointers[T any](all []T) []*T {
 }
 
 func yearsOf(id data.LakeID, series string, values []statistics.Value, p *published) (all []statisticsYear) {
-	years := statistics.YearsOf(values, p.snap.Profile)
+	years := statistics.YearsOf(values, p.snap.Profile, p.snap.AsOf.Last())
 	for i := range years {
 		all = append(all, statisticsYear{&years[i], id, series})
 	}

@@ -52,7 +52,7 @@ func TestStatisticsOfAllYears(t *testing.T) {
 	}
 	profile := data.Profiles()[0]
 	values := statistics.ValuesOf(old, statistics.Together)
-	years, trend := statistics.YearsOf(values, &profile), answer.Together.Trend
+	years, trend := statistics.YearsOf(values, &profile, data.MaxDate-1), answer.Together.Trend
 	if len(answer.Together.Years) != len(years) || answer.Together.Years[3].Mean != rounded(years[3].Mean) || answer.Together.Years[3].Values != years[3].Values {
 		t.Errorf("%d years, want %d: %+v", len(answer.Together.Years), len(years), answer.Together.Years)
 	}

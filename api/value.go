@@ -9,11 +9,14 @@ import (
 	"limnomap/api/params"
 	"limnomap/api/record"
 	"limnomap/data"
+	"limnomap/data/pixels"
 	"limnomap/data/snapshot"
 )
 
 const (
 	pathValue = "/api/v1/value"
+	// maxPixelAge is how many days old the pixel of a place may be: as old as a current value is by default.
+	maxPixelAge = 28
 	// A lake without an outline is at a place if one of its pixels is: the nearest lakes are looked at, and how far they may be in metres. The water that
 	// belongs to a point mostly is within a few kilometres of it.
 	grownLakes, grownMetres = 3, 10_000
@@ -92,15 +95,18 @@ func lakeAt(snap *snapshot.Snapshot, place orb.Point) (lake int, ok bool) {
 
 // pixelAt returns the pixel of a lake at a place, nil if there is none or none are kept.
 func (h *lakeHandlers) pixelAt(r *http.Request, p *published, lake int, place orb.Point, last data.Date) (*cell, error) {
-	o, packed, err := h.findPixels(r, p, lake, last)
+	o, packed, err := h.findPixels(r, p, lake, data.Period{First: last - maxPixelAge, Last: last})
 	if errors.Is(err, errNoPixels) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	m, err := unpack(o, packed)
-	if err != nil {
+	var m *pixels.Map
+	if err := h.sender.InTurn(r, int(o.Details.TotalPixels.Value), func() (err error) {
+		m, err = unpack(o, packed)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	column, row, code, ok := m.At(place)

@@ -142,7 +142,8 @@ func TestForecastIsHatched(t *testing.T) {
 			w.width, w.height = 32*scale, 32*scale
 			l := chanceLayerOfShores(t, lake)
 			palette, pixels := colorsOf(l).paletteOf(Heat, z), paint(l, w, Heat)
-			thin := func(row, column int) bool { return palette[pixels[row*w.width+column]].A <= symbol.ForecastAlpha }
+			most := uint8(max(symbol.ForecastAlpha, math.Round(0xff*rimOpacity))) // that of a faint shade of the highest class, which is paler instead
+			thin := func(row, column int) bool { return palette[pixels[row*w.width+column]].A <= most }
 			for row := range w.height {
 				lines := 0
 				for column := range w.width {

@@ -109,10 +109,10 @@ func TestHighIsSeenOnDark(t *testing.T) {
 	}
 	t.Logf("edges differ by at most %.1f on white; on dark they have a contrast of %.1f or more, and differ by %.1f or more from other lakes", white, least, apart)
 	forecast := colormap.NewForecast(who2003())
-	all, chances := forecast.Table(), newShading(forecast, &fullRange)
+	chances := newShading(forecast, &fullRange)
 	var p palettepng.Palette
 	chances.addTo(&p, forecast, 1)
-	for i := range all {
+	for i := range forecast.Table() {
 		rim := 0.0
 		for level := range levels {
 			rim = max(rim, contrast(p[chances.entries[level][i]]))

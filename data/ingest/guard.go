@@ -83,7 +83,7 @@ func (t *guardedTx) PutObservations(ctx context.Context, observations []data.Obs
 			continue
 		}
 		lake.after = data.Known(*o)
-		lake.after.Value.LakeID, lake.after.Value.Source, lake.after.Value.Details = "", "", data.Details{Flags: o.Details.Flags} // without memory of the row
+		lake.after.Value.LakeID, lake.after.Value.Source, lake.after.Value.Details = "", "", data.Details{Flags: o.Details.Flags, BelowLimit: o.Details.BelowLimit} // without memory of the row
 		lake.after.Value.Pixels = nil
 	}
 	return changes, nil
@@ -124,8 +124,10 @@ func (t *guardedTx) check(ctx context.Context, maxShare float64) error {
 		if measured++; !lake.before.Known {
 			fresh++
 		}
-		if lakesOf[after.Chlorophyll]++; lakesOf[after.Chlorophyll] > most {
-			value, most = after.Chlorophyll, lakesOf[after.Chlorophyll]
+		if !after.Details.BelowLimit { // a clean pass has half of the limit for most lakes
+			if lakesOf[after.Chlorophyll]++; lakesOf[after.Chlorophyll] > most {
+				value, most = after.Chlorophyll, lakesOf[after.Chlorophyll]
+			}
 		}
 		if lake.before.Known && after.Date-before.Date <= guardedAge {
 			compared++

@@ -34,9 +34,12 @@ var (
 	}()
 )
 
-// CodeOf returns the code of chlorophyll in µg/l. That of 0 is BelowLimit.
+// CodeOf returns the code of chlorophyll in µg/l. That of 0 is BelowLimit, and that of no number OutOfRange: it must not look like clean water.
 func CodeOf(chl float64) Code {
-	if !(chl > 0) {
+	if math.IsNaN(chl) {
+		return OutOfRange
+	}
+	if chl <= 0 {
 		return BelowLimit
 	}
 	n := math.Round(math.Log(chl/least) / step)

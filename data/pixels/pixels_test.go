@@ -35,6 +35,9 @@ func TestCodesAreWithinAStep(t *testing.T) {
 			t.Errorf("%g becomes %g (%t), want %g", test.chl, got, ok, test.want)
 		}
 	}
+	if c := pixels.CodeOf(math.NaN()); c != pixels.OutOfRange {
+		t.Errorf("no number has the code %d", c)
+	}
 	for _, c := range []pixels.Code{pixels.NoData, pixels.Ice, pixels.OutOfRange, math.MaxUint16} {
 		if chl, ok := c.Value(); ok {
 			t.Errorf("code %d has the value %g, want none", c, chl)

@@ -62,7 +62,7 @@ func document(values []Value) string {
 		fmt.Fprintf(&b, "band %d %.10g %.10g %.10g %.10g %.10g %d %d\n", p.Day, p.P10, p.P25, p.P50, p.P75, p.P90, p.Values, p.Years)
 	}
 	profile := data.Profiles()[0]
-	for _, y := range YearsOf(values, &profile) {
+	for _, y := range YearsOf(values, &profile, data.MaxDate-1) {
 		fmt.Fprintf(&b, "year %d %d %.10g %.10g %.10g %d %d %d\n", y.Year, y.Values, y.Mean, y.Median, y.Max, y.MaxDate, y.Onset, y.End)
 	}
 	if trend, ok := TrendOf(values); ok {
@@ -144,7 +144,7 @@ func TestTooFewValues(t *testing.T) {
 	for d := range data.Date(20) {
 		summer = append(summer, Value{day(t, "2020-06-20") + 3*d, 9})
 	}
-	if years := YearsOf(summer, &profile); len(years) > 0 {
+	if years := YearsOf(summer, &profile, data.MaxDate-1); len(years) > 0 {
 		t.Errorf("a year with values of three months is %+v", years)
 	}
 }
@@ -158,7 +158,7 @@ func TestYears(t *testing.T) {
 	}{{"2021-01-04", 2}, {"2021-03-01", 4}, {"2021-04-05", 6}, {"2021-06-07", 12}, {"2021-06-10", 14}, {"2021-06-14", 60}, {"2021-07-12", 20}, {"2021-09-20", 9}, {"2021-11-01", 3}} {
 		values = append(values, Value{day(t, v.date), v.chl})
 	}
-	years := YearsOf(values, &profile)
+	years := YearsOf(values, &profile, data.MaxDate-1)
 	if len(years) != 1 {
 		t.Fatalf("%d years", len(years))
 	}
@@ -170,6 +170,16 @@ func TestYears(t *testing.T) {
 	}
 	if y.Mean = want.Mean; y != want {
 		t.Errorf("the year is\n%+v, want\n%+v", y, want)
+	}
+	// The last value counts up to the next one, the end of the year, and the day that the data are as of.
+	for asOf, want := range map[string]int{"2021-11-03": 70 - 11, "2022-01-01": 70} {
+		if got := YearsOf(values, &profile, day(t, asOf))[0].Days[0]; got != want {
+			t.Errorf("as of %s %d days are of low level, want %d", asOf, got, want)
+		}
+	}
+	late := append(slices.Clone(values), Value{day(t, "2021-12-27"), 3}, Value{day(t, "2022-01-03"), 3})
+	if got := YearsOf(late, &profile, data.MaxDate-1)[0].Days[0]; got != 70+5 {
+		t.Errorf("with a value of 27 December %d days are of low level, want 75", got)
 	}
 	if y.Length() != 36 {
 		t.Errorf("the bloom season has %d days, want 36", y.Length())

@@ -2,6 +2,7 @@ package statistics
 
 import (
 	"slices"
+	"time"
 
 	"limnomap/data"
 )
@@ -34,8 +35,8 @@ type Year struct {
 // Length returns the days of the bloom season.
 func (y *Year) Length() int { return int(y.End-y.Onset) + 1 }
 
-// YearsOf returns the years with at least 8 values in 5 months, in ascending order.
-func YearsOf(values []Value, profile *data.Profile) []Year {
+// YearsOf returns the years with at least 8 values in 5 months, in ascending order. No day after asOf counts.
+func YearsOf(values []Value, profile *data.Profile, asOf data.Date) []Year {
 	var years []Year
 	for len(values) > 0 {
 		year, n := yearOf(values[0].Date), 1
@@ -43,6 +44,11 @@ func YearsOf(values []Value, profile *data.Profile) []Year {
 			n++
 		}
 		if y, ok := newYear(year, values[:n], profile); ok {
+			end := min(data.DateOf(time.Date(year+1, 1, 1, 0, 0, 0, 0, time.UTC)), asOf+1)
+			if n < len(values) {
+				end = min(end, values[n].Date)
+			}
+			y.count(values[:n], profile, end)
 			years = append(years, y)
 		}
 		values = values[n:]
@@ -72,21 +78,20 @@ func newYear(year int, values []Value, profile *data.Profile) (y Year, ok bool) 
 	}
 	y.Mean, y.Max, y.MaxDate = sum/float64(len(values)), values[most].Chlorophyll, values[most].Date
 	y.Trophic = data.OECDClass(int64(data.HundredthsOf(sum)), int64(len(values)))
-	y.count(values, profile)
 	y.setBloom(values, most)
 	return y, true
 }
 
-// count counts weeks and days by level.
-func (y *Year) count(values []Value, profile *data.Profile) {
+// count counts weeks and days by level. The last value counts for days before end.
+func (y *Year) count(values []Value, profile *data.Profile, end data.Date) {
 	for i, v := range values {
 		c, _ := data.ChlorophyllOf(v.Chlorophyll) // it is one
-		level, days, newest := profile.Level(c), holdDays, true
+		level, next, newest := profile.Level(c), end, true
 		if i+1 < len(values) {
-			next := values[i+1].Date
-			days, newest = min(days, int(next-v.Date)), next.Week() != v.Date.Week()
+			next = values[i+1].Date
+			newest = next.Week() != v.Date.Week()
 		}
-		y.Days[level] += days
+		y.Days[level] += max(min(holdDays, int(next-v.Date)), 0)
 		if newest {
 			y.Weeks[level]++
 		}

@@ -53,8 +53,9 @@ func (s *Store) Delete(ctx context.Context, what Selection, dryRun bool) (d Dele
 		d.Forecasts = w.exec("DELETE FROM limnomap.forecasts AS f WHERE "+measured, args...)
 		d.Observations = w.exec("DELETE FROM limnomap.observations AS o WHERE "+condition, args...)
 		w.exec(s.sql.forgetSampled)
-		w.exec(forgetPixels)
-		w.exec(forgetMasks)
+		if w.exec(forgetPixels) > 0 {
+			w.exec(forgetMasks)
+		}
 		if what.WholeLake {
 			d.Advisories = w.exec("DELETE FROM limnomap.advisories WHERE lake = $1", args...)
 			d.Lakes = w.exec("DELETE FROM limnomap.lakes WHERE key = $1", args...)

@@ -20,7 +20,7 @@ type pixelRow struct {
 
 // putPixels writes the pixels of the observations that PutObservations has just stored, or found stored. Those of an observation that an import without
 // pixels has changed are removed: they are not of the new value.
-func (t *importTx) putPixels(ctx context.Context, observations []data.Observation, changes []Change) error {
+func (t *importTx) putPixels(ctx context.Context, observations []data.Observation, keep ObservationColumns, changes []Change) error {
 	var with, without []pixelRow
 	for i := range observations {
 		o, change := &observations[i], changes[i]
@@ -28,7 +28,8 @@ func (t *importTx) putPixels(ctx context.Context, observations []data.Observatio
 		if o.Type != data.Satellite || !stored || o.Pixels == nil && change == Added {
 			continue
 		}
-		if _, repeated := slices.BinarySearch(t.repeated, i); repeated {
+		_, repeated := slices.BinarySearch(t.repeated, i)
+		if repeated && change != Changed || o.Pixels == nil && keep.Chlorophyll {
 			continue
 		}
 		lake, known, err := t.lakeKey(ctx, o.LakeID)
@@ -39,7 +40,7 @@ func (t *importTx) putPixels(ctx context.Context, observations []data.Observatio
 		if err != nil {
 			return err
 		}
-		if o.Pixels == nil {
+		if o.Pixels == nil || repeated { // two of one key in a batch are rare
 			without = append(without, pixelRow{lake, source, o})
 		} else {
 			with = append(with, pixelRow{lake, source, o})

@@ -95,7 +95,7 @@ func (t *postgresTx) PutObservations(ctx context.Context, observations []data.Ob
 	changes := make([]Change, len(observations))
 	err := t.putObservations(ctx, observations, keep, changes)
 	if err == nil {
-		err = t.putPixels(ctx, observations, changes)
+		err = t.putPixels(ctx, observations, keep, changes)
 	}
 	return changes, t.counted(ctx, changes, err, "write observations")
 }

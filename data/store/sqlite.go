@@ -50,6 +50,7 @@ type sqlite struct {
 	readers *sql.DB // connections that cannot write
 	files   dbFiles // when they were opened
 	closed  bool
+	frozen  bool // whether the readers take the file for one that nobody changes
 
 	generation atomic.Int64 // counts how often the file was reopened or had become shorter
 	size       atomic.Int64 // of the file when it was last looked at
@@ -89,6 +90,7 @@ func (s *sqlite) open(ctx context.Context, create bool, patience time.Duration) 
 		err = s.migrate(ctx)
 	}
 	if err == nil {
+		s.frozen = isFrozen(loc.path)
 		s.files, err = statFiles(loc.path)
 	}
 	if err != nil {
@@ -148,17 +150,28 @@ func openPool(dsn string, connections int) (*sql.DB, error) {
 }
 
 // openReaders opens connections that cannot write. On a read-only file system, where SQLite cannot make its files beside a database, they take it for one that
-// nobody changes. It must have no log then: that is a part of the database, and only a connection that can write applies it.
+// nobody changes (see isFrozen). It must have no log then: that is a part of the database, and only a connection that can write applies it.
 func openReaders(loc location, connections int) (*sql.DB, error) {
-	if !diskspace.ReadOnly(loc.path) {
+	if !isFrozen(loc.path) {
 		return openPool(loc.url(sqliteParameters("_query_only", "on")), connections)
 	}
-	log := loc.path + fileEnds[1]
-	if info, err := os.Stat(log); err == nil && info.Size() > 0 {
+	if log := loc.path + fileEnds[1]; isLogged(loc.path) {
 		return nil, fmt.Errorf("its file system is read-only, and its log %s has changes that are not in it yet: "+
 			"copy both to a folder that can be written to, or mount it writable for one `limnomap backup`", log)
 	}
 	return openPool(loc.url(sqliteParameters("_query_only", "on", "mode", "ro", "immutable", "1")), connections)
+}
+
+// isFrozen reports whether a database is on a read-only file system, and no other process has it open, which may see that file system as a writable one.
+func isFrozen(path string) bool {
+	_, err := os.Stat(path + fileEnds[2])
+	return errors.Is(err, fs.ErrNotExist) && diskspace.ReadOnly(path)
+}
+
+// isLogged reports whether a database has a log with changes.
+func isLogged(path string) bool {
+	info, err := os.Stat(path + fileEnds[1])
+	return err == nil && info.Size() > 0
 }
 
 // leastFree is how many bytes SQLite needs for the index of a log: with fewer, it reports an error of input and output.

@@ -237,7 +237,7 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 		err = t.endGroup(row, b)
 	}
 	if err == nil {
-		if err := t.putPixels(ctx, observations, b.changes); err != nil {
+		if err := t.putPixels(ctx, observations, keep, b.changes); err != nil {
 			return nil, t.fail(ctx, err, "write pixels")
 		}
 	}

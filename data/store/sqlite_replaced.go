@@ -81,6 +81,9 @@ func (s *sqlite) checkOpenFiles() error {
 			return errReplaced
 		}
 	}
+	if old := s.files[0]; s.frozen && (isLogged(s.loc.path) || now[0].Size() != old.Size() || !now[0].ModTime().Equal(old.ModTime())) {
+		return errReplaced // somebody writes to it by another way
+	}
 	// A file that became shorter was truncated, or another one is being written over it. After VACUUM the data are loaded once more than necessary.
 	if size := now[0].Size(); s.size.Swap(size) > size {
 		s.generation.Add(1)

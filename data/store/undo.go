@@ -92,6 +92,9 @@ type replacedAdvisory struct {
 	data.Advisory
 }
 
+// aboutStatements is what [ImportRecord.About] has for official statements.
+const aboutStatements = "statements"
+
 // A recorder stores what an import replaces, and counts what it does.
 type recorder struct {
 	info                               ImportInfo
@@ -255,6 +258,7 @@ func (r *recorder) finish(ctx context.Context, q querier, now time.Time) error {
 	w.exec("INSERT INTO limnomap.imports (number, at, author, files, about, added, changed, unchanged, refused) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 		r.number, now.Unix(), validText(r.info.By), validText(string(files)), about, r.added, r.changed, r.unchanged, r.refused)
 	w.exec("DELETE FROM limnomap.imports WHERE number <= $1", r.number-maxImports)
+	w.exec("DELETE FROM limnomap.import_parts WHERE import <= $1", r.number-maxImports)
 	// What the newer imports have, together with each older one.
 	w.exec(`DELETE FROM limnomap.import_parts WHERE import < (SELECT coalesce(max(p.import), 0) FROM (SELECT import,
 		sum(sum(length(content))) OVER (ORDER BY import DESC) AS size FROM limnomap.import_parts GROUP BY import) AS p WHERE p.size > $1) + 1`, maxUndoBytes)
@@ -267,7 +271,7 @@ func (r *recorder) about(ctx context.Context, q querier) (string, error) {
 		about = append(about, "lakes")
 	}
 	if r.statements {
-		about = append(about, "statements")
+		about = append(about, aboutStatements)
 	}
 	if len(r.sources) > 0 {
 		known, err := readSources(ctx, q)
@@ -329,6 +333,15 @@ func (s *Store) Undo(ctx context.Context, number int64, dryRun bool) (record Imp
 		}
 		if record, err = undoable(all, number); err != nil {
 			return callerError{err}
+		}
+		// Forecasts that were made since then are of its values, and may be of lakes that it added.
+		isStatements := len(record.About) == 1 && record.About[0] == aboutStatements
+		if !isStatements && w.exec("DELETE FROM limnomap.forecasts WHERE issued >= $1", int64(data.DateOf(record.At))) > 0 {
+			w.exec(countForecasts)
+			w.exec("UPDATE limnomap.forecast_state SET changes = changes + 1")
+		}
+		if w.err != nil {
+			return w.err
 		}
 		if err := s.restore(ctx, q, record.Number); err != nil {
 			return err
@@ -490,7 +503,6 @@ func (r *replacedRow) restore(w *writer) {
 	case r.Advisory != "":
 		w.exec(updateAdvisorySQL, advisoryArgs(r.WasAdvisory.Lake, &r.WasAdvisory.Advisory)...)
 	case r.WasLake == nil:
-		w.exec("DELETE FROM limnomap.forecasts WHERE lake = $1", r.Lake)
 		w.exec("DELETE FROM limnomap.lakes WHERE key = $1", r.Lake)
 	default:
 		l := r.WasLake

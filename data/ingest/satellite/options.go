@@ -107,8 +107,8 @@ func (o *Options) withDefaults() (Options, error) {
 func (o *Options) Settings() string {
 	text := func(o *Options) string {
 		c, _ := o.withDefaults() // the error is that of reading a file
-		c.Progress, c.Workers, c.Now, c.PixelDays = nil, 0, nil, 0
-		return fmt.Sprintf("%+v", c)
+		c.Progress, c.Workers, c.Now, c.WithoutPixels, c.PixelDays = nil, 0, nil, false, 0
+		return strings.Replace(fmt.Sprintf("%+v", c), " WithoutPixels:false PixelDays:0", "", 1) // as before there were pixels
 	}
 	if s := text(o); s != text(nil) {
 		return s

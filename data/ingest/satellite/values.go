@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"iter"
 	"math"
@@ -51,7 +50,7 @@ const (
 	// chunkRows is how many rows are read at once from a file.
 	chunkRows = 4096
 	notKnown  = math.MinInt32
-	// maxPixelBytes bounds the pixels of one file: those of all lakes of the Earth at 300 m take some 20 MB.
+	// maxPixelBytes bounds the pixels of one file: those of all lakes of the Earth at 300 m take some 20 MB. Further rows have none.
 	maxPixelBytes = 256 << 20
 )
 
@@ -61,9 +60,7 @@ func Collect(ctx context.Context, file File, lakes []Lake, opts *Options) (*Valu
 	pack := v.packer()
 	var err error
 	v.Summary, err = Extract(ctx, file, lakes, opts, func(r *Row) error {
-		if pack(r); len(v.bytes) > maxPixelBytes {
-			return fmt.Errorf("the pixels of its lakes take more than %d MB: want --pixels off", maxPixelBytes>>20)
-		}
+		pack(r)
 		return nil
 	})
 	return v, err
@@ -89,7 +86,7 @@ func (v *Values) packer() func(*Row) {
 			}
 		}
 		var maskBytes int
-		if p := r.Pixels; p != nil {
+		if p := r.Pixels; p != nil && len(v.bytes)+len(p.Mask)+len(p.Codes) <= maxPixelBytes {
 			maskBytes, v.grid = len(p.Mask), p.Grid
 			v.bytes = append(append(v.bytes, p.Mask...), p.Codes...)
 		}

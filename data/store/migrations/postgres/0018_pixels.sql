@@ -20,3 +20,7 @@ CREATE TABLE limnomap.pixels (
 );
 ALTER TABLE limnomap.pixel_masks ALTER COLUMN mask SET STORAGE EXTERNAL;
 ALTER TABLE limnomap.pixels ALTER COLUMN codes SET STORAGE EXTERNAL;
+
+-- For the masks that no pixels have any more, and for the pixels of a source that are too old.
+CREATE INDEX pixels_mask ON limnomap.pixels (lake, mask);
+CREATE INDEX pixels_date ON limnomap.pixels (source, date);

@@ -18,3 +18,7 @@ CREATE TABLE pixels (
 	codes  BLOB NOT NULL,                             -- pixels.Packed
 	PRIMARY KEY (lake, date, source)
 ) STRICT;
+
+-- For the masks that no pixels have any more, and for the pixels of a source that are too old.
+CREATE INDEX pixels_mask ON pixels (lake, mask);
+CREATE INDEX pixels_date ON pixels (source, date);
