@@ -59,6 +59,7 @@ func TestGuarded(t *testing.T) {
 		{"most lakes are new", 100, 20, "2026-07-06", dirty(100), 100, "20 of 20 lakes"},
 		{"half to one value", 100, 100, "2026-07-06", same(50), 100, ""},
 		{"more than half to one value", 100, 100, "2026-07-06", same(51), 100, "newest value of 51 lakes to 9.99 µg/l, more than half of the 100 lakes"},
+		{"below the limit of detection", 100, 100, "2026-07-06", func(int) string { return "<5" }, 100, ""},
 		{"a sample of many lakes", 20_000, 20_000, "2026-07-06", dirty(40), 20_000, "more than --max-class-changes 30 %"},
 		{"a sample of many lakes that may change", 20_000, 20_000, "2026-07-06", dirty(25), 20_000, ""},
 	} {

@@ -60,6 +60,7 @@ func testStore(t *testing.T, open opener) {
 		"forecasts":               testForecasts,
 		"deletion":                testDelete,
 		"undo":                    testUndo,
+		"undone forecasts":        testUndoneForecasts,
 		"newest value":            testNewestValue,
 		"no half forecasts":       testNoHalfForecasts,
 		"test of forecasts":       testForecastTest,

@@ -175,3 +175,34 @@ func TestUndoIsBounded(t *testing.T) {
 		t.Errorf("the imports that can be undone are %s, want %s", undo, want)
 	}
 }
+
+// Forecasts that were made since an import are of its values, and go with it. Those of former days stay.
+func testUndoneForecasts(t *testing.T, open opener) {
+	day := data.Date(20_000)
+	s := open(t, func() time.Time { return day.Time().Add(time.Hour) })
+	put(t, s, []data.Lake{testLake("a")}, []data.Observation{testObservation("a", day-7, data.Satellite, 100)})
+	putForecast := func(issued data.Date) {
+		t.Helper()
+		issue := data.ForecastIssue{Issued: issued, Model: "m", Weeks: data.ForecastWeeks, Counts: data.ForecastCounts{Lakes: 1, Rows: 1}}
+		of := data.NumberedForecast{Number: numbersOf(t, s)["a"], LakeForecast: data.LakeForecast{LakeID: "a", BasedOn: issued - 1,
+			Weeks: [data.ForecastWeeks]data.StoredForecast{{Chl: 12_3456, Sigma: 7001}}}}
+		if _, err := s.PutForecasts(t.Context(), issue, slices.Values([]data.NumberedForecast{of}), nil, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	putForecast(day - 1)
+	put(t, s, nil, []data.Observation{testObservation("a", day, data.Satellite, 90_00)})
+	putForecast(day)
+	before := revisionOf(t, s)
+	if _, err := s.Undo(t.Context(), 0, false); err != nil {
+		t.Fatal(err)
+	}
+	for issued, want := range map[data.Date]int{day - 1: 1, day: 0} {
+		if _, got := forecastsOf(t, s, data.Known(issued)); len(got) != want {
+			t.Errorf("%d forecasts of %s are left, want %d", len(got), issued, want)
+		}
+	}
+	if after := revisionOf(t, s); after.Forecasts == before.Forecasts {
+		t.Error("servers do not notice that forecasts are gone")
+	}
+}
