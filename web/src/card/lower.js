@@ -3,7 +3,7 @@ import { classifyLakes, riskClass } from '../classify.js'
 import { element } from '../dom.js'
 import { describeLake } from '../laketext.js'
 import { symbol } from '../symbols.js'
-import { number } from '../words.js'
+import { date, number } from '../words.js'
 import { cardWords } from './words.js'
 
 const shown = 3
@@ -20,8 +20,8 @@ export function cardLower(article, legend) {
   const box = element('section', { className: 'lower', hidden: true, ariaLabel: cardWords.lower.heading })
   article.querySelector('[data-fact=notes]').after(box)
   let known = '' // the lake and value for which the box is filled
-  return async (/** @type {Lake} */ lake, /** @type {string | null} */ date) => {
-    const level = date === null ? levels[riskClass(lake)] ?? 0 : 0
+  return async (/** @type {Lake} */ lake, /** @type {string | null} */ week) => {
+    const level = week === null ? levels[riskClass(lake)] ?? 0 : 0
     const key = `${lake.id} ${level} ${lake.measured_at}`
     if (key === known) return
     known = key
@@ -54,5 +54,5 @@ function button(lake) {
     location.hash = `${view}` // the page follows its address
   }
   const away = `${number(Math.round(lake.distance_km * 10) / 10)} km`
-  return element('button', { type: 'button', onclick }, symbol(lake), element('span', {}, element('bdi', {}, lake.name), element('small', {}, `${describeLake(lake)} · ${away}`)))
+  return element('button', { type: 'button', onclick }, symbol(lake), element('span', {}, element('bdi', {}, lake.name), element('small', {}, `${describeLake(lake)} · ${date(lake.measured_at)} · ${away}`)))
 }
