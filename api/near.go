@@ -33,16 +33,7 @@ func (h *lakeHandlers) near(w http.ResponseWriter, r *http.Request, p *published
 		return err
 	}
 	var found []index.Neighbour
-	search := func() error {
-		found = p.lookup.places.Nearest(p.snap.Lakes, from, metresWithin(radius), limit)
-		return nil
-	}
-	if n := len(p.snap.Lakes); n <= quickLakes {
-		err = search()
-	} else {
-		err = h.sender.InTurn(r, n, search)
-	}
-	if err != nil {
+	if err := h.searchLakes(r, p, func() { found = p.lookup.places.Nearest(p.snap.Lakes, from, metresWithin(radius), limit) }); err != nil {
 		return err
 	}
 	sel := selection{view: view}
@@ -50,6 +41,19 @@ func (h *lakeHandlers) near(w http.ResponseWriter, r *http.Request, p *published
 		sel.add(n.Lake)
 	}
 	return h.sendFound(w, r, p, sel, func(b []byte, i int) []byte { return appendDistance(b, found[i]) })
+}
+
+// searchLakes calls search, which goes through all lakes: at once if it is quick, otherwise when it is the client's turn.
+func (h *lakeHandlers) searchLakes(r *http.Request, p *published, search func()) error {
+	n := len(p.snap.Lakes)
+	if n <= quickLakes {
+		search()
+		return nil
+	}
+	return h.sender.InTurn(r, n, func() error {
+		search()
+		return nil
+	})
 }
 
 // metresWithin returns the largest number of metres that is printed as at most that many km. In floating point a thousand

@@ -32,19 +32,10 @@ func (h *lakeHandlers) value(w http.ResponseWriter, r *http.Request, p *publishe
 	}
 	var lake int
 	var found bool
-	search := func() error {
-		lake, found = lakeAt(p.snap, place)
-		return nil
-	}
-	if n := len(p.snap.Lakes); n <= quickLakes {
-		err = search()
-	} else {
-		err = h.sender.InTurn(r, n, search)
-	}
-	if err != nil {
+	if err := h.searchLakes(r, p, func() { lake, found = lakeAt(p.snap, place) }); err != nil {
 		return err
 	}
-	last := min(view.Week.Monday()+daysToSunday, p.snap.AsOf.Last())
+	last := min(view.Week.Sunday(), p.snap.AsOf.Last())
 	var pixel *cell
 	if found {
 		pixel, err = h.pixelAt(r, p, lake, place, last)
@@ -75,9 +66,6 @@ func (h *lakeHandlers) value(w http.ResponseWriter, r *http.Request, p *publishe
 	}
 	return h.sender.SendBytes(w, r, jsonKind, content.Close("}\n"))
 }
-
-// daysToSunday are the days from the Monday of a week to its last day.
-const daysToSunday = 6
 
 // lakeAt returns the lake in whose outline a place is; of several the smallest, which is a part of the others.
 func lakeAt(snap *snapshot.Snapshot, place orb.Point) (lake int, ok bool) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"limnomap/data"
@@ -40,14 +41,18 @@ func AllValues(ctx context.Context, s Store, files []Values, opts *Options, last
 	im := newImporter[data.Observation](&observationKind{}, names, opts)
 	today := opts.today()
 	err := s.Import(ctx, func(tx store.Tx) error {
+		kept := make(map[string]data.Date) // by source
 		for i, f := range files {
 			if err := writeValues(ctx, tx, im, i, f, today); err != nil {
 				return fmt.Errorf("import: %s: %w", f.Name, err)
 			}
 			if f.PixelsFrom.Known {
-				if err := tx.KeepPixels(ctx, f.Source, f.PixelsFrom.Value); err != nil {
-					return fmt.Errorf("import: %s: %w", f.Name, err)
-				}
+				kept[f.Source] = f.PixelsFrom.Value
+			}
+		}
+		for _, source := range slices.Sorted(maps.Keys(kept)) {
+			if err := tx.KeepPixels(ctx, source, kept[source]); err != nil {
+				return fmt.Errorf("import: %w", err)
 			}
 		}
 		return opts.finish(im.report.Rejected, func() error { return last(tx, im.report) })
