@@ -46,6 +46,8 @@ type cli struct {
 		Advisories   importAdvisoriesCmd   `cmd:"" help:"Import official statements about lakes, such as closures."`
 		Rasters      importRastersCmd      `cmd:"" help:"Import the values of the lakes from satellite files, or write them to a CSV file."`
 	} `cmd:"" group:"Bring data in:" help:"Import lakes, observations, official statements or satellite files into a database."`
+	Close   closeCmd  `cmd:"" group:"Bring data in:" help:"Close a lake for bathing: the same official statement as by an import."`
+	Reopen  reopenCmd `cmd:"" group:"Bring data in:" help:"Open a lake again: withdraw its closure."`
 	Imports struct {
 		List importsListCmd `cmd:"" help:"List the imports: when, by whom, files, rows by outcome."`
 		Undo importsUndoCmd `cmd:"" help:"Take an import back: what it added is deleted, and what it changed is as before."`

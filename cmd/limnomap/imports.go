@@ -77,7 +77,8 @@ type importsListCmd struct {
 }
 
 func (importsListCmd) Help() string {
-	return `Lists the imports that changed something, the newest first, at most 1000: those of limnomap import and of refreshes. REFUSED are rows that the
+	return `Lists the imports that changed something, the newest first, at most 1000: those of limnomap import and of refreshes, and
+decisions (limnomap close and reopen, the desk), of which up to 2000 stay when they are older. REFUSED are rows that the
 database did not take; rows that could not be read are not counted.`
 }
 

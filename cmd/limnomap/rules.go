@@ -28,6 +28,7 @@ var rules = map[string]func(string) error{
 	"contact-url":    checkContactURL,
 	"decimal-mark":   func(text string) error { return ingest.CheckMarks(text, "") },
 	"thousands-mark": func(text string) error { return ingest.CheckMarks("", text) },
+	"end":            checkEnd,
 	"encoding":       func(text string) error { return ingest.TableFormat{Encoding: text}.Check() },
 	"date-order":     func(text string) error { return ingest.TableFormat{DateOrder: text}.Check() },
 	"date":           func(text string) error { _, err := data.ParseDate(text); return err },

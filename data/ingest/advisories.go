@@ -99,11 +99,20 @@ func (r *row) moment(c int, end bool) time.Time {
 	if s == "" {
 		return time.Time{}
 	}
-	if day, err := parseDate(s, r.format.dates); err == nil && cutTime(s) == s {
+	t, ok := parseMoment(s, r.format.dates, end)
+	if !ok {
+		r.bad(c, s, wantMoment)
+	}
+	return t
+}
+
+// parseMoment is moment for a text that is not empty; not ok for an invalid one.
+func parseMoment(s string, dates dateOrder, end bool) (t time.Time, ok bool) {
+	if day, err := parseDate(s, dates); err == nil && cutTime(s) == s {
 		if end {
 			day++
 		}
-		return day.Time()
+		return day.Time(), true
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00"} {
 		t, err := time.Parse(layout, s)
@@ -111,11 +120,19 @@ func (r *row) moment(c int, end bool) time.Time {
 			continue
 		}
 		if t = t.UTC().Truncate(time.Second); t.Year() >= firstYear && !t.After(lastMoment) {
-			return t
+			return t, true
 		}
 	}
-	r.bad(c, s, wantMoment)
-	return time.Time{}
+	return time.Time{}, false
+}
+
+// ParseEnd reads the end of a statement as imports read valid_until: a day, which is included, or a time with a zone.
+func ParseEnd(s string) (time.Time, error) {
+	t, ok := parseMoment(s, "", true)
+	if !ok {
+		return t, fmt.Errorf("%.80q: want %s", s, wantMoment)
+	}
+	return t, nil
 }
 
 // checkIssued returns an error if the statement was issued or withdrawn in the future.
@@ -199,12 +216,20 @@ func ExportAdvisories(ctx context.Context, src snapshot.Source, w io.Writer) (in
 		return 0, fmt.Errorf("export: %w", err)
 	}
 	slices.SortFunc(statements, func(a, b data.Advisory) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	if err := writeAdvisories(w, statements); err != nil {
+		return len(statements), fmt.Errorf("export: %w", err)
+	}
+	return len(statements), nil
+}
+
+// writeAdvisories writes statements as the CSV that [Advisories] reads.
+func writeAdvisories(w io.Writer, statements []data.Advisory) error {
 	c := csv.NewWriter(w)
 	var header []string
 	for _, column := range advisoryColumns() {
 		header = append(header, column.name)
 	}
-	err = c.Write(header)
+	err := c.Write(header)
 	moment := func(t time.Time) string {
 		if t.IsZero() {
 			return ""
@@ -218,8 +243,5 @@ func ExportAdvisories(ctx context.Context, src snapshot.Source, w io.Writer) (in
 		}
 	}
 	c.Flush()
-	if err := cmp.Or(err, c.Error()); err != nil {
-		return len(statements), fmt.Errorf("export: %w", err)
-	}
-	return len(statements), nil
+	return cmp.Or(err, c.Error())
 }

@@ -74,6 +74,15 @@ func eachLake(ctx context.Context, scan scan, fn func(data.Lake) error) error {
 	return nil
 }
 
+// StoredLakes returns the lakes in a store, without their outlines.
+func StoredLakes(ctx context.Context, s Store) (lakes []data.Lake, err error) {
+	return lakes, eachLake(ctx, s.Scan, func(l data.Lake) error {
+		l.Outline = ""
+		lakes = append(lakes, l)
+		return nil
+	})
+}
+
 // newIDMaker returns an idMaker that knows the lakes in a store: their ids belong to their names, however they were made.
 func newIDMaker(ctx context.Context, s Store) (*idMaker, error) {
 	m := &idMaker{names: make(map[data.LakeID]string)}

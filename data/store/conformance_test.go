@@ -61,6 +61,7 @@ func testStore(t *testing.T, open opener) {
 		"deletion":                testDelete,
 		"undo":                    testUndo,
 		"undone forecasts":        testUndoneForecasts,
+		"decisions":               testDecisions,
 		"newest value":            testNewestValue,
 		"no half forecasts":       testNoHalfForecasts,
 		"test of forecasts":       testForecastTest,

@@ -39,10 +39,11 @@ var (
 	ErrNoUndo = errors.New("the import cannot be undone")
 )
 
-// An ImportFile is a file of an import.
+// An ImportFile is a file of an import, or what a person decided, which is imported like a file.
 type ImportFile struct {
-	Name   string `json:"name"`
-	SHA256 string `json:"sha256"`
+	Name       string            `json:"name"`
+	SHA256     string            `json:"sha256"`
+	Statements []StatementChange `json:"statements,omitempty"` // of a decision
 }
 
 // An ImportInfo says where an import is from.
@@ -257,7 +258,9 @@ func (r *recorder) finish(ctx context.Context, q querier, now time.Time) error {
 	w := writer{ctx: ctx, q: q}
 	w.exec("INSERT INTO limnomap.imports (number, at, author, files, about, added, changed, unchanged, refused) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 		r.number, now.Unix(), validText(r.info.By), validText(string(files)), about, r.added, r.changed, r.unchanged, r.refused)
-	w.exec("DELETE FROM limnomap.imports WHERE number <= $1", r.number-maxImports)
+	w.exec("DELETE FROM limnomap.imports WHERE number <= $1 AND files NOT LIKE $2", r.number-maxImports, decided)
+	w.exec(`DELETE FROM limnomap.imports WHERE number <= $1 AND number <= coalesce((SELECT number FROM limnomap.imports WHERE files LIKE $2
+		ORDER BY number DESC LIMIT 1 OFFSET $3), 0)`, r.number-maxImports, decided, maxDecisions)
 	w.exec("DELETE FROM limnomap.import_parts WHERE import <= $1", r.number-maxImports)
 	// What the newer imports have, together with each older one.
 	w.exec(`DELETE FROM limnomap.import_parts WHERE import < (SELECT coalesce(max(p.import), 0) FROM (SELECT import,

@@ -46,7 +46,7 @@ func testUndo(t *testing.T, open opener) {
 	}
 	imports := []func(Tx) error{
 		func(tx Tx) error {
-			tx.Describe(ImportInfo{By: "me@here", Files: []ImportFile{{"lakes.csv", "00ff"}}})
+			tx.Describe(ImportInfo{By: "me@here", Files: []ImportFile{{Name: "lakes.csv", SHA256: "00ff"}}})
 			_, err := tx.PutLakes(t.Context(), []data.Lake{testLake("a"), testLake("b")}, LakeColumns{})
 			return err
 		},
@@ -85,7 +85,7 @@ func testUndo(t *testing.T, open opener) {
 	if err != nil || len(records) != len(imports) {
 		t.Fatalf("there are %d imports, %v, want %d", len(records), err, len(imports))
 	}
-	first := ImportRecord{Number: 1, At: now, ImportInfo: ImportInfo{By: "me@here", Files: []ImportFile{{"lakes.csv", "00ff"}}}, About: []string{"lakes"}, Added: 2, Undo: true}
+	first := ImportRecord{Number: 1, At: now, ImportInfo: ImportInfo{By: "me@here", Files: []ImportFile{{Name: "lakes.csv", SHA256: "00ff"}}}, About: []string{"lakes"}, Added: 2, Undo: true}
 	if got := records[len(records)-1]; !reflect.DeepEqual(got, first) {
 		t.Errorf("the first import is %+v, want %+v", got, first)
 	}
