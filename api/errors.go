@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"limnomap/api/answer"
+	"limnomap/api/desk"
 	"limnomap/data"
 	"limnomap/data/events/push"
 	"limnomap/data/snapshot"
@@ -58,6 +59,7 @@ var errorStatuses = []answer.ErrorStatus{
 	{Err: push.ErrManySubscriptions, Status: http.StatusServiceUnavailable, Detail: "There are as many subscriptions as this server keeps.", RetryAfter: "86400"},
 	{Err: push.ErrManyOfClient, Status: http.StatusTooManyRequests, Detail: "Your network has as many subscriptions as this server keeps for one.", RetryAfter: "86400"},
 	{Err: errSubscriptionStore, Status: http.StatusServiceUnavailable, Detail: "Subscriptions cannot be stored at the moment.", RetryAfter: "30", Log: true},
+	{Err: desk.ErrStore, Status: http.StatusServiceUnavailable, Detail: "The database does not answer, or an import uses it: nothing was changed. Please try again.", RetryAfter: "5", Log: true},
 	{Err: data.ErrUncompared, Status: http.StatusServiceUnavailable, Detail: "The newest data are still being compared with those before.", RetryAfter: "5"},
 	{Err: snapshot.ErrUnavailable, Status: http.StatusServiceUnavailable, Detail: "Maps of weeks before those in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: context.DeadlineExceeded, Status: http.StatusServiceUnavailable, Detail: "The answer took too long.", RetryAfter: "5"},

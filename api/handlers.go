@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"limnomap/api/answer"
+	"limnomap/api/desk"
 	"limnomap/api/lakepage"
 	"limnomap/api/ogc"
 	"limnomap/api/sign"
@@ -28,6 +29,7 @@ type handlers struct {
 	signs        *signHandlers
 	health       *health
 	metrics      answer.Handler
+	desk         *desk.Desk // nil without one; only AdminHandler has it
 }
 
 // newHandlers makes the handlers of all routes.

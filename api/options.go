@@ -19,6 +19,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/auth"
+	"limnomap/api/desk"
 	"limnomap/api/params"
 	"limnomap/api/ratelimit"
 	"limnomap/colormap"
@@ -133,8 +134,10 @@ type AccessOptions struct {
 	HSTS          time.Duration // HSTS max-age; 0: no HSTS
 	SeparateAdmin bool          // only AdminHandler serves /metrics
 	AdminHosts    []string      // names that AdminHandler accepts besides IP addresses and names without a dot
-	MetricsKey    bool          // /metrics needs a key of the scope metrics; not on AdminHandler
-	Keys          auth.Store    // an auth.UseStore, if the last use of keys is to be stored
+	// Desk is where AdminHandler writes closures that people decide at the desk. Nil: there is no desk.
+	Desk       desk.Statements
+	MetricsKey bool       // /metrics needs a key of the scope metrics; not on AdminHandler
+	Keys       auth.Store // an auth.UseStore, if the last use of keys is to be stored
 	// Quota keeps the buckets of the limits if several servers share them. Nil: the limits are this server's own.
 	Quota ratelimit.Quota
 

@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"limnomap/api/answer"
 	"limnomap/api/auth"
+	"limnomap/api/desk"
 	"limnomap/api/joinwrites"
 	"limnomap/api/middleware"
 	"limnomap/api/ratelimit"
@@ -91,6 +93,11 @@ func build(opts Options) (*Server, error) {
 	registerMetrics(s.health)
 	if s.handlers, err = newHandlers(common, s.health, s.errors); err != nil {
 		return nil, err
+	}
+	if opts.Desk != nil {
+		if s.handlers.desk, err = newDesk(common, s.keyring, s.handlers.signs.signs); err != nil {
+			return nil, fmt.Errorf("desk: %w", err)
+		}
 	}
 	if s.problemPage, err = problemPages(&opts, common.prefix); err != nil {
 		return nil, fmt.Errorf("error page: %w", err)
@@ -183,7 +190,7 @@ func (s *Server) Publish(snap *snapshot.Snapshot) error {
 // Publish, and may run while there are others: a closure must not wait for lists of all lakes.
 func (s *Server) FinishLists() bool { return s.common.finishLists() }
 
-// AdminHandler serves /metrics, /healthz, /readyz and pprof, for a listener that only operators reach. All but /healthz and
+// AdminHandler serves /metrics, /healthz, /readyz, pprof and, if there is one, the desk, for a listener that only operators reach. All but /healthz and
 // /readyz, which are public elsewhere, check the Host.
 func (s *Server) AdminHandler() http.Handler {
 	opts, outer, admin := &s.common.opts, http.NewServeMux(), http.NewServeMux()
@@ -200,12 +207,24 @@ func (s *Server) AdminHandler() http.Handler {
 	admin.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	admin.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	admin.Handle("/", s.errors.Handler(notFound))
+	body := middleware.NoBody
+	if d := s.handlers.desk; d != nil {
+		pages := middleware.ProblemPages(d.ProblemPage, "", "")(d.Handler(s.errors))
+		admin.Handle(desk.Path, pages)
+		admin.Handle(strings.TrimSuffix(desk.Path, "/"), pages)
+		body = func(r *http.Request) int64 {
+			if r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, desk.Path) {
+				return desk.MaxBody
+			}
+			return 0
+		}
+	}
 	return middleware.Wrap(outer,
 		middleware.RequestID,
 		middleware.ClientAddr(s.common.trustedProxies),
 		middleware.AccessLog(opts.Logger, s.adminLogQuota, opts.Now, s.common.logAddresses, s.common.isRoutine),
 		middleware.Recover(opts.Logger),
 		middleware.AdminHeaders,
-		middleware.RequestBounds(middleware.NoBody),
+		middleware.RequestBounds(body),
 	)
 }

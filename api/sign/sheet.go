@@ -103,6 +103,13 @@ func (s *Signs) newSheetPage(snap *snapshot.Snapshot, i int, w *words.Page[ownWo
 	return p, nil
 }
 
+// Preview returns the verdict of the i-th lake of a snapshot, and the sentences of its sheet about what that means for bathers.
+func (s *Signs) Preview(snap *snapshot.Snapshot, i int, r *pages.Reader) (*Verdict, []string) {
+	w := s.For(r.Language, r.AcceptLanguage)
+	v := newVerdict(snap, i, w, r)
+	return v, meaningOf(v, w)
+}
+
 // meaningOf returns the sentences about what a verdict means for bathers.
 func meaningOf(v *Verdict, w *words.Page[ownWords]) []string {
 	var sentences []string

@@ -15,7 +15,7 @@ import (
 type keysCreateCmd struct {
 	changedDatabaseFlag
 	Name    string         `help:"Name of the key: who uses it. It appears in logs." required:"" check:"key-name"`
-	Scope   apikey.Scopes  `help:"What the key gives access to: monitor, the monitoring endpoint; metrics, /metrics if the server has --metrics-key; or both." default:"monitor" placeholder:"SCOPE,..."`
+	Scope   apikey.Scopes  `help:"What the key gives access to: monitor, the monitoring endpoint; metrics, /metrics if the server has --metrics-key; advisories, the desk of a server with --desk, to close lakes; or several." default:"monitor" placeholder:"SCOPE,..."`
 	Expires *config.Period `help:"How long the key is valid, such as 365d. By default it does not expire." allowed:"1s.." placeholder:"PERIOD"`
 }
 

@@ -38,6 +38,7 @@ type serveCmd struct {
 	Listen      string        `help:"Address to serve on, ${default} by default." default:"127.0.0.1:8080" check:"address" placeholder:"HOST:PORT" group:"Serving"`
 	AdminListen string        `help:"Serve /metrics and pprof on this address instead of beside the API." check:"address" placeholder:"HOST:PORT" group:"Serving"`
 	AdminHosts  []string      `name:"admin-host" help:"Names of this server in requests to the admin listener, such as a name that Prometheus scrapes. IP addresses, names without a dot, the name in --admin-listen and that of the machine are always allowed." check:"host-name" placeholder:"NAME" group:"Serving"`
+	Desk        bool          `help:"Serve a form on the admin listener, at /desk/, in which the holder of an API key with the scope advisories closes lakes and opens them again. Needs --admin-listen and --db." group:"Serving"`
 	MetricsKey  bool          `help:"Require an API key with the scope metrics for /metrics, as X-API-Key or as a bearer token. Not with --admin-listen." group:"Serving"`
 	TLSCert     string        `name:"tls-cert" help:"Certificate chain (PEM): serve HTTPS and HTTP/2. It is read again when it changes." placeholder:"FILE" group:"Serving"`
 	TLSKey      string        `name:"tls-key" help:"Private key of the certificate (PEM)." placeholder:"FILE" group:"Serving"`
@@ -120,6 +121,9 @@ func (c *serveCmd) Check(context.Context) error {
 		return errors.New("--hooks-allow and --hooks-allow-http need --db: the demo sends no webhooks")
 	case len(c.Refresh.From) > 0 && !c.DB.IsSet():
 		return errors.New("--refresh-from needs --db: the demo is not refreshed")
+	}
+	if err := c.checkDesk(); err != nil {
+		return err
 	}
 	if err := c.checkConnections(); err != nil {
 		return err
@@ -230,6 +234,9 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	if opts.AccessOptions, err = c.accessOptions(); err != nil {
 		return err
+	}
+	if c.Desk {
+		opts.Desk = deskStatements{shown.store, now.Now}
 	}
 	opts.Keys, opts.Quota, opts.Memory = shown.Keys, sharedQuota, newAnswerBudget(answerMemory())
 	opts.Turns, opts.WeekReads, opts.Histories = turns, weekReads, histories

@@ -60,12 +60,13 @@ type Use struct {
 type Scopes uint8
 
 const (
-	ScopeMonitor Scopes = 1 << iota // the monitoring endpoint
-	ScopeMetrics                    // /metrics, where the server requires a key for it
+	ScopeMonitor    Scopes = 1 << iota // the monitoring endpoint
+	ScopeMetrics                       // /metrics, where the server requires a key for it
+	ScopeAdvisories                    // the desk, to close lakes
 )
 
 // scopeNames are in the order of their bits, and written in that order.
-var scopeNames = [...]string{"monitor", "metrics"}
+var scopeNames = [...]string{"monitor", "metrics", "advisories"}
 
 // ErrScope is returned for unknown scopes.
 var ErrScope = errors.New("no such scope")
