@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"limnomap/api/answer"
+	"limnomap/api/features"
 	"limnomap/api/lakepage"
 	"limnomap/api/ogc"
 	"limnomap/api/sign"
@@ -19,6 +20,7 @@ type handlers struct {
 	tiles        *tileHandlers
 	descriptions *descriptionHandlers
 	ogc          *ogc.Service
+	features     *featureHandlers
 	events       *eventHandlers
 	push         *pushHandlers
 	page         *pageHandlers
@@ -53,42 +55,49 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 		return nil, err
 	}
 	tileHandlers := &tileHandlers{s}
+	events := &eventHandlers{s, &eventPages{common: s, pages: newCache[data.EventQuery, []data.Event](maxEventPages)}, newEventStreams(s.opts.Requests)}
+	featureHandlers := &featureHandlers{lakeHandlers: &lakeHandlers{s}, events: events, service: &features.Service{Sender: s.sender, Base: s.base, Notice: s.opts.Notice}}
+	featureHandlers.ogc = ogc.New(ogc.Options{
+		Current: func() (*ogc.State, error) {
+			p, err := s.published()
+			if err != nil {
+				return nil, err
+			}
+			return p.state, nil
+		},
+		Base:          s.base,
+		TrueFor:       func(state *ogc.State) time.Duration { return s.trueFor(state.Snapshot) },
+		Attribution:   s.attribution,
+		SendTile:      tileHandlers.send,
+		Collections:   featureHandlers.described,
+		ConformsTo:    features.ConformsTo,
+		Page:          featureHandlers.service.Page,
+		Sender:        s.sender,
+		Styles:        s.opts.Styles,
+		Default:       tiles.Request{Scale: 1, Style: s.styleIDs[0], Colormap: s.colormaps.ids[0]},
+		Notice:        s.opts.Notice,
+		Caveat:        levelCaveat,
+		MaxZoom:       s.opts.MaxZoom,
+		MaxVectorZoom: maxVectorZoom,
+		TilesPath:     pathTiles,
+		LegendPath:    pathLegend,
+		GeoJSONPath:   pathGeoJSON,
+		OpenAPIPath:   pathOpenAPI,
+	})
 	return &handlers{
 		lakes:        &lakeHandlers{s},
 		tiles:        tileHandlers,
 		descriptions: &descriptionHandlers{common: s, drawn: newCache[legendKey, []byte](maxLegends(len(s.colormaps.byID), len(s.styleIDs)))},
-		ogc: ogc.New(ogc.Options{
-			Current: func() (*ogc.State, error) {
-				p, err := s.published()
-				if err != nil {
-					return nil, err
-				}
-				return p.state, nil
-			},
-			Base:          s.base,
-			TrueFor:       func(state *ogc.State) time.Duration { return s.trueFor(state.Snapshot) },
-			Attribution:   s.attribution,
-			SendTile:      tileHandlers.send,
-			Sender:        s.sender,
-			Styles:        s.opts.Styles,
-			Default:       tiles.Request{Scale: 1, Style: s.styleIDs[0], Colormap: s.colormaps.ids[0]},
-			Notice:        s.opts.Notice,
-			Caveat:        levelCaveat,
-			MaxZoom:       s.opts.MaxZoom,
-			MaxVectorZoom: maxVectorZoom,
-			TilesPath:     pathTiles,
-			LegendPath:    pathLegend,
-			GeoJSONPath:   pathGeoJSON,
-			OpenAPIPath:   pathOpenAPI,
-		}),
-		events:   &eventHandlers{s, &eventPages{common: s, pages: newCache[data.EventQuery, []data.Event](maxEventPages)}, newEventStreams(s.opts.Requests)},
-		push:     &pushHandlers{s},
-		page:     page,
-		table:    &tableHandler{common: s, table: lakeTable},
-		week:     &weekHandler{common: s, pages: weekPages},
-		lakePage: &lakePageHandler{&lakeHandlers{s}, lakePages, errors},
-		signs:    &signHandlers{common: s, signs: signs, previews: newPreviews()},
-		health:   health,
-		metrics:  exposition(&s.opts),
+		ogc:          featureHandlers.ogc,
+		features:     featureHandlers,
+		events:       events,
+		push:         &pushHandlers{s},
+		page:         page,
+		table:        &tableHandler{common: s, table: lakeTable},
+		week:         &weekHandler{common: s, pages: weekPages},
+		lakePage:     &lakePageHandler{&lakeHandlers{s}, lakePages, errors},
+		signs:        &signHandlers{common: s, signs: signs, previews: newPreviews()},
+		health:       health,
+		metrics:      exposition(&s.opts),
 	}, nil
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"limnomap/api/answer"
+	"limnomap/api/features"
 	"limnomap/api/ogc"
 )
 
@@ -68,6 +69,10 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"wmts", ogc.PathCapabilities, perAddress, h.ogc.Capabilities},
 		{"ogc_tile", ogc.PatternMapTile, perMap, h.ogc.MapTile},
 		{"ogc_vector", ogc.PatternVectorTile, perMap, h.ogc.VectorTile},
+		{"ogc", features.Path + "/{collection_id}", perAddress, data(h.features.describe)},
+		{"ogc_queryables", features.Path + "/{collection_id}/queryables", perAddress, data(h.features.queryables)},
+		{"ogc_items", features.Path + "/{collection_id}/items", perAddress, data(h.features.items)},
+		{"ogc_item", features.Path + "/{collection_id}/items/{feature_id}", perAddress, data(h.features.item)},
 		{"openapi", pathOpenAPI, unlimited, h.page.description},
 		{"docs", "/docs", unlimited, h.page.docsPage},
 		{"page", "/page.json", unlimited, h.page.settings},

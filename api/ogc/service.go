@@ -62,6 +62,13 @@ type Options struct {
 	// SendTile answers r with a tile.
 	SendTile func(w http.ResponseWriter, r *http.Request, t Tile) error
 
+	// Collections returns what the list of collections says about those of features, with addresses that begin with base.
+	Collections func(base string) []any
+	// ConformsTo are the conformance classes of features.
+	ConformsTo []string
+	// Page returns a description as a page for people.
+	Page func(title string, content []byte) ([]byte, error)
+
 	Sender        *answer.Sender
 	Styles        []tiles.Style // the default first
 	Default       tiles.Request // of all tiles but for their address
