@@ -85,6 +85,11 @@ func (h *featureHandlers) queryables(w http.ResponseWriter, r *http.Request, p *
 	return h.service.Queryables(w, r, c)
 }
 
+// description answers with the description of all collections.
+func (h *featureHandlers) description(w http.ResponseWriter, r *http.Request, p *published) error {
+	return h.service.Description(w, r, h.collections(p))
+}
+
 // describe answers with what a list of collections says about one.
 func (h *featureHandlers) describe(w http.ResponseWriter, r *http.Request, p *published) error {
 	c, err := h.collection(r, p)

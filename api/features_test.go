@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
@@ -308,5 +309,29 @@ func TestFeatureForms(t *testing.T) {
 	queryables := object(t, get(t, s, http.StatusOK, "/ogc/collections/lakes/queryables"))["properties"].(map[string]any)
 	if queryables["chl"].(map[string]any)["type"] != "number" || queryables["measured_at"].(map[string]any)["format"] != "date-time" || queryables["geometry"] == nil || queryables["advisory"] != nil {
 		t.Errorf("queryables %v", queryables)
+	}
+}
+
+// The description of the features is valid OpenAPI 3.0, and has each collection at an address of its own, with the largest limit.
+func TestFeaturesDescription(t *testing.T) {
+	s := featureServer(t)
+	w := get(t, s, http.StatusOK, "/ogc/api")
+	doc, err := openapi3.NewLoader().LoadFromData(w.Body.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context()); err != nil || doc.OpenAPI != "3.0.3" {
+		t.Errorf("%s: %v", doc.OpenAPI, err)
+	}
+	for _, collection := range []string{"lakes", "observations", "advisories", "events"} {
+		limit := doc.Paths.Value("/collections/"+collection+"/items").Get.Parameters.GetByInAndName("query", "limit")
+		if limit == nil || *limit.Schema.Value.Max != 10_000 || limit.Schema.Value.Default != 1000. {
+			t.Errorf("%s: limit %+v", collection, limit)
+		}
+	}
+	for path := range doc.Paths.Map() {
+		if path, ok := strings.CutSuffix(path, "/{featureId}"); !ok {
+			get(t, s, http.StatusOK, "/ogc"+path)
+		}
 	}
 }

@@ -83,6 +83,8 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 		LegendPath:    pathLegend,
 		GeoJSONPath:   pathGeoJSON,
 		OpenAPIPath:   pathOpenAPI,
+		FeaturesPath:  features.PathDescription,
+		DocsPath:      "/docs",
 	})
 	return &handlers{
 		lakes:        &lakeHandlers{s},

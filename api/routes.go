@@ -69,6 +69,7 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"wmts", ogc.PathCapabilities, perAddress, h.ogc.Capabilities},
 		{"ogc_tile", ogc.PatternMapTile, perMap, h.ogc.MapTile},
 		{"ogc_vector", ogc.PatternVectorTile, perMap, h.ogc.VectorTile},
+		{"ogc", features.PathDescription, perAddress, data(h.features.description)},
 		{"ogc", features.Path + "/{collection_id}", perAddress, data(h.features.describe)},
 		{"ogc_queryables", features.Path + "/{collection_id}/queryables", perAddress, data(h.features.queryables)},
 		{"ogc_items", features.Path + "/{collection_id}/items", perAddress, data(h.features.items)},

@@ -128,7 +128,9 @@ func (s *Service) landing(state *State, base string) any {
 		"attribution": s.Attribution(state),
 		"links": []link{
 			{Rel: "self", Type: answer.TypeJSON, Title: "This page", Href: base + PathLanding + "/"},
-			{Rel: "service-desc", Type: answer.TypeJSON, Title: "All addresses (OpenAPI 3.1)", Href: base + s.OpenAPIPath},
+			{Rel: "service-desc", Type: "application/vnd.oai.openapi+json;version=3.0", Title: "The features (OpenAPI 3.0)", Href: base + s.FeaturesPath},
+			{Rel: "service-desc", Type: "application/vnd.oai.openapi+json;version=3.1", Title: "All addresses (OpenAPI 3.1)", Href: base + s.OpenAPIPath},
+			{Rel: "service-doc", Type: "text/html", Title: "All addresses, as a page", Href: base + s.DocsPath},
 			{Rel: "conformance", Type: answer.TypeJSON, Title: "What it conforms to", Href: base + pathConformance},
 			{Rel: relConformance, Type: answer.TypeJSON, Title: "What it conforms to", Href: base + pathConformance},
 			{Rel: "data", Type: answer.TypeJSON, Title: "What there is", Href: base + pathCollections},

@@ -77,7 +77,7 @@ type Options struct {
 	MaxZoom       int
 	MaxVectorZoom int // the largest zoom of vector tiles, if the map has it
 	// The paths of the rest of the API.
-	TilesPath, LegendPath, GeoJSONPath, OpenAPIPath string
+	TilesPath, LegendPath, GeoJSONPath, OpenAPIPath, FeaturesPath, DocsPath string
 }
 
 // A Service answers requests of OGC's clients.
