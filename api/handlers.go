@@ -21,6 +21,7 @@ type handlers struct {
 	descriptions *descriptionHandlers
 	ogc          *ogc.Service
 	features     *featureHandlers
+	maps         *mapHandlers
 	events       *eventHandlers
 	push         *pushHandlers
 	page         *pageHandlers
@@ -92,6 +93,7 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 		descriptions: &descriptionHandlers{common: s, drawn: newCache[legendKey, []byte](maxLegends(len(s.colormaps.byID), len(s.styleIDs)))},
 		ogc:          featureHandlers.ogc,
 		features:     featureHandlers,
+		maps:         newMapHandlers(s),
 		events:       events,
 		push:         &pushHandlers{s},
 		page:         page,

@@ -250,7 +250,7 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 			advisoriesURL + "?active_at=any&bbox=179,-90,-179,90", pathAdvisoryFeed, pathAdvisory("by-2026-17"), "/api/v1/tiles/6/33/21.png",
 			"/api/v1/tiles/6/33/21@2x.png?style=dots&date=2026-11-16", vectorURL, tileURL + "?time=2026-11-16", wmtsURL, wmtsTileURL,
 			"/wmts/1.0.0/WMTSCapabilities.xml", "/ogc", "/ogc/", "/ogc/conformance", "/ogc/collections", "/ogc/collections/chlorophyll?f=json", "/ogc/collections/lakes", "/ogc/collections/lakes/queryables",
-			"/ogc/collections/lakes/items?geometry=outline", "/ogc/collections/lakes/items?f=csv", "/ogc/collections/observations/items?limit=1", "/ogc/collections/advisories/items", "/ogc/collections/events/items?f=html", "/ogc/collections/lakes/items/de_by_clean", "/ogc/?f=html",
+			"/ogc/collections/lakes/items?geometry=outline", "/ogc/api", pathMap + "?bbox=11,48,13,54&width=20", "/ogc/map?width=20", "/ogc/collections/lakes/items?f=csv", "/ogc/collections/observations/items?limit=1", "/ogc/collections/advisories/items", "/ogc/collections/events/items?f=html", "/ogc/collections/lakes/items/de_by_clean", "/ogc/?f=html",
 			"/ogc/tileMatrixSets", "/ogc/tileMatrixSets/WebMercatorQuad", "/ogc/map/tiles", "/ogc/map/tiles/WebMercatorQuad", "/ogc/tiles",
 			"/ogc/tiles/WebMercatorQuad", ogcTileURL, ogcVectorURL, "/api/v1/tiles.json", vectorJSONURL, "/api/v1/styles", "/api/v1/legend.json",
 			"/api/v1/legend.svg", "/api/v1/legend.png", "/openapi.json", "/", "/page.json", "/embed?lake=de_by_clean&style=dots&date=2026-11-16&lang=de",

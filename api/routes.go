@@ -69,6 +69,8 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"wmts", ogc.PathCapabilities, perAddress, h.ogc.Capabilities},
 		{"ogc_tile", ogc.PatternMapTile, perMap, h.ogc.MapTile},
 		{"ogc_vector", ogc.PatternVectorTile, perMap, h.ogc.VectorTile},
+		{"map", pathMap, perMap, data(h.maps.picture)},
+		{"ogc_map", ogc.PathMap, perMap, data(h.maps.ogcMap)},
 		{"ogc", features.PathDescription, perAddress, data(h.features.description)},
 		{"ogc", features.Path + "/{collection_id}", perAddress, data(h.features.describe)},
 		{"ogc_queryables", features.Path + "/{collection_id}/queryables", perAddress, data(h.features.queryables)},

@@ -8,18 +8,19 @@ import (
 	"github.com/paulmach/orb/clip"
 	"github.com/paulmach/orb/planar"
 
+	"limnomap/api/coordinates"
 	"limnomap/api/cql2"
 )
 
 // appendGeometry appends a shape as a geometry of GeoJSON in the coordinates of a system, null where it has none.
-func appendGeometry(b []byte, s *cql2.Shape, in *System) []byte {
+func appendGeometry(b []byte, s *cql2.Shape, in *coordinates.System) []byte {
 	if s == nil {
 		return append(b, "null"...)
 	}
 	start := len(b)
 	ok := true
 	if s.Rings == nil {
-		b, ok = in.appendPoint(append(b, `{"type":"Point","coordinates":`...), s.Point)
+		b, ok = appendPoint(append(b, `{"type":"Point","coordinates":`...), s.Point, in)
 	} else {
 		b = append(b, `{"type":"MultiPolygon","coordinates":[`...)
 		for i, polygon := range polygonsOf(s) {
@@ -31,7 +32,7 @@ func appendGeometry(b []byte, s *cql2.Shape, in *System) []byte {
 						b = append(b, ',')
 					}
 					var known bool
-					b, known = in.appendPoint(b, p)
+					b, known = appendPoint(b, p, in)
 					ok = ok && known
 				}
 				b = append(b, ']')
@@ -54,10 +55,10 @@ func appendOpen(b []byte, i int) []byte {
 	return append(b, '[')
 }
 
-func (s *System) appendPoint(b []byte, p orb.Point) ([]byte, bool) {
-	x, y, ok := s.project(p)
-	b = appendNumber(append(b, '['), x, s.decimals())
-	b = appendNumber(append(b, ','), y, s.decimals())
+func appendPoint(b []byte, p orb.Point, s *coordinates.System) ([]byte, bool) {
+	x, y, ok := s.Project(p)
+	b = appendNumber(append(b, '['), x, s.Decimals())
+	b = appendNumber(append(b, ','), y, s.Decimals())
 	return append(b, ']'), ok
 }
 

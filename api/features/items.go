@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"limnomap/api/answer"
+	"limnomap/api/coordinates"
 	"limnomap/api/params"
 	"limnomap/api/record"
 )
@@ -62,7 +63,7 @@ func (s *Service) Items(w http.ResponseWriter, r *http.Request, c *Collection, u
 	}
 	base, private := s.Base(w, r)
 	w.Header().Add("Vary", "Accept")
-	w.Header().Set("Content-Crs", "<"+q.system.URI+">")
+	w.Header().Set("Content-Crs", "<"+q.system.URI()+">")
 	links := s.links(c, base, r, q, p)
 	for _, l := range links {
 		w.Header().Add("Link", "<"+l.Href+`>; rel="`+l.Rel+`"; type="`+l.Type+`"`)
@@ -166,7 +167,7 @@ func (s *Service) Item(w http.ResponseWriter, r *http.Request, c *Collection, ke
 	}
 	base, private := s.Base(w, r)
 	w.Header().Add("Vary", "Accept")
-	w.Header().Set("Content-Crs", "<"+q.system.URI+">")
+	w.Header().Set("Content-Crs", "<"+q.system.URI()+">")
 	self := base + c.ItemsPath() + "/" + url.PathEscape(key)
 	links := []Link{
 		{"self", geoJSONType, "This feature", self},
@@ -273,7 +274,7 @@ func (c *Collection) Describe(base string, extent any) map[string]any {
 	}
 	return map[string]any{
 		"id": c.ID, "title": c.Title, "description": c.Description, "itemType": "feature", "extent": extent,
-		"crs": URIs(), "storageCrs": CRS84, "links": links,
+		"crs": coordinates.URIs(), "storageCrs": coordinates.CRS84, "links": links,
 	}
 }
 

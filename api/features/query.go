@@ -5,11 +5,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/paulmach/orb"
-
+	"limnomap/api/coordinates"
 	"limnomap/api/cql2"
 	"limnomap/api/params"
 )
@@ -34,7 +32,7 @@ type Query struct {
 	queryables []cql2.Property
 	properties string // with commas between them; empty: all
 	place      *place // like After, of a query with an order of its own
-	system     *System
+	system     *coordinates.System
 	format     string
 }
 
@@ -81,37 +79,20 @@ func (c *Collection) queryOf(r *http.Request) (*Query, error) {
 }
 
 // systemOf returns the system that a parameter names.
-func systemOf(p *params.Params, name string) *System {
-	return params.Parsed(p, name, &systems[0], parseSystem, mistakeInSystem)
+func systemOf(p *params.Params, name string) *coordinates.System {
+	return params.Parsed(p, name, coordinates.Systems[0], coordinates.Parse, coordinates.Mistake)
 }
 
 // areaOf returns the area of the parameters bbox and bbox-crs.
 func areaOf(p *params.Params) *cql2.Area {
 	system := systemOf(p, "bbox-crs")
-	return params.Parsed(p, "bbox", nil, func(s string) (*cql2.Area, error) { return parseBox(s, system) },
-		"is not four numbers with commas between them, in the order of the axes of bbox-crs: the smaller ones, then the greater ones")
-}
-
-// parseBox reads the corners of a box. Of six numbers the third and the last, which are heights, are ignored.
-func parseBox(s string, system *System) (*cql2.Area, error) {
-	var n []float64
-	for text := range strings.SplitSeq(s, ",") {
-		f, err := strconv.ParseFloat(text, 64)
-		if err != nil || !params.IsDecimal(text) || len(n) == 6 {
-			return nil, fmt.Errorf("not numbers")
+	return params.Parsed(p, "bbox", nil, func(s string) (*cql2.Area, error) {
+		least, greatest, err := system.ParseBox(s)
+		if err != nil {
+			return nil, err
 		}
-		n = append(n, f)
-	}
-	if len(n) == 6 {
-		n = []float64{n[0], n[1], n[3], n[4]}
-	}
-	if len(n) != 4 {
-		return nil, fmt.Errorf("not four numbers")
-	}
-	if system.swapped {
-		n = []float64{n[1], n[0], n[3], n[2]}
-	}
-	return cql2.BoxArea(orb.Point{n[0], n[1]}, orb.Point{n[2], n[3]}, system.system)
+		return cql2.BoxArea(least, greatest, system.CRS)
+	}, coordinates.MistakeInBox)
 }
 
 func (c *Collection) parseProperties(s string) (string, error) {
@@ -150,9 +131,9 @@ func (c *Collection) addFilters(p *params.Params, q *Query, r *http.Request, kno
 		if language == "cql2-json" {
 			parse = cql2.ParseJSON
 		}
-		f, err := parse(text, c.queryables, system.system)
-		if err == nil && system.swapped {
-			err = fmt.Errorf("areas in %s are not read, whose axes are northing and easting; use another filter-crs", system.URI)
+		f, err := parse(text, c.queryables, system.CRS)
+		if err == nil && system.NorthFirst {
+			err = fmt.Errorf("areas in %s are not read, whose axes are northing and easting; use another filter-crs", system.URI())
 		}
 		if err != nil {
 			p.Refuse("filter", "%v", err)
