@@ -1,11 +1,10 @@
 package api
 
 import (
-	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image/png"
 	"net/http"
 	"net/url"
 	"slices"
@@ -126,8 +125,12 @@ func (h *descriptionHandlers) legendSize(style tiles.StyleID) (width, height int
 	if err != nil {
 		return 0, 0, err
 	}
-	config, err := png.DecodeConfig(bytes.NewReader(content))
-	return config.Width, config.Height, err
+	const sizeAt = 16 // in the header of a PNG file (PNG, third edition, section 11.2.1)
+	if len(content) < sizeAt+8 {
+		return 0, 0, errors.New("the legend is no PNG")
+	}
+	size := content[sizeAt:]
+	return int(binary.BigEndian.Uint32(size)), int(binary.BigEndian.Uint32(size[4:])), nil
 }
 
 // sendLegend answers with a legend.
