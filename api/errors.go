@@ -7,6 +7,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/desk"
+	"limnomap/api/features"
 	"limnomap/data"
 	"limnomap/data/events/push"
 	"limnomap/data/snapshot"
@@ -38,6 +39,7 @@ func unavailable(retryAfter, detail string) *answer.Problem {
 // Errors of the store, for what only the store has: more of a history than the snapshot, earlier issues of the forecast, events and
 // subscriptions. The log has their reason.
 var (
+	errNoCollection      = errors.New("no such collection")
 	errStore             = errors.New("the store cannot answer")
 	errIssueStore        = errors.New("the store cannot read forecasts")
 	errEventStore        = errors.New("the store cannot read the log of events")
@@ -46,6 +48,7 @@ var (
 
 // errorStatuses are all other errors that are not a 500. Of an error that matches several rows the first decides.
 var errorStatuses = []answer.ErrorStatus{
+	{Err: errNoCollection, Status: http.StatusNotFound, Detail: "There is no such collection; " + features.Path + " lists them."},
 	{Err: data.ErrNoLake, Status: http.StatusNotFound, Detail: "No lake has this id."},
 	{Err: data.ErrNoForecast, Status: http.StatusNotFound, Detail: "There are no forecasts: none were made, or those of past years were not worth showing."},
 	{Err: tiles.ErrOutOfRange, Status: http.StatusNotFound, Detail: "No tile has this address."},

@@ -8,6 +8,9 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -185,8 +188,15 @@ func (f *fakeTiles) Tile(ctx context.Context, v *snapshot.Values, req tiles.Requ
 	if f.err != nil {
 		return tiles.Tile{}, fmt.Errorf("tile %v: %w", req, f.err)
 	}
-	png := fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%v %s", req, v.Week)
-	return tiles.Tile{Bytes: png, ETag: "7e57"}, nil
+	picture, err := fakePicture(req.Scale)
+	return tiles.Tile{Bytes: fmt.Appendf(picture, "%v %s", req, v.Week), ETag: "7e57"}, err // what follows the picture in a PNG file is ignored
+}
+
+// fakePicture returns a picture of one colour of the size of a tile.
+func fakePicture(scale int) ([]byte, error) {
+	var b bytes.Buffer
+	err := png.Encode(&b, image.NewPaletted(image.Rect(0, 0, 256*scale, 256*scale), color.Palette{color.NRGBA{200, 0, 0, 128}}))
+	return b.Bytes(), err
 }
 
 // Prepare and PrepareVectors remember what is prepared.
@@ -227,7 +237,9 @@ func (f *fakeLegends) draw() {
 
 func (f *fakeLegends) LegendPNG(m *colormap.Map, look tiles.Look, language string, width, scale int) ([]byte, error) {
 	f.draw()
-	return fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%s %d %d in %s%s", m.ID, width, scale, language, labels(look.Signs)), nil
+	var b bytes.Buffer
+	err := png.Encode(&b, image.NewPaletted(image.Rect(0, 0, width*scale, 10), color.Palette{color.Black}))
+	return fmt.Appendf(b.Bytes(), "%s %d %d in %s%s", m.ID, width, scale, language, labels(look.Signs)), err
 }
 
 func (f *fakeLegends) LegendSVG(m *colormap.Map, look tiles.Look, language string, width int) ([]byte, error) {

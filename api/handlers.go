@@ -1,10 +1,12 @@
 package api
 
 import (
+	"net/http"
 	"time"
 
 	"limnomap/api/answer"
 	"limnomap/api/desk"
+	"limnomap/api/features"
 	"limnomap/api/lakepage"
 	"limnomap/api/ogc"
 	"limnomap/api/sign"
@@ -20,6 +22,8 @@ type handlers struct {
 	tiles        *tileHandlers
 	descriptions *descriptionHandlers
 	ogc          *ogc.Service
+	features     *featureHandlers
+	maps         *mapHandlers
 	events       *eventHandlers
 	push         *pushHandlers
 	page         *pageHandlers
@@ -55,42 +59,62 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 		return nil, err
 	}
 	tileHandlers := &tileHandlers{s}
+	events := &eventHandlers{s, &eventPages{common: s, pages: newCache[data.EventQuery, []data.Event](maxEventPages)}, newEventStreams(s.opts.Requests)}
+	featureHandlers := &featureHandlers{lakeHandlers: &lakeHandlers{s}, events: events, service: &features.Service{Sender: s.sender, Base: s.base, Notice: s.opts.Notice}}
+	maps := newMapHandlers(s)
+	descriptions := &descriptionHandlers{common: s, drawn: newCache[legendKey, []byte](maxLegends(len(s.colormaps.byID), len(s.styleIDs)))}
+	featureHandlers.ogc = ogc.New(ogc.Options{
+		Current: func() (*ogc.State, error) {
+			p, err := s.published()
+			if err != nil {
+				return nil, err
+			}
+			return p.state, nil
+		},
+		Base:        s.base,
+		TrueFor:     func(state *ogc.State) time.Duration { return s.trueFor(state.Snapshot) },
+		Attribution: s.attribution,
+		SendTile:    tileHandlers.send,
+		Collections: featureHandlers.described,
+		ConformsTo:  features.ConformsTo,
+		Page: func(title string, content []byte) ([]byte, error) {
+			return features.Page(title, s.opts.Notice, content)
+		},
+		SendMap: func(w http.ResponseWriter, r *http.Request, m ogc.Map) error {
+			return maps.send(w, r, m.Tile, m.Picture)
+		},
+		SendInfo:      maps.info,
+		SendLegend:    descriptions.styleLegend,
+		LegendSize:    descriptions.legendSize,
+		Sender:        s.sender,
+		Styles:        s.opts.Styles,
+		Default:       tiles.Request{Scale: 1, Style: s.styleIDs[0], Colormap: s.colormaps.ids[0]},
+		Notice:        s.opts.Notice,
+		Caveat:        levelCaveat,
+		MaxZoom:       s.opts.MaxZoom,
+		MaxVectorZoom: maxVectorZoom,
+		TilesPath:     pathTiles,
+		LegendPath:    pathLegend,
+		GeoJSONPath:   pathGeoJSON,
+		OpenAPIPath:   pathOpenAPI,
+		FeaturesPath:  features.PathDescription,
+		DocsPath:      "/docs",
+	})
 	return &handlers{
 		lakes:        &lakeHandlers{s},
 		tiles:        tileHandlers,
-		descriptions: &descriptionHandlers{common: s, drawn: newCache[legendKey, []byte](maxLegends(len(s.colormaps.byID), len(s.styleIDs)))},
-		ogc: ogc.New(ogc.Options{
-			Current: func() (*ogc.State, error) {
-				p, err := s.published()
-				if err != nil {
-					return nil, err
-				}
-				return p.state, nil
-			},
-			Base:          s.base,
-			TrueFor:       func(state *ogc.State) time.Duration { return s.trueFor(state.Snapshot) },
-			Attribution:   s.attribution,
-			SendTile:      tileHandlers.send,
-			Sender:        s.sender,
-			Styles:        s.opts.Styles,
-			Default:       tiles.Request{Scale: 1, Style: s.styleIDs[0], Colormap: s.colormaps.ids[0]},
-			Notice:        s.opts.Notice,
-			Caveat:        levelCaveat,
-			MaxZoom:       s.opts.MaxZoom,
-			MaxVectorZoom: maxVectorZoom,
-			TilesPath:     pathTiles,
-			LegendPath:    pathLegend,
-			GeoJSONPath:   pathGeoJSON,
-			OpenAPIPath:   pathOpenAPI,
-		}),
-		events:   &eventHandlers{s, &eventPages{common: s, pages: newCache[data.EventQuery, []data.Event](maxEventPages)}, newEventStreams(s.opts.Requests)},
-		push:     &pushHandlers{s},
-		page:     page,
-		table:    &tableHandler{common: s, table: lakeTable},
-		week:     &weekHandler{common: s, pages: weekPages},
-		lakePage: &lakePageHandler{&lakeHandlers{s}, lakePages, errors},
-		signs:    &signHandlers{common: s, signs: signs, previews: newPreviews()},
-		health:   health,
-		metrics:  exposition(&s.opts),
+		descriptions: descriptions,
+		ogc:          featureHandlers.ogc,
+		features:     featureHandlers,
+		maps:         maps,
+		events:       events,
+		push:         &pushHandlers{s},
+		page:         page,
+		table:        &tableHandler{common: s, table: lakeTable},
+		week:         &weekHandler{common: s, pages: weekPages},
+		lakePage:     &lakePageHandler{&lakeHandlers{s}, lakePages, errors},
+		signs:        &signHandlers{common: s, signs: signs, previews: newPreviews()},
+		health:       health,
+		metrics:      exposition(&s.opts),
 	}, nil
 }

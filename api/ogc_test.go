@@ -105,7 +105,7 @@ func TestOGCTiles(t *testing.T) {
 		ogcTileURL + "?datetime=2020-01-01":            {"datetime"},
 		ogcTileURL + "?datetime=current":               {"datetime"},
 		ogcTileURL + "?f=x&datetime=x":                 {"f", "datetime"},
-		"/ogc/?f=html":                                 {"f"},
+		"/ogc/?f=xml":                                  {"f"},
 		"/ogc/map/tiles?f=json&f=json":                 {"f"},
 	} {
 		wantProblem(t, do(s, http.MethodGet, target), http.StatusBadRequest, parameters...)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"limnomap/api/answer"
+	"limnomap/api/features"
 	"limnomap/api/ogc"
 )
 
@@ -65,9 +66,17 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"legend", pathLegend + ".svg", perAddress, h.descriptions.legend(answer.TypeSVG)},
 		{"legend", pathLegend + ".png", perAddress, h.descriptions.legend(answer.TypePNG)},
 		{"wmts", ogc.PathWMTS, perMap, h.ogc.WMTS}, // tiles too
+		{"wms", ogc.PathWMS, perMap, h.ogc.WMS},
 		{"wmts", ogc.PathCapabilities, perAddress, h.ogc.Capabilities},
 		{"ogc_tile", ogc.PatternMapTile, perMap, h.ogc.MapTile},
 		{"ogc_vector", ogc.PatternVectorTile, perMap, h.ogc.VectorTile},
+		{"map", pathMap, perMap, data(h.maps.picture)},
+		{"ogc_map", ogc.PathMap, perMap, data(h.maps.ogcMap)},
+		{"ogc", features.PathDescription, perAddress, data(h.features.description)},
+		{"ogc", features.Path + "/{collection_id}", perAddress, data(h.features.describe)},
+		{"ogc_queryables", features.Path + "/{collection_id}/queryables", perAddress, data(h.features.queryables)},
+		{"ogc_items", features.Path + "/{collection_id}/items", perAddress, data(h.features.items)},
+		{"ogc_item", features.Path + "/{collection_id}/items/{feature_id}", perAddress, data(h.features.item)},
 		{"openapi", pathOpenAPI, unlimited, h.page.description},
 		{"docs", "/docs", unlimited, h.page.docsPage},
 		{"page", "/page.json", unlimited, h.page.settings},

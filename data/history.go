@@ -73,6 +73,11 @@ func (h *HistoryRows) Picked() []Observation {
 	return slices.Clip(h.rows)
 }
 
+// CompareInHistory compares the places of two observations of one lake in a history: the newest date first, then by type and source.
+func CompareInHistory(a, b *Observation) int {
+	return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(historyRank(a.Type), historyRank(b.Type)), strings.Compare(a.Source, b.Source))
+}
+
 // MergeHistory adds those of own that q selects to a history.
 func MergeHistory(history, own []Observation, q HistoryQuery) []Observation {
 	own = slices.DeleteFunc(own, func(o Observation) bool { return !q.Types.Has(Forecast) || !q.Period.Contains(o.Date) })
@@ -80,8 +85,6 @@ func MergeHistory(history, own []Observation, q HistoryQuery) []Observation {
 		return history
 	}
 	all := append(slices.Clone(history), own...)
-	slices.SortStableFunc(all, func(a, b Observation) int {
-		return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(historyRank(a.Type), historyRank(b.Type)), strings.Compare(a.Source, b.Source))
-	})
+	slices.SortStableFunc(all, func(a, b Observation) int { return CompareInHistory(&a, &b) })
 	return all[:min(len(all), max(q.Limit, 0))]
 }

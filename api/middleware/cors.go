@@ -15,7 +15,7 @@ const preflightAge = 2 * time.Hour
 // CORS lets pages of the given origins read the API; without origins, all pages. Credentials are never allowed: the only
 // secret is X-API-Key, which a script has to send explicitly.
 func CORS(origins []string) Middleware {
-	exposed := []string{"ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", "X-As-Of", "X-Data-Date", "X-Data-Notice", "X-Request-Id"}
+	exposed := []string{"Content-Crs", "ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", "X-As-Of", "X-Data-Date", "X-Data-Notice", "X-Request-Id"}
 	options := cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodOptions},

@@ -1,7 +1,9 @@
 package ogc
 
 import (
+	"encoding/json"
 	"net/http"
+	"slices"
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
@@ -52,7 +54,7 @@ func schemeLink(base string) link {
 	return link{Rel: relScheme, Type: answer.TypeJSON, Title: "The tile matrix set " + quadName, Href: base + pathMatrixSet}
 }
 
-// A Document is a description of the API that has one form, JSON.
+// A Document is a description of the API.
 type Document struct {
 	Path    string
 	Handler answer.Handler
@@ -75,24 +77,47 @@ func (s *Service) Documents() []Document {
 	}
 }
 
-var jsonKind = answer.NewKind(answer.TypeJSON, answer.CacheMinute)
+var (
+	jsonKind = answer.NewKind(answer.TypeJSON, answer.CacheMinute)
+	htmlKind = answer.NewKind("text/html; charset=utf-8", answer.CacheMinute)
+)
 
-// document returns a handler that answers with what describe returns, as JSON. Addresses in it begin with base.
+// document returns a handler that answers with what describe returns. Addresses in it begin with base.
 func (s *Service) document(describe func(state *State, base string) any) answer.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		query := params.Of(r)
-		params.OneOf(&query, "f", []string{"json"})
-		if err := query.Err(); err != nil {
-			return err
-		}
 		state, err := s.Current()
 		if err != nil {
 			return err
 		}
-		answer.InfoOf(r).TrueFor = s.TrueFor(state)
-		base, private := s.Base(w, r)
-		return s.Sender.SendJSON(w, r, jsonKind.PrivateIf(private), describe(state, base))
+		return s.Describe(w, r, func(base string) any { return describe(state, base) })
 	}
+}
+
+// Describe answers with a description as JSON, or as a page for people. Addresses in it begin with base.
+func (s *Service) Describe(w http.ResponseWriter, r *http.Request, describe func(base string) any) error {
+	query := params.Of(r)
+	format := params.FormatOf(&query, r, "json", "html")
+	if err := query.Err(); err != nil {
+		return err
+	}
+	state, err := s.Current()
+	if err != nil {
+		return err
+	}
+	answer.InfoOf(r).TrueFor = s.TrueFor(state)
+	base, private := s.Base(w, r)
+	w.Header().Add("Vary", "Accept")
+	if format != "html" {
+		return s.Sender.SendJSON(w, r, jsonKind.PrivateIf(private), describe(base))
+	}
+	content, err := json.Marshal(describe(base))
+	if err == nil {
+		content, err = s.Page(s.title("limnomap"), content)
+	}
+	if err != nil {
+		return err
+	}
+	return s.Sender.SendBytes(w, r, htmlKind.PrivateIf(private), content)
 }
 
 // landing is the document from which a client of OGC API finds everything else.
@@ -103,7 +128,9 @@ func (s *Service) landing(state *State, base string) any {
 		"attribution": s.Attribution(state),
 		"links": []link{
 			{Rel: "self", Type: answer.TypeJSON, Title: "This page", Href: base + PathLanding + "/"},
-			{Rel: "service-desc", Type: answer.TypeJSON, Title: "All addresses (OpenAPI 3.1)", Href: base + s.OpenAPIPath},
+			{Rel: "service-desc", Type: "application/vnd.oai.openapi+json;version=3.0", Title: "The features (OpenAPI 3.0)", Href: base + s.FeaturesPath},
+			{Rel: "service-desc", Type: "application/vnd.oai.openapi+json;version=3.1", Title: "All addresses (OpenAPI 3.1)", Href: base + s.OpenAPIPath},
+			{Rel: "service-doc", Type: "text/html", Title: "All addresses, as a page", Href: base + s.DocsPath},
 			{Rel: "conformance", Type: answer.TypeJSON, Title: "What it conforms to", Href: base + pathConformance},
 			{Rel: relConformance, Type: answer.TypeJSON, Title: "What it conforms to", Href: base + pathConformance},
 			{Rel: "data", Type: answer.TypeJSON, Title: "What there is", Href: base + pathCollections},
@@ -117,11 +144,11 @@ func (s *Service) landing(state *State, base string) any {
 }
 
 func (s *Service) conformance(*State, string) any {
-	return map[string]any{"conformsTo": conformsTo}
+	return map[string]any{"conformsTo": slices.Concat(conformsTo, s.ConformsTo)}
 }
 
-// collection describes the lakes, which are the only collection.
-func (s *Service) collection(state *State, base string) any {
+// Extent returns where and when the data of a state are from.
+func (s *Service) Extent(state *State) any {
 	extent := map[string]any{"spatial": map[string]any{
 		"bbox": [][4]float64{state.Bounds},
 		"crs":  crs84,
@@ -131,12 +158,18 @@ func (s *Service) collection(state *State, base string) any {
 			startOf(weeks[0].Week.Monday()), startOf(weeks[len(weeks)-1].Week.Sunday()),
 		}}}
 	}
+	return extent
+}
+
+// collection describes the map.
+func (s *Service) collection(state *State, base string) any {
 	return map[string]any{
 		"id":          layerName,
 		"title":       s.title(layerTitle),
+		"itemType":    "map", // it has no features: clients of features must not ask for them
 		"description": s.abstract(state),
 		"attribution": s.Attribution(state),
-		"extent":      extent,
+		"extent":      s.Extent(state),
 		"crs":         []string{quadCRS},
 		"links": []link{
 			{Rel: "self", Type: answer.TypeJSON, Title: "This collection", Href: base + pathCollection},
@@ -152,7 +185,7 @@ func startOf(d data.Date) string { return d.String() + "T00:00:00Z" }
 func (s *Service) collections(state *State, base string) any {
 	return map[string]any{
 		"links":       []link{{Rel: "self", Type: answer.TypeJSON, Title: "This list", Href: base + pathCollections}},
-		"collections": []any{s.collection(state, base)},
+		"collections": append([]any{s.collection(state, base)}, s.Collections(base)...),
 	}
 }
 

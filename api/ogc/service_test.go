@@ -39,10 +39,11 @@ func newHandler(t *testing.T, asked *Tile) http.Handler {
 			w.WriteHeader(http.StatusOK)
 			return nil
 		},
-		Sender:  answer.NewSender(answer.Options{Memory: admission.NewBudget(1 << 30)}), // no test asks for a long list
-		Styles:  []tiles.Style{{ID: "heat", Title: "Heat map"}, {ID: "dots", Title: "Dots"}},
-		Default: tiles.Request{Scale: 1, Style: "heat", Colormap: "viridis"},
-		Notice:  "simulated", MaxZoom: 18, MaxVectorZoom: 14,
+		Collections: func(string) []any { return nil },
+		Sender:      answer.NewSender(answer.Options{Memory: admission.NewBudget(1 << 30)}), // no test asks for a long list
+		Styles:      []tiles.Style{{ID: "heat", Title: "Heat map"}, {ID: "dots", Title: "Dots"}},
+		Default:     tiles.Request{Scale: 1, Style: "heat", Colormap: "viridis"},
+		Notice:      "simulated", MaxZoom: 18, MaxVectorZoom: 14,
 		TilesPath: "/tiles", LegendPath: "/legend", GeoJSONPath: "/geojson", OpenAPIPath: "/openapi.json",
 	})
 	errors := answer.NewErrors([]answer.ErrorStatus{{Err: tiles.ErrOutOfRange, Status: http.StatusNotFound}}, slog.New(slog.DiscardHandler))

@@ -24,6 +24,7 @@ const (
 	pathVectorSets  = PathLanding + "/tiles"
 	pathVectorSet   = pathVectorSets + "/" + quadName
 
+	PathMap           = PathLanding + "/map" // OGC API - Maps (OGC 20-058)
 	PatternMapTile    = pathMapSet + tileVariables
 	PatternVectorTile = pathVectorSet + tileVariables
 	tileVariables     = "/{tileMatrix}/{tileRow}/{tileCol}"

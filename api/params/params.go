@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -171,4 +172,20 @@ func OneOf[T ~string](p *Params, name string, allowed []T) T {
 	}
 	p.Refuse(name, "%s is none of %s", Quote(s), strings.Join(names, ", "))
 	return allowed[0]
+}
+
+// FormatOf returns in which of the allowed forms a request wants its answer: by the parameter f; otherwise html where the client accepts HTML before
+// all else, as browsers do; otherwise the first.
+func FormatOf(p *Params, r *http.Request, allowed ...string) string {
+	before := len(p.errs)
+	if _, ok := p.Text("f"); len(p.errs) > before {
+		return allowed[0]
+	} else if !ok && slices.Contains(allowed, "html") {
+		first, _, _ := strings.Cut(r.Header.Get("Accept"), ",")
+		first, _, _ = strings.Cut(first, ";")
+		if strings.EqualFold(strings.TrimSpace(first), "text/html") {
+			return "html"
+		}
+	}
+	return OneOf(p, "f", allowed)
 }

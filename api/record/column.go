@@ -101,6 +101,72 @@ func Day(d data.Optional[data.Date]) string {
 	return d.Value.String()
 }
 
+// A Value is that of a column for one record.
+type Value struct {
+	Text   string
+	Number float64 // 1 for true
+	Time   time.Time
+	Null   bool
+}
+
+// A Kind is of which values a column is.
+type Kind uint8
+
+const (
+	Other   Kind = iota // arrays and objects, which have no Value
+	Texts               // Text
+	Numbers             // Number
+	Truths              // Number
+	Times               // Time
+)
+
+// Kind returns of which values the column is.
+func (c *Column[R]) Kind() Kind {
+	switch {
+	case c.time != nil:
+		return Times
+	case c.word != nil, c.text != nil:
+		return Texts
+	case c.append == nil:
+		return Numbers
+	case c.Type == "boolean":
+		return Truths
+	}
+	return Other
+}
+
+// Value returns the value of the column for r.
+func (c *Column[R]) Value(r R) Value {
+	switch {
+	case c.word != nil:
+		s := c.word(r)
+		return Value{Text: s, Null: s == "" && c.Nullable}
+	case c.text != nil:
+		s := c.text(r)
+		return Value{Text: s, Null: s == "" && c.Nullable}
+	case c.number != nil:
+		n := c.number(r)
+		return Value{Number: n, Null: math.IsNaN(n)}
+	case c.chl != nil:
+		n := c.chl(r)
+		return Value{Number: n.Float(), Null: !n.Valid()}
+	case c.level != nil:
+		l := c.level(r)
+		return Value{Number: float64(l), Null: l < 0}
+	case c.time != nil:
+		t := c.time(r)
+		return Value{Time: t, Null: t.IsZero() && c.Nullable}
+	}
+	var b [len("false")]byte
+	switch string(c.append(b[:0], Cell, r)) {
+	case "true":
+		return Value{Number: 1}
+	case "false":
+		return Value{}
+	}
+	return Value{Null: true}
+}
+
 // Columns are those of a record, in their order in an answer.
 type Columns[R any] []Column[R]
 
@@ -128,6 +194,9 @@ func (all Columns[R]) Pick(names string) Columns[R] {
 
 // AppendObject appends the record r as an object.
 func (all Columns[R]) AppendObject(b []byte, f Format, r R) []byte {
+	if len(all) == 0 {
+		return append(b, "{}"...)
+	}
 	start := len(b)
 	b = all.appendValues(b, f, r)
 	b[start] = '{' // in place of the comma of the first member

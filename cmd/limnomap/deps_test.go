@@ -62,6 +62,7 @@ var mayImport = map[string][]string{
 	"render/vector":             {"render", "colormap", "data", "data/snapshot"},
 	"tiles":                     {"render", "render/vector", "colormap", "data", "data/inorder", "tiles/admission", "tiles/hilbert", "data/snapshot"}, // not tiles/disk: it asks for a Disk by an interface
 	"tiles/archive":             {"tiles/hilbert", "data/diskspace"},
+	"tiles/mosaic":              {"data/raster/crs", "render/palettepng"},
 	"tiles/disk":                {"data/diskspace"}, // bytes under keys: it knows neither tiles nor pixels
 
 	"tiles/hilbert":    {},
@@ -71,7 +72,7 @@ var mayImport = map[string][]string{
 	"data/fetchguard":  {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/desk", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/pages", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/weekpage", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot", "data/pixels", "data/statistics"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/desk", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/pages", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/weekpage", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot", "data/pixels", "data/statistics", "api/coordinates", "api/cql2", "api/features", "tiles/mosaic"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"tiles/admission"},
@@ -80,11 +81,14 @@ var mayImport = map[string][]string{
 	"api/cap":             {"api/atom", "data"},
 	"api/connections":     {"api/answer", "tiles/admission"},
 	"api/desk":            {"api/answer", "api/auth", "api/pages", "api/sign", "api/words", "colormap", "data", "data/apikey", "data/index", "data/linetext", "data/snapshot"},
+	"api/cql2":            {"data/raster/crs"}, // a language, for anyone
+	"api/coordinates":     {"data/raster/crs"}, // systems by their names, for anyone
+	"api/features":        {"api/answer", "api/coordinates", "api/cql2", "api/params", "api/record"},
 	"api/errorpage":       {"api/pages", "api/words"},
 	"api/joinwrites":      {},
 	"api/lakepage":        {"api/pages", "api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot"},
 	"api/middleware":      {"api/answer", "tiles/admission"},
-	"api/ogc":             {"api/answer", "api/params", "api/route", "data", "tiles", "data/snapshot"},
+	"api/ogc":             {"api/coordinates", "tiles/mosaic", "api/answer", "api/params", "api/route", "data", "tiles", "data/snapshot"},
 	"api/pages":           {"api/words", "data"},
 	"api/params":          {"api/answer", "data", "tiles", "data/snapshot"},
 	"api/ratelimit":       {"api/answer", "tiles/admission"},

@@ -1,0 +1,297 @@
+package features
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+	"net/url"
+
+	"limnomap/api/answer"
+	"limnomap/api/coordinates"
+	"limnomap/api/params"
+	"limnomap/api/record"
+)
+
+// Path is the folder of all collections.
+const Path = "/ogc/collections"
+
+// The path of what a collection has.
+func (c *Collection) path() string { return Path + "/" + c.ID }
+
+// ItemsPath returns the path of the features.
+func (c *Collection) ItemsPath() string { return c.path() + "/items" }
+
+// A Service answers requests for features.
+type Service struct {
+	Sender *answer.Sender
+	// Base returns what addresses in an answer to r begin with, and whether only the client's own cache may store the answer. It adds to the
+	// header of w what that depends on.
+	Base   func(w http.ResponseWriter, r *http.Request) (base string, private bool)
+	Notice string // that the data are not real; empty for real data
+}
+
+// A page is what a query has found.
+type page struct {
+	n       int
+	next    string // the key after which the next page begins; empty for the last one
+	header  []byte // the first line of the table
+	columns []string
+	feature func(b []byte, i int) []byte // appends the i-th feature, without its last brace
+	line    func(b []byte, i int) []byte
+	key     func(i int) string
+}
+
+var (
+	geoJSONKind = answer.NewKind("application/geo+json", answer.CacheMinute)
+	csvKind     = answer.NewKind("text/csv; charset=utf-8; header=present", answer.CacheMinute)
+	htmlKind    = answer.NewKind("text/html; charset=utf-8", answer.CacheMinute)
+	schemaKind  = answer.NewKind("application/schema+json", answer.CacheMinute)
+)
+
+// itemBytes is about what a record of a page takes.
+const itemBytes = 600
+
+// Items answers with a page of features of data that changed at a time, as RFC 3339.
+func (s *Service) Items(w http.ResponseWriter, r *http.Request, c *Collection, updated string) error {
+	q, err := c.queryOf(r)
+	if err != nil {
+		return err
+	}
+	p, err := c.page(r, q)
+	if err != nil {
+		return err
+	}
+	base, private := s.Base(w, r)
+	w.Header().Add("Vary", "Accept")
+	w.Header().Set("Content-Crs", "<"+q.system.URI()+">")
+	links := s.links(c, base, r, q, p)
+	for _, l := range links {
+		w.Header().Add("Link", "<"+l.Href+`>; rel="`+l.Rel+`"; type="`+l.Type+`"`)
+	}
+	switch q.format {
+	case formatCSV:
+		return s.Sender.SendList(w, r, csvKind.PrivateIf(private), p.n, func() answer.List {
+			return answer.List{Head: p.header, Append: p.line, Len: p.n, Memory: int64(p.n) * itemBytes}
+		})
+	case formatHTML:
+		content, err := s.itemsPage(c, base, links, p)
+		if err != nil {
+			return err
+		}
+		return s.Sender.SendBytes(w, r, htmlKind.PrivateIf(private), content)
+	}
+	return s.Sender.SendList(w, r, geoJSONKind.PrivateIf(private), p.n, func() answer.List {
+		tail := record.Object("{").Int("numberReturned", p.n)
+		if c.Count >= 0 && q.everything() {
+			tail = tail.Int("numberMatched", c.Count)
+		}
+		tail = appendLinks(tail.Text("timeStamp", updated), links)
+		return answer.List{
+			Head:    []byte(`{"type":"FeatureCollection","features":[`),
+			Append:  func(b []byte, i int) []byte { return append(p.feature(b, i), '}') },
+			Between: ",",
+			Tail:    "]," + string(tail[1:]) + "}\n",
+			Len:     p.n,
+			Memory:  int64(p.n) * itemBytes,
+		}
+	})
+}
+
+// everything reports whether the query asks for all records.
+func (q *Query) everything() bool {
+	return q.Area == nil && !q.Period.Known() && len(q.Filters) == 0
+}
+
+// A Link leads from one document to another.
+type Link struct {
+	Rel   string `json:"rel"`
+	Type  string `json:"type"`
+	Title string `json:"title"`
+	Href  string `json:"href"`
+}
+
+func appendLinks(o record.Object, links []Link) record.Object {
+	o = o.Array("links")
+	for _, l := range links {
+		o = o.Open("").Text("rel", l.Rel).Text("type", l.Type).Text("title", l.Title).Text("href", l.Href).Close("}")
+	}
+	return o.Close("]")
+}
+
+var mediaTypes = []struct{ format, mediaType string }{{formatJSON, "application/geo+json"}, {formatHTML, "text/html"}, {formatCSV, "text/csv"}}
+
+// links returns those of a page.
+func (s *Service) links(c *Collection, base string, r *http.Request, q *Query, p *page) (links []Link) {
+	address := func(name, value string) string {
+		query := r.URL.Query()
+		query.Set(name, value)
+		return base + c.ItemsPath() + "?" + query.Encode()
+	}
+	own := ""
+	for _, m := range mediaTypes {
+		l := Link{"alternate", m.mediaType, "These features as " + m.mediaType, address("f", m.format)}
+		if m.format == q.format {
+			l.Rel, l.Title, own = "self", "These features", m.mediaType
+			if r.URL.RawQuery == "" {
+				l.Href = base + c.ItemsPath()
+			}
+		}
+		links = append(links, l)
+	}
+	links = append(links, Link{"collection", answer.TypeJSON, c.Title, base + c.path()})
+	if p.next != "" {
+		links = append(links, Link{"next", own, "The next features", address("after", p.next)})
+	}
+	return links
+}
+
+// Item answers with one feature.
+func (s *Service) Item(w http.ResponseWriter, r *http.Request, c *Collection, key string) error {
+	p := params.Of(r)
+	known := []string{"f", "crs"}
+	q := &Query{format: params.FormatOf(&p, r, formatJSON, formatHTML), system: systemOf(&p, "crs")}
+	if c.Outlines {
+		known = append(known, "geometry")
+		q.Outlines = params.OneOf(&p, "geometry", []string{"point", "outline"}) == "outline"
+	}
+	refuseUnknown(&p, r, known)
+	if err := p.Err(); err != nil {
+		return err
+	}
+	if c.check(key) != nil {
+		return &answer.Problem{Status: http.StatusNotFound, Detail: "This collection has no feature of that id."}
+	}
+	content, err := c.item(r, key, q)
+	if err != nil {
+		return err
+	}
+	base, private := s.Base(w, r)
+	w.Header().Add("Vary", "Accept")
+	w.Header().Set("Content-Crs", "<"+q.system.URI()+">")
+	self := base + c.ItemsPath() + "/" + url.PathEscape(key)
+	links := []Link{
+		{"self", geoJSONType, "This feature", self},
+		{"alternate", htmlType, "This feature as a page", self + "?f=html"},
+		{"collection", answer.TypeJSON, c.Title, base + c.path()},
+	}
+	content = appendLinks(content, links).Close("}\n")
+	if q.format == formatHTML {
+		if content, err = Page(c.Title+": "+key, s.Notice, content); err != nil {
+			return err
+		}
+		return s.Sender.SendBytes(w, r, htmlKind.PrivateIf(private), content)
+	}
+	return s.Sender.SendBytes(w, r, geoJSONKind.PrivateIf(private), content)
+}
+
+const (
+	geoJSONType = "application/geo+json"
+	htmlType    = "text/html"
+)
+
+// itemsTemplate is a page of features, without scripts.
+var itemsTemplate = template.Must(template.New("items").Parse(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{{.Title}}</title>
+<h1>{{.Title}}</h1>
+{{with .Notice}}<p><strong>{{.}}</strong></p>
+{{end}}<p>{{.Description}}</p>
+<p>{{range .Links}}<a href="{{.Href}}" rel="{{.Rel}}">{{.Title}}</a> · {{end}}<a href="{{.Queryables}}">What can be asked for</a></p>
+<table>
+<thead><tr><th scope="col">feature</th>{{range .Columns}}<th scope="col">{{.}}</th>{{end}}</tr></thead>
+<tbody>
+{{range .Rows}}<tr><td><a href="{{.Href}}">{{.Key}}</a></td>{{range .Cells}}<td>{{.}}</td>{{end}}</tr>
+{{end}}</tbody>
+</table>
+</html>
+`))
+
+// itemsPage returns a page of features in HTML.
+func (s *Service) itemsPage(c *Collection, base string, links []Link, p *page) ([]byte, error) {
+	type row struct {
+		Key, Href string
+		Cells     []string
+	}
+	rows := make([]row, 0, p.n)
+	for i := range p.n {
+		cells, err := cellsOf(p.line(nil, i))
+		if err != nil {
+			return nil, err
+		}
+		key := p.key(i)
+		rows = append(rows, row{key, base + c.ItemsPath() + "/" + url.PathEscape(key) + "?f=html", cells})
+	}
+	var b bytes.Buffer
+	err := itemsTemplate.Execute(&b, map[string]any{"Title": c.Title, "Description": c.Description, "Notice": s.Notice, "Links": links, "Columns": p.columns, "Rows": rows,
+		"Queryables": base + c.path() + "/queryables?f=html"})
+	return b.Bytes(), err
+}
+
+// Queryables answers with the properties of a collection that a filter may name, as JSON Schema (OGC 19-079r2, section 6.2).
+func (s *Service) Queryables(w http.ResponseWriter, r *http.Request, c *Collection) error {
+	p := params.Of(r)
+	f := params.FormatOf(&p, r, formatJSON, formatHTML)
+	refuseUnknown(&p, r, []string{"f"})
+	if err := p.Err(); err != nil {
+		return err
+	}
+	base, private := s.Base(w, r)
+	w.Header().Add("Vary", "Accept")
+	o := record.Object("{").Text("$schema", "https://json-schema.org/draft/2020-12/schema").Text("$id", base+c.path()+"/queryables").
+		Text("type", "object").Text("title", c.Title).Name("additionalProperties").Close("false").Open("properties")
+	for _, property := range c.Properties {
+		if !property.Queried {
+			continue
+		}
+		o = o.Open(property.Name).Text("title", property.Name).Text("type", property.Type)
+		if property.Time {
+			o = o.Text("format", "date-time")
+		}
+		o = o.Close("}")
+	}
+	o = o.Open(placeName).Text("title", "Place").Text("format", "geometry-any").Close("}}}\n")
+	if f == formatHTML {
+		content, err := Page("What can be asked for: "+c.Title, s.Notice, o)
+		if err != nil {
+			return err
+		}
+		return s.Sender.SendBytes(w, r, htmlKind.PrivateIf(private), content)
+	}
+	return s.Sender.SendBytes(w, r, schemaKind.PrivateIf(private), o)
+}
+
+// Describe returns what a list of collections says about one.
+func (c *Collection) Describe(base string, extent any) map[string]any {
+	links := []Link{
+		{"self", answer.TypeJSON, "This collection", base + c.path()},
+		{"alternate", htmlType, "This collection as a page", base + c.path() + "?f=html"},
+		{"http://www.opengis.net/def/rel/ogc/1.0/queryables", "application/schema+json", "What can be asked for", base + c.path() + "/queryables"},
+	}
+	for _, m := range mediaTypes {
+		links = append(links, Link{"items", m.mediaType, "The features as " + m.mediaType, base + c.ItemsPath() + "?f=" + m.format})
+	}
+	return map[string]any{
+		"id": c.ID, "title": c.Title, "description": c.Description, "itemType": "feature", "extent": extent,
+		"crs": coordinates.URIs(), "storageCrs": coordinates.CRS84, "links": links,
+	}
+}
+
+// ConformsTo lists the conformance classes of features.
+var ConformsTo = []string{
+	"http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core",
+	"http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/geojson",
+	"http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/html",
+	"http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/oas30",
+	"http://www.opengis.net/spec/ogcapi-features-2/1.0/conf/crs",
+	"http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables",
+	"http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables-query-parameters",
+	"http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/filter",
+	"http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/features-filter",
+	"http://www.opengis.net/spec/cql2/1.0/conf/cql2-text",
+	"http://www.opengis.net/spec/cql2/1.0/conf/cql2-json",
+	"http://www.opengis.net/spec/cql2/1.0/conf/basic-cql2",
+	"http://www.opengis.net/spec/cql2/1.0/conf/advanced-comparison-operators",
+	"http://www.opengis.net/spec/cql2/1.0/conf/basic-spatial-functions",
+}

@@ -1,0 +1,211 @@
+package mosaic
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/paulmach/orb"
+
+	"limnomap/data/raster/crs"
+)
+
+// earthRadius is that of the sphere of web Mercator in metres (EPSG:3857).
+const earthRadius = 6378137
+
+// places tells where the centres of the pixels of a picture are on the map.
+type places struct {
+	*Picture
+	columns []float64   // the places of the columns where they do not depend on the row; nil otherwise
+	nodes   []orb.Point // the longitudes and latitudes of a grid, every step pixels, otherwise
+	across  int         // nodes in a row
+}
+
+// step is the distance of the nodes of the grid in pixels. Between them longitude and latitude are interpolated: over 16 pixels a projection is
+// straight but for a hundredth of a pixel.
+const step = 16
+
+func newPlaces(p *Picture) (*places, error) {
+	all := &places{Picture: p}
+	if p.System == nil || p.System.Code() == mercator {
+		all.columns = make([]float64, p.Width)
+		for x := range all.columns {
+			all.columns[x] = all.worldX(all.x(float64(x) + .5))
+		}
+		return all, nil
+	}
+	inverse, err := newInverse(p.System)
+	if err != nil {
+		return nil, err
+	}
+	all.across = p.Width/step + 2
+	for y := 0; y <= p.Height+step; y += step {
+		for x := range all.across {
+			all.nodes = append(all.nodes, inverse.at(all.x(float64(x*step)+.5), all.y(float64(y)+.5)))
+		}
+	}
+	return all, nil
+}
+
+// mercator is the code of web Mercator.
+const mercator = 3857
+
+// x and y return the coordinates of a place in the picture, in pixels from its upper left corner.
+func (p *Picture) x(pixels float64) float64 {
+	return p.Min[0] + (p.Max[0]-p.Min[0])*pixels/float64(p.Width)
+}
+
+func (p *Picture) y(pixels float64) float64 {
+	return p.Max[1] - (p.Max[1]-p.Min[1])*pixels/float64(p.Height)
+}
+
+// worldX and worldY return where a coordinate is, in parts of the world's width from its north-west corner.
+func (all *places) worldX(x float64) float64 {
+	if all.System == nil {
+		return x/360 + .5
+	}
+	return x/(2*math.Pi*earthRadius) + .5
+}
+
+func (all *places) worldY(y float64) float64 {
+	if all.System == nil {
+		return mercatorY(y)
+	}
+	return .5 - y/(2*math.Pi*earthRadius)
+}
+
+// mercatorY returns where a latitude is on the map, NaN for one beyond the poles.
+func mercatorY(lat float64) float64 {
+	if math.Abs(lat) >= 90 {
+		return math.NaN()
+	}
+	return .5 - math.Asinh(math.Tan(lat*math.Pi/180))/(2*math.Pi)
+}
+
+// line sets the places of the pixels of a row.
+func (all *places) line(y int, line []orb.Point) {
+	if all.columns != nil {
+		row := all.worldY(all.y(float64(y) + .5))
+		for x := range line {
+			line[x] = orb.Point{all.columns[x], row}
+		}
+		return
+	}
+	upper := all.nodes[y/step*all.across:]
+	lower := upper[all.across:]
+	down := float64(y%step) / step
+	for x := range line {
+		i, right := x/step, float64(x%step)/step
+		lon, lat := 0., 0.
+		for _, corner := range []struct {
+			at     orb.Point
+			weight float64
+		}{{upper[i], (1 - right) * (1 - down)}, {upper[i+1], right * (1 - down)}, {lower[i], (1 - right) * down}, {lower[i+1], right * down}} {
+			lon += unwrapped(corner.at[0], upper[i][0]) * corner.weight
+			lat += corner.at[1] * corner.weight
+		}
+		line[x] = orb.Point{lon/360 + .5, mercatorY(lat)}
+	}
+}
+
+// unwrapped returns a longitude within half a turn of another one.
+func unwrapped(lon, beside float64) float64 { return lon - 360*math.Round((lon-beside)/360) }
+
+// scale returns the part of the world's width in a pixel in the middle of the picture, as the geometric mean of both directions.
+func (all *places) scale() float64 {
+	line, below := make([]orb.Point, all.Width), make([]orb.Point, all.Width)
+	y := all.Height / 2
+	all.line(y, line)
+	dx, dy := 0., 0.
+	x := all.Width / 2
+	if x > 0 {
+		dx = math.Hypot(line[x][0]-line[x-1][0], line[x][1]-line[x-1][1])
+	}
+	if y > 0 {
+		all.line(y-1, below)
+		dy = math.Hypot(line[x][0]-below[x][0], line[x][1]-below[x][1])
+	}
+	part := math.Sqrt(dx * dy)
+	if part == 0 {
+		part = max(dx, dy)
+	}
+	if !(part > 0) { // one pixel, or a middle that is not on the map
+		part = (all.Max[0] - all.Min[0]) / float64(all.Width)
+		if all.System == nil {
+			return part / 360
+		}
+		return part / (2 * math.Pi * earthRadius)
+	}
+	return part
+}
+
+// An inverse finds longitude and latitude from projected coordinates, by Newton's method.
+type inverse struct {
+	system *crs.System
+	last   orb.Point // the last one that was found, where the next search begins
+}
+
+// newInverse returns the inverse of a system. It begins at a place where the system is defined.
+func newInverse(s *crs.System) (*inverse, error) {
+	for lat := 50.; lat > -90; lat -= 5 {
+		for lon := 10.; lon < 370; lon += 5 {
+			if _, _, ok := s.Project(unwrapped(lon, 0), lat); ok {
+				return &inverse{s, orb.Point{unwrapped(lon, 0), lat}}, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("%w: %s is nowhere defined", ErrBounds, s.Name())
+}
+
+// near is how near, in metres, a place must be that is found.
+const near = 0.01
+
+// at returns the longitude and latitude of projected coordinates, NaN where there are none.
+func (inv *inverse) at(x, y float64) orb.Point {
+	const small = 1e-6 // degrees: a tenth of a metre, of which the slope is taken
+	p := inv.last
+	for range 30 {
+		px, py, ok := inv.system.Project(p[0], p[1])
+		if !ok {
+			break
+		}
+		dx, dy := x-px, y-py
+		if math.Hypot(dx, dy) < near {
+			inv.last = p
+			return p
+		}
+		ex, ey, okEast := inv.system.Project(p[0]+small, p[1])
+		nx, ny, okNorth := inv.system.Project(p[0], p[1]+small)
+		if !okEast || !okNorth {
+			break
+		}
+		ex, ey, nx, ny = (ex-px)/small, (ey-py)/small, (nx-px)/small, (ny-py)/small
+		det := ex*ny - nx*ey
+		if det == 0 {
+			break
+		}
+		east, north := (dx*ny-nx*dy)/det, (ex*dy-dx*ey)/det
+		// A step of some degrees at most: far away the slope is another one.
+		part := min(1, 10/max(math.Abs(east), math.Abs(north)))
+		p = orb.Point{unwrapped(p[0]+east*part, 0), min(max(p[1]+north*part, -89.9), 89.9)}
+	}
+	return orb.Point{math.NaN(), math.NaN()}
+}
+
+// Place returns the longitude and latitude of the centre of a pixel, which may be outside of the picture. It reports false where there is no map.
+func (p *Picture) Place(x, y int) (orb.Point, bool) {
+	var at orb.Point
+	switch east, north := p.x(float64(x)+.5), p.y(float64(y)+.5); {
+	case p.System == nil:
+		at = orb.Point{east, north}
+	case p.System.Code() == mercator:
+		at = orb.Point{east / earthRadius * 180 / math.Pi, math.Atan(math.Sinh(north/earthRadius)) * 180 / math.Pi}
+	default:
+		inverse, err := newInverse(p.System)
+		if err != nil {
+			return at, false
+		}
+		at = inverse.at(east, north)
+	}
+	at[0] = unwrapped(at[0], 0)
+	return at, math.Abs(at[1]) <= 90
+}
