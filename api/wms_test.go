@@ -15,8 +15,8 @@ import (
 
 const wmsMapURL = "/wms?SERVICE=WMS&VERSION=1.3.0&REQUEST=GetMap&LAYERS=chlorophyll&STYLES=&CRS=EPSG:4326&BBOX=48,11,54,13&WIDTH=20&HEIGHT=60&FORMAT=image/png"
 
-// with returns an address with other values of some parameters, each as NAME=value; one without a value is left out.
-func with(address string, changes ...string) string {
+// withPairs returns an address with other values of some parameters, each as NAME=value; one without a value is left out.
+func withPairs(address string, changes ...string) string {
 	path, query, _ := strings.Cut(address, "?")
 	pairs := strings.Split(query, "&")
 	for _, change := range changes {
@@ -32,12 +32,12 @@ func with(address string, changes ...string) string {
 // The order of axes is that of the system in 1.3.0, and x before y in 1.1.1: the same place gives the same picture, as does /ogc/map.
 func TestWMSAxes(t *testing.T) {
 	s := testServer(t)
-	old := with(wmsMapURL, "VERSION=1.1.1", "CRS")
+	old := withPairs(wmsMapURL, "VERSION=1.1.1", "CRS")
 	for _, same := range [][]string{
-		{wmsMapURL, with(wmsMapURL, "CRS=CRS:84", "BBOX=11,48,13,54"), with(old, "SRS=EPSG:4326", "BBOX=11,48,13,54"), "/ogc/map?bbox=11,48,13,54&width=20&height=60&transparent=false",
-			with(wmsMapURL, "CRS=urn:ogc:def:crs:EPSG::4326"), strings.ToLower(with(wmsMapURL, "CRS=EPSG:4326"))},
-		{with(wmsMapURL, "CRS=EPSG:3035", "BBOX=2700000,4300000,2900000,4500000"), with(old, "SRS=EPSG:3035", "BBOX=4300000,2700000,4500000,2900000")},
-		{with(wmsMapURL, "CRS=EPSG:25832", "BBOX=600000,5300000,700000,5500000"), with(old, "SRS=EPSG:25832", "BBOX=600000,5300000,700000,5500000")},
+		{wmsMapURL, withPairs(wmsMapURL, "CRS=CRS:84", "BBOX=11,48,13,54"), withPairs(old, "SRS=EPSG:4326", "BBOX=11,48,13,54"), "/ogc/map?bbox=11,48,13,54&width=20&height=60&transparent=false",
+			withPairs(wmsMapURL, "CRS=urn:ogc:def:crs:EPSG::4326"), strings.ToLower(withPairs(wmsMapURL, "CRS=EPSG:4326"))},
+		{withPairs(wmsMapURL, "CRS=EPSG:3035", "BBOX=2700000,4300000,2900000,4500000"), withPairs(old, "SRS=EPSG:3035", "BBOX=4300000,2700000,4500000,2900000")},
+		{withPairs(wmsMapURL, "CRS=EPSG:25832", "BBOX=600000,5300000,700000,5500000"), withPairs(old, "SRS=EPSG:25832", "BBOX=600000,5300000,700000,5500000")},
 	} {
 		want := get(t, s, http.StatusOK, same[0])
 		for _, target := range same[1:] {
@@ -57,7 +57,7 @@ func TestWMSEqualsTiles(t *testing.T) {
 	const edge = 20037508.342789244
 	side := 2 * edge / math.Exp2(6) // of a tile at zoom 6
 	west, north := 33*side-edge, edge-21*side
-	w := get(t, s, http.StatusOK, with(wmsMapURL, "CRS=EPSG:3857", fmt.Sprintf("BBOX=%.6f,%.6f,%.6f,%.6f", west, north-side, west+side, north), "WIDTH=256", "HEIGHT=256", "TRANSPARENT=TRUE", "STYLES=dots"))
+	w := get(t, s, http.StatusOK, withPairs(wmsMapURL, "CRS=EPSG:3857", fmt.Sprintf("BBOX=%.6f,%.6f,%.6f,%.6f", west, north-side, west+side, north), "WIDTH=256", "HEIGHT=256", "TRANSPARENT=TRUE", "STYLES=dots"))
 	if asked := tileStub.asked; asked.Tile.Z != 6 || asked.Tile.X != 33 || asked.Tile.Y != 21 || asked.Scale != 1 || asked.Style != "dots" {
 		t.Errorf("made from %+v", asked)
 	}
@@ -81,7 +81,7 @@ func TestWMSEqualsTiles(t *testing.T) {
 // What is at a pixel is the lake whose water it is, or whose point is within a finger's width.
 func TestWMSInfo(t *testing.T) {
 	s := featureServer(t)
-	info := with(wmsMapURL, "REQUEST=GetFeatureInfo", "QUERY_LAYERS=chlorophyll", "CRS=CRS:84", "BBOX=12.5,53.3,12.9,53.7", "WIDTH=400", "HEIGHT=400", "I=20", "J=380")
+	info := withPairs(wmsMapURL, "REQUEST=GetFeatureInfo", "QUERY_LAYERS=chlorophyll", "CRS=CRS:84", "BBOX=12.5,53.3,12.9,53.7", "WIDTH=400", "HEIGHT=400", "I=20", "J=380")
 	for _, tt := range []struct {
 		changes []string
 		want    string
@@ -95,7 +95,7 @@ func TestWMSInfo(t *testing.T) {
 		{[]string{"TIME=2026-11-02"}, "de_mv_high"},
 	} {
 		var page featurePage
-		w := get(t, s, http.StatusOK, with(info, tt.changes...))
+		w := get(t, s, http.StatusOK, withPairs(info, tt.changes...))
 		if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestWMSInfo(t *testing.T) {
 		}
 	}
 	for format, want := range map[string]string{"text/plain": "id,name,lat", "text/html": "<h1>Lakes at this place</h1>"} {
-		if w := get(t, s, http.StatusOK, with(info, "INFO_FORMAT="+format)); !strings.Contains(w.Body.String(), want) || !strings.HasPrefix(w.Header().Get("Content-Type"), format) {
+		if w := get(t, s, http.StatusOK, withPairs(info, "INFO_FORMAT="+format)); !strings.Contains(w.Body.String(), want) || !strings.HasPrefix(w.Header().Get("Content-Type"), format) {
 			t.Errorf("%s: %s %.200s", format, w.Header().Get("Content-Type"), w.Body)
 		}
 	}
@@ -117,24 +117,24 @@ func TestWMSInfo(t *testing.T) {
 // What is wrong is an exception with the code of the standard.
 func TestWMSExceptions(t *testing.T) {
 	s := testServer(t)
-	info := with(wmsMapURL, "REQUEST=GetFeatureInfo", "QUERY_LAYERS=chlorophyll", "I=1", "J=1")
+	info := withPairs(wmsMapURL, "REQUEST=GetFeatureInfo", "QUERY_LAYERS=chlorophyll", "I=1", "J=1")
 	for _, tt := range []struct{ target, code, text string }{
-		{with(wmsMapURL, "LAYERS=roads"), "LayerNotDefined", "chlorophyll"},
-		{with(wmsMapURL, "STYLES=jet"), "StyleNotDefined", "heat"},
-		{with(wmsMapURL, "CRS=EPSG:27700"), "InvalidCRS", "EPSG/0/3857"},
-		{with(wmsMapURL, "VERSION=1.1.1", "CRS", "SRS=EPSG:27700"), "InvalidSRS", "EPSG/0/3857"},
-		{with(wmsMapURL, "FORMAT=image/jpeg"), "InvalidFormat", "image/png"},
-		{with(wmsMapURL, "TIME=never"), "InvalidDimensionValue", "time"},
-		{with(wmsMapURL, "BBOX=54,11,48,13"), "", "bbox"},
-		{with(wmsMapURL, "BBOX"), "", "bbox: not given"},
-		{with(wmsMapURL, "WIDTH=2049"), "", "from 1 to 2048"},
-		{with(wmsMapURL, "CRS"), "", "crs: not given"},
-		{with(wmsMapURL, "BGCOLOR=red"), "", "bgcolor"},
-		{with(wmsMapURL, "REQUEST=GetStyles"), "OperationNotSupported", "GetMap"},
-		{with(wmsMapURL, "SERVICE=WFS"), "", "is not WMS"},
-		{with(info, "I=20"), "InvalidPoint", "from 0 to 19"},
-		{with(info, "QUERY_LAYERS=roads"), "LayerNotDefined", "chlorophyll"},
-		{with(info, "INFO_FORMAT=text/xml"), "InvalidFormat", "text/plain"},
+		{withPairs(wmsMapURL, "LAYERS=roads"), "LayerNotDefined", "chlorophyll"},
+		{withPairs(wmsMapURL, "STYLES=jet"), "StyleNotDefined", "heat"},
+		{withPairs(wmsMapURL, "CRS=EPSG:27700"), "InvalidCRS", "EPSG/0/3857"},
+		{withPairs(wmsMapURL, "VERSION=1.1.1", "CRS", "SRS=EPSG:27700"), "InvalidSRS", "EPSG/0/3857"},
+		{withPairs(wmsMapURL, "FORMAT=image/jpeg"), "InvalidFormat", "image/png"},
+		{withPairs(wmsMapURL, "TIME=never"), "InvalidDimensionValue", "time"},
+		{withPairs(wmsMapURL, "BBOX=54,11,48,13"), "", "bbox"},
+		{withPairs(wmsMapURL, "BBOX"), "", "bbox: not given"},
+		{withPairs(wmsMapURL, "WIDTH=2049"), "", "from 1 to 2048"},
+		{withPairs(wmsMapURL, "CRS"), "", "crs: not given"},
+		{withPairs(wmsMapURL, "BGCOLOR=red"), "", "bgcolor"},
+		{withPairs(wmsMapURL, "REQUEST=GetStyles"), "OperationNotSupported", "GetMap"},
+		{withPairs(wmsMapURL, "SERVICE=WFS"), "", "is not WMS"},
+		{withPairs(info, "I=20"), "InvalidPoint", "from 0 to 19"},
+		{withPairs(info, "QUERY_LAYERS=roads"), "LayerNotDefined", "chlorophyll"},
+		{withPairs(info, "INFO_FORMAT=text/xml"), "InvalidFormat", "text/plain"},
 	} {
 		w := get(t, s, http.StatusBadRequest, tt.target)
 		var report struct {
