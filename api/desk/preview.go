@@ -110,7 +110,7 @@ func readPushWords(files fs.FS, all []*words.Page[ownWords]) (map[string]pushWor
 	return texts, nil
 }
 
-// notificationOf returns the notification about a change, as web/src/pushtext.js makes it: with the day on which a statement ends, not the one before.
+// notificationOf returns the notification about a change, as web/src/pushtext.js makes it.
 func (d *Desk) notificationOf(lake string, c data.StatementChange, later []data.Advisory, at time.Time, w *words.Page[ownWords]) notification {
 	t := d.pushes[w.Language]
 	text := t.Issued
@@ -122,7 +122,7 @@ func (d *Desk) notificationOf(lake string, c data.StatementChange, later []data.
 	}
 	until := ""
 	if !c.After.ValidUntil.IsZero() {
-		day := data.DateOf(c.After.ValidUntil)
+		day := data.DateOf(c.After.ValidUntil.Add(-time.Second))
 		until = words.Fill(t.Until, "date", strings.TrimSpace(strings.TrimSuffix(w.Day(day), strconv.Itoa(day.Time().Year()))))
 	}
 	body := words.Fill(text, "what", t.Closure, "issuer", c.After.Issuer, "until", until)

@@ -14,7 +14,7 @@ export function notificationText({ lakes, more, daily }, language, text, hour) {
   const risk = (level) => text.risks[level ?? 0]
   const happened = ({ kind, before, after, advisory, closure }) => (closure ? `${fill(text.closed, closure)} ` : '') + fill(text[kind] ?? '', {
     before: risk(before), after: risk(after),
-    what: text[advisory?.kind], issuer: advisory?.issuer, until: advisory?.valid_until ? fill(text.until, { date: day(advisory.valid_until) }) : '',
+    what: text[advisory?.kind], issuer: advisory?.issuer, until: advisory?.valid_until ? fill(text.until, { date: day(Date.parse(advisory.valid_until) - 1000) }) : '',
   })
   const source = ({ chl, measured_at: at, measured_by: by, advisory }) => (at && !advisory
     ? ` ${fill(chl === null ? text.last : text.measured, { chl: new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(chl ?? 0), date: day(at), by: by ? `, ${text[by]}` : '' })}`

@@ -37,7 +37,7 @@ test('each kind of change has a text in English and German', () => {
     [{ kind: 'became_current', before: null, after: 1, chl: 12 }, 'There is a value again: medium risk. 12\u00a0µg/l', 'Es gibt wieder einen Wert: Risiko mittel. 12\u00a0µg/l'],
     [gone, 'There is no current value any more. Last known risk: high. This is not an all-clear. Last measured on 5 July, satellite.',
       'Es gibt keinen aktuellen Wert mehr. Letztes bekanntes Risiko: hoch. Das ist keine Entwarnung. Zuletzt gemessen am 5. Juli, Satellit.'],
-    [{ kind: 'advisory_issued', advisory: statement }, 'Bathing is forbidden. Amt für Gewässer, until 1 August.', 'Baden verboten. Amt für Gewässer, bis 1. August.'],
+    [{ kind: 'advisory_issued', advisory: statement }, 'Bathing is forbidden. Amt für Gewässer, until 31 July.', 'Baden verboten. Amt für Gewässer, bis 31. Juli.'],
     [{ kind: 'advisory_changed', advisory: { ...statement, kind: 'warning', valid_until: null } }, 'Bathing is discouraged (changed). Amt für Gewässer.', 'Vom Baden wird abgeraten (geändert). Amt für Gewässer.'],
     [{ kind: 'advisory_withdrawn', advisory: statement }, 'No longer in force: “Bathing is forbidden”. Amt für Gewässer.', 'Gilt nicht mehr: „Baden verboten“. Amt für Gewässer.'],
     [{ kind: 'advisory_expired', advisory: statement }, 'No longer in force, its time is over: “Bathing is forbidden”.', 'Gilt nicht mehr, die Frist ist um: „Baden verboten“.'],
