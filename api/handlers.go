@@ -1,9 +1,11 @@
 package api
 
 import (
+	"slices"
 	"time"
 
 	"limnomap/api/answer"
+	"limnomap/api/edr"
 	"limnomap/api/features"
 	"limnomap/api/lakepage"
 	"limnomap/api/ogc"
@@ -71,7 +73,7 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 		Attribution:   s.attribution,
 		SendTile:      tileHandlers.send,
 		Collections:   featureHandlers.described,
-		ConformsTo:    features.ConformsTo,
+		ConformsTo:    slices.Concat(features.ConformsTo, edr.ConformsTo),
 		Page:          featureHandlers.service.Page,
 		Sender:        s.sender,
 		Styles:        s.opts.Styles,

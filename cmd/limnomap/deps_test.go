@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 	"data/fetchguard":  {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/errorpage", "api/coordinates", "api/cql2", "api/features", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/pages", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/weekpage", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "tiles/mosaic", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot", "data/pixels", "data/statistics"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/errorpage", "api/coordinates", "api/cql2", "api/edr", "api/features", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/pages", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/weekpage", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "tiles/mosaic", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot", "data/pixels", "data/statistics"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"tiles/admission"},
@@ -83,6 +83,7 @@ var mayImport = map[string][]string{
 	"api/cql2":            {"data/raster/crs"}, // a language, for anyone
 	"api/coordinates":     {"data/raster/crs"}, // systems by their names, for anyone
 	"api/features":        {"api/answer", "api/coordinates", "api/cql2", "api/params", "api/record"},
+	"api/edr":             {"api/answer", "api/coordinates", "api/cql2", "api/features", "api/params", "api/record"},
 	"api/errorpage":       {"api/pages", "api/words"},
 	"api/joinwrites":      {},
 	"api/lakepage":        {"api/pages", "api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot"},
