@@ -417,3 +417,29 @@ func TestSeriesAreDescribed(t *testing.T) {
 		t.Errorf("conforms to %v", conformance)
 	}
 }
+
+// Any parameters of a query are answered or refused, and what is answered is JSON.
+func FuzzSeries(f *testing.F) {
+	queries := []string{"position", "radius", "area", "cube"}
+	for i, seed := range []string{"POINT(12.55 53.35)", "POINT(11.5 48)", "POLYGON((10 47,13 47,13 54,10 54,10 47))", "12,48,13,53.5", "MULTIPOLYGON(((11 47,12 47,12 49,11 49,11 47)))", "POINT EMPTY", "POLYGON EMPTY",
+		"POLYGON(())", "MULTIPOLYGON(((", "GEOMETRYCOLLECTION(POINT(1 2))", "POINT(NaN NaN)", "POINT(1e400 0)", "POLYGON((1 1))"} {
+		f.Add(uint8(i), seed, "2019-07-02/..", "9", "EPSG:25832")
+		f.Add(uint8(i), seed, "2026-11-02", "1e3", "CRS:84")
+		f.Add(uint8(2), seed, "", "1e3", "EPSG:4326")
+	}
+	s, _ := seriesServer(f)
+	f.Fuzz(func(t *testing.T, query uint8, place, datetime, within, crs string) {
+		kind := queries[int(query)%len(queries)]
+		parameters := []string{"coords", place, "datetime", datetime, "crs", crs}
+		switch kind {
+		case "cube":
+			parameters[0] = "bbox"
+		case "radius":
+			parameters = append(parameters, "within", within, "within-units", "km")
+		}
+		w := do(s, http.MethodGet, seriesAt(kind, parameters...))
+		if w.Code != http.StatusOK && w.Code != http.StatusBadRequest && w.Code != http.StatusNotFound || !json.Valid(w.Body.Bytes()) {
+			t.Fatalf("%s %q: %d %.300s", kind, parameters, w.Code, w.Body)
+		}
+	})
+}
