@@ -155,6 +155,9 @@ func BenchmarkOnDemand(b *testing.B) {
 			{"status/date", statusURL + "?date=2026-11-09&nothing=%d%d"},
 			{"status/date/box", statusURL + "?date=2026-11-09&min_lat=%d&max_lon=%d"},
 			{"geojson/date", geoJSONURL + "?date=2026-11-09&nothing=%d%d"},
+			{"items", fmt.Sprintf(itemsURL, "lakes") + "?limit=1000&after=" + string(s.common.current.Load().snap.Lakes[lakes*5/7].ID) + "%d%d"},
+			{"items/filter", fmt.Sprintf(itemsURL, "lakes") + "?limit=1000&filter=chl+BETWEEN+%d+AND+%d"},
+			{"items/sortby", fmt.Sprintf(itemsURL, "lakes") + "?limit=100&sortby=-chl&bbox=-180,-90,1%d,80.%d"},
 			{"status.csv", statusURL + ".csv?nothing=%d%d"},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", bench.name, lakes), func(b *testing.B) {

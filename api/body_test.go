@@ -104,7 +104,7 @@ func cachedTargets() []string {
 		"/api/v1/tiles.json", "/api/v1/styles", "/api/v1/legend.json", "/api/v1/legend.svg", "/api/v1/legend.png",
 		vectorURL, vectorJSONURL,
 		pathAdvisoryFeed,
-		wmtsURL, wmtsTileURL, "/wmts/1.0.0/WMTSCapabilities.xml",
+		wmtsURL, wmtsTileURL, "/wms", wmsMapURL, "/wmts/1.0.0/WMTSCapabilities.xml",
 		"/ogc", "/ogc/", "/ogc/conformance", "/ogc/collections", "/ogc/collections/chlorophyll", "/ogc/tileMatrixSets", "/ogc/tileMatrixSets/WebMercatorQuad",
 		"/ogc/map/tiles", "/ogc/map/tiles/WebMercatorQuad", ogcTileURL, "/ogc/tiles", "/ogc/tiles/WebMercatorQuad", ogcVectorURL,
 		"/ogc/collections/lakes", "/ogc/api", "/ogc/map?width=20", pathMap + "?width=20", "/ogc/collections/lakes/queryables", "/ogc/collections/lakes/items", "/ogc/collections/observations/items?f=csv", "/ogc/collections/lakes/items/de_by_clean",

@@ -237,7 +237,9 @@ func (f *fakeLegends) draw() {
 
 func (f *fakeLegends) LegendPNG(m *colormap.Map, look tiles.Look, language string, width, scale int) ([]byte, error) {
 	f.draw()
-	return fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%s %d %d in %s%s", m.ID, width, scale, language, labels(look.Signs)), nil
+	var b bytes.Buffer
+	err := png.Encode(&b, image.NewPaletted(image.Rect(0, 0, width*scale, 10), color.Palette{color.Black}))
+	return fmt.Appendf(b.Bytes(), "%s %d %d in %s%s", m.ID, width, scale, language, labels(look.Signs)), err
 }
 
 func (f *fakeLegends) LegendSVG(m *colormap.Map, look tiles.Look, language string, width int) ([]byte, error) {

@@ -112,14 +112,14 @@ func (h *featureHandlers) describe(w http.ResponseWriter, r *http.Request, p *pu
 const finest = 16
 
 // shapeOf returns the place of a lake, with its shore if it is asked for and known.
-func shapeOf(l *data.Lake, outlines bool) *cql2.Shape {
+func shapeOf(l *data.Lake, outlines bool) (cql2.Shape, bool) {
 	if !outlines || l.Outline == "" {
-		return &cql2.Shape{Point: l.Point}
+		return cql2.Shape{Point: l.Point}, true
 	}
 	shore := l.Outline
-	return &cql2.Shape{Point: l.Point, Bound: shore.Bound(), Points: len(shore) / bytesOfPoint, Rings: func() iter.Seq[[]orb.Point] {
+	return cql2.Shape{Point: l.Point, Bound: shore.Bound(), Points: len(shore) / bytesOfPoint, Rings: func() iter.Seq[[]orb.Point] {
 		return shore.Rings(finest, new([]orb.Point))
-	}}
+	}}, true
 }
 
 // bytesOfPoint is about what a point of an outline takes in all zooms together.
@@ -159,7 +159,7 @@ func (h *featureHandlers) lakeSource(p *published) features.Source[lakeRecord] {
 			return h.encoder.lake(view, i), true, nil
 		},
 		Key:   func(l lakeRecord) string { return string(l.lake.ID) },
-		Shape: func(l lakeRecord, outlines bool) *cql2.Shape { return shapeOf(l.lake, outlines) },
+		Shape: func(l lakeRecord, outlines bool) (cql2.Shape, bool) { return shapeOf(l.lake, outlines) },
 		Time: func(l lakeRecord) cql2.Value {
 			if l.state.Risk == data.RiskUnknown {
 				return cql2.Value{}
@@ -313,7 +313,7 @@ func (h *featureHandlers) observations(p *published) *features.Collection {
 			return found, found != nil, err
 		},
 		Key:   keyOfObservation,
-		Shape: func(o *observationRecord, _ bool) *cql2.Shape { return shapeOf(o.lake, false) },
+		Shape: func(o *observationRecord, _ bool) (cql2.Shape, bool) { return shapeOf(o.lake, false) },
 		Time: func(o *observationRecord) cql2.Value {
 			return cql2.PeriodValue(o.Date.Time(), o.Date.Time().Add(24*time.Hour-time.Millisecond))
 		},
@@ -426,7 +426,7 @@ func (h *featureHandlers) statements(p *published) *features.Collection {
 			return record(int32(i)), true, nil
 		},
 		Key:   func(s statement) string { return string(s.ID) },
-		Shape: func(s statement, _ bool) *cql2.Shape { return shapeOf(s.lake, false) },
+		Shape: func(s statement, _ bool) (cql2.Shape, bool) { return shapeOf(s.lake, false) },
 		Time: func(s statement) cql2.Value {
 			until := s.ValidUntil
 			if !s.Withdrawn.IsZero() && (until.IsZero() || s.Withdrawn.Before(until)) {
@@ -521,9 +521,9 @@ func (h *featureHandlers) changes(p *published) *features.Collection {
 			return found, ok, err
 		},
 		Key: func(c change) string { return strconv.FormatInt(c.Seq, 10) },
-		Shape: func(c change, _ bool) *cql2.Shape {
+		Shape: func(c change, _ bool) (cql2.Shape, bool) {
 			if c.lake == nil {
-				return nil
+				return cql2.Shape{}, false
 			}
 			return shapeOf(c.lake, false)
 		},

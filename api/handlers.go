@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/http"
 	"slices"
 	"time"
 
@@ -60,6 +61,8 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 	tileHandlers := &tileHandlers{s}
 	events := &eventHandlers{s, &eventPages{common: s, pages: newCache[data.EventQuery, []data.Event](maxEventPages)}, newEventStreams(s.opts.Requests)}
 	featureHandlers := &featureHandlers{lakeHandlers: &lakeHandlers{s}, events: events, service: &features.Service{Sender: s.sender, Base: s.base, Notice: s.opts.Notice}}
+	maps := newMapHandlers(s)
+	descriptions := &descriptionHandlers{common: s, drawn: newCache[legendKey, []byte](maxLegends(len(s.colormaps.byID), len(s.styleIDs)))}
 	featureHandlers.ogc = ogc.New(ogc.Options{
 		Current: func() (*ogc.State, error) {
 			p, err := s.published()
@@ -68,13 +71,21 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 			}
 			return p.state, nil
 		},
-		Base:          s.base,
-		TrueFor:       func(state *ogc.State) time.Duration { return s.trueFor(state.Snapshot) },
-		Attribution:   s.attribution,
-		SendTile:      tileHandlers.send,
-		Collections:   featureHandlers.described,
-		ConformsTo:    slices.Concat(features.ConformsTo, edr.ConformsTo),
-		Page:          featureHandlers.service.Page,
+		Base:        s.base,
+		TrueFor:     func(state *ogc.State) time.Duration { return s.trueFor(state.Snapshot) },
+		Attribution: s.attribution,
+		SendTile:    tileHandlers.send,
+		Collections: featureHandlers.described,
+		ConformsTo:  slices.Concat(features.ConformsTo, edr.ConformsTo),
+		Page: func(title string, content []byte) ([]byte, error) {
+			return features.Page(title, s.opts.Notice, content)
+		},
+		SendMap: func(w http.ResponseWriter, r *http.Request, m ogc.Map) error {
+			return maps.send(w, r, m.Tile, m.Picture)
+		},
+		SendInfo:      maps.info,
+		SendLegend:    descriptions.styleLegend,
+		LegendSize:    descriptions.legendSize,
 		Sender:        s.sender,
 		Styles:        s.opts.Styles,
 		Default:       tiles.Request{Scale: 1, Style: s.styleIDs[0], Colormap: s.colormaps.ids[0]},
@@ -92,10 +103,10 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 	return &handlers{
 		lakes:        &lakeHandlers{s},
 		tiles:        tileHandlers,
-		descriptions: &descriptionHandlers{common: s, drawn: newCache[legendKey, []byte](maxLegends(len(s.colormaps.byID), len(s.styleIDs)))},
+		descriptions: descriptions,
 		ogc:          featureHandlers.ogc,
 		features:     featureHandlers,
-		maps:         newMapHandlers(s),
+		maps:         maps,
 		events:       events,
 		push:         &pushHandlers{s},
 		page:         page,

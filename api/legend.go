@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -101,20 +102,52 @@ func (h *descriptionHandlers) legend(mediaType string) answer.Handler {
 		if err := query.Err(); err != nil {
 			return err
 		}
-		key.forecast = 0
-		// Parameters that do not change a form must not make two legends of one.
-		if mediaType != answer.TypePNG {
-			key.scale = 1
-		}
-		if mediaType == answer.TypeJSON {
-			key.style, key.width = h.styleIDs[0], defaultLegendWidth
-		}
-		content, err := h.keptLegend(key)
-		if err != nil {
-			return fmt.Errorf("legend of %s: %w", key.colormap, err)
-		}
-		return h.sender.SendBytes(w, r, kind, content)
+		return h.sendLegend(w, r, kind, key)
 	}
+}
+
+var legendPicture = answer.NewKind(answer.TypePNG, answer.CacheMinute).Timeless()
+
+// styleLegendKey returns the key of the legend of a style as a picture, in English.
+func (h *descriptionHandlers) styleLegendKey(style tiles.StyleID) legendKey {
+	choice := mapChoice{style: style, colormap: h.colormaps.ids[0]}
+	return legendKey{mediaType: answer.TypePNG, mapChoice: choice, language: words.Languages[0], width: defaultLegendWidth, scale: 1}
+}
+
+// styleLegend answers with that legend.
+func (h *descriptionHandlers) styleLegend(w http.ResponseWriter, r *http.Request, style tiles.StyleID) error {
+	return h.sendLegend(w, r, legendPicture, h.styleLegendKey(style))
+}
+
+// legendSize returns the width and the height of that legend.
+func (h *descriptionHandlers) legendSize(style tiles.StyleID) (width, height int, err error) {
+	content, err := h.keptLegend(h.styleLegendKey(style))
+	if err != nil {
+		return 0, 0, err
+	}
+	const sizeAt = 16 // in the header of a PNG file (PNG, third edition, section 11.2.1)
+	if len(content) < sizeAt+8 {
+		return 0, 0, errors.New("the legend is no PNG")
+	}
+	size := content[sizeAt:]
+	return int(binary.BigEndian.Uint32(size)), int(binary.BigEndian.Uint32(size[4:])), nil
+}
+
+// sendLegend answers with a legend.
+func (h *descriptionHandlers) sendLegend(w http.ResponseWriter, r *http.Request, kind answer.Kind, key legendKey) error {
+	key.forecast = 0
+	// Parameters that do not change a form must not make two legends of one.
+	if key.mediaType != answer.TypePNG {
+		key.scale = 1
+	}
+	if key.mediaType == answer.TypeJSON {
+		key.style, key.width = h.styleIDs[0], defaultLegendWidth
+	}
+	content, err := h.keptLegend(key)
+	if err != nil {
+		return fmt.Errorf("legend of %s: %w", key.colormap, err)
+	}
+	return h.sender.SendBytes(w, r, kind, content)
 }
 
 // keptLegend returns a legend that was drawn before, or draws it. One is drawn at a time: a crowd that requests all of a language before

@@ -6,16 +6,20 @@ import (
 	"image/color"
 	"net/http"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/api/answer"
 	"limnomap/api/coordinates"
+	"limnomap/api/features"
 	"limnomap/api/ogc"
 	"limnomap/api/params"
+	"limnomap/api/record"
 	"limnomap/data"
 	"limnomap/tiles"
 	"limnomap/tiles/admission"
@@ -61,7 +65,7 @@ func (h *mapHandlers) picture(w http.ResponseWriter, r *http.Request, p *publish
 			return err
 		}
 	}
-	return h.send(w, r, t, picture)
+	return h.send(w, r, t, picture.Picture)
 }
 
 // ogcMap is picture with the parameters of OGC API - Maps (OGC 20-058).
@@ -75,7 +79,7 @@ func (h *mapHandlers) ogcMap(w http.ResponseWriter, r *http.Request, p *publishe
 		return err
 	}
 	w.Header().Set("Content-Crs", "<"+picture.system.URI()+">")
-	return h.send(w, r, t, picture)
+	return h.send(w, r, t, picture.Picture)
 }
 
 // A mapPicture is a picture and the system of its bounds.
@@ -183,8 +187,75 @@ func backgroundOf(query *params.Params, s string, transparent bool) color.NRGBA 
 	return color.NRGBA{uint8(n >> 16), uint8(n >> 8), uint8(n), 255}
 }
 
+// fingerPixels is how far from a pixel a lake may be that is there, in pixels: a finger's width on a screen.
+const fingerPixels = 10
+
+// info answers with the lakes at a pixel of a map, the nearest first: those whose water it is, and those whose point is within reach.
+func (h *mapHandlers) info(w http.ResponseWriter, r *http.Request, info ogc.Info) error {
+	p, err := h.published()
+	if err != nil {
+		return err
+	}
+	view := p.snap.Current
+	if info.Dated {
+		var release func()
+		if view, release, err = h.weeks.get(r, p.snap, info.Week); err != nil {
+			return err
+		}
+		defer release()
+	}
+	p.state.SetDates(w.Header(), data.Optional[data.Week]{Value: info.Week, Known: info.Dated})
+	found, err := h.lakesAt(r, p, info)
+	if err != nil {
+		return err
+	}
+	content := record.Object("{").Text("type", "FeatureCollection").Array("features")
+	text := []byte(nil)
+	for i, lake := range found {
+		if i > 0 {
+			content = append(content, ',')
+		}
+		l := h.encoder.lake(view, lake)
+		content = lakeColumns.AppendFeature(content, l.lake, l)
+		text = append(append(append(text, lakeColumns.Header()...), lakeColumns.AppendLine(nil, l)...), '\n')
+	}
+	content = content.Close("]}\n")
+	switch info.Format {
+	case "text/plain":
+		return h.sender.SendBytes(w, r, plainKind, append(text, '\n'))
+	case "text/html":
+		if content, err = features.Page("Lakes at this place", h.opts.Notice, content); err != nil {
+			return err
+		}
+		return h.sender.SendBytes(w, r, pageKind, content)
+	}
+	return h.sender.SendBytes(w, r, jsonKind, content)
+}
+
+var plainKind = answer.NewKind("text/plain; charset=utf-8", answer.CacheMinute)
+
+// lakesAt returns the lakes at a pixel.
+func (h *mapHandlers) lakesAt(r *http.Request, p *published, info ogc.Info) (found []int, err error) {
+	at, ok := info.Picture.Place(info.X, info.Y)
+	beside, okBeside := info.Picture.Place(info.X+fingerPixels, info.Y)
+	if !ok || !okBeside {
+		return nil, nil
+	}
+	err = (&lakeHandlers{h.common}).searchLakes(r, p, func() {
+		if lake, ok := lakeAt(p.snap, at); ok {
+			found = append(found, lake)
+		}
+		for _, n := range p.lookup.places.Nearest(p.snap.Lakes, at, int(geo.Distance(at, beside)), info.Count+len(found)) {
+			if len(found) < info.Count && !slices.Contains(found, n.Lake) {
+				found = append(found, n.Lake)
+			}
+		}
+	})
+	return found, err
+}
+
 // send answers with a picture of the map that t asks for.
-func (h *mapHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile, m mapPicture) error {
+func (h *mapHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile, m mosaic.Picture) error {
 	answer.InfoOf(r).TrueFor = h.trueFor(t.State.Snapshot)
 	t.State.SetDates(w.Header(), data.Optional[data.Week]{Value: t.Week, Known: t.Dated})
 	snap := t.State.Snapshot
@@ -212,7 +283,7 @@ func (h *mapHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile, m
 	defer cancel()
 	var content []byte
 	err = h.turns.Do(ctx, answer.ClientOf(r), func() (err error) {
-		content, err = mosaic.Draw(r.Context(), m.Picture, func(ctx context.Context, at maptile.Tile, scale int) ([]byte, error) {
+		content, err = mosaic.Draw(r.Context(), m, func(ctx context.Context, at maptile.Tile, scale int) ([]byte, error) {
 			request := t.Request
 			request.Tile, request.Scale = at, scale
 			tile, err := h.opts.Tiles.Tile(ctx, values, request)

@@ -250,7 +250,7 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 			"/api/v1/bathing-lakes/stats?by=risk&date=2026-11-08", "/api/v1/bathing-lakes/stats?by=trophic", advisoriesURL,
 			advisoriesURL + "?active_at=any", advisoriesURL + "?active_at=2026-11-20T12:00:00Z&lake=de_by_clean&min_lat=48",
 			advisoriesURL + "?active_at=any&bbox=179,-90,-179,90", pathAdvisoryFeed, pathAdvisory("by-2026-17"), "/api/v1/tiles/6/33/21.png",
-			"/api/v1/tiles/6/33/21@2x.png?style=dots&date=2026-11-16", vectorURL, tileURL + "?time=2026-11-16", wmtsURL, wmtsTileURL,
+			"/api/v1/tiles/6/33/21@2x.png?style=dots&date=2026-11-16", vectorURL, tileURL + "?time=2026-11-16", wmtsURL, wmtsTileURL, "/wms", wmsMapURL,
 			"/wmts/1.0.0/WMTSCapabilities.xml", "/ogc", "/ogc/", "/ogc/conformance", "/ogc/collections", "/ogc/collections/chlorophyll?f=json", "/ogc/collections/lakes", "/ogc/collections/lakes/queryables",
 			"/ogc/collections/lakes/items?geometry=outline", "/ogc/api", pathMap + "?bbox=11,48,13,54&width=20", "/ogc/map?width=20", "/ogc/collections/lakes/items?f=csv", "/ogc/collections/observations/items?limit=1", "/ogc/collections/advisories/items", "/ogc/collections/events/items?f=html", "/ogc/collections/lakes/items/de_by_clean", "/ogc/?f=html",
 			"/ogc/collections/observations", pathSeries + "locations", pathSeries + "locations/de_by_clean", pathSeries + "locations/de_by_clean?f=CSV", pathSeries + "position?coords=POINT(11.5%2048)&parameter-name=chl",

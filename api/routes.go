@@ -67,6 +67,7 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"legend", pathLegend + ".svg", perAddress, h.descriptions.legend(answer.TypeSVG)},
 		{"legend", pathLegend + ".png", perAddress, h.descriptions.legend(answer.TypePNG)},
 		{"wmts", ogc.PathWMTS, perMap, h.ogc.WMTS}, // tiles too
+		{"wms", ogc.PathWMS, perMap, h.ogc.WMS},
 		{"wmts", ogc.PathCapabilities, perAddress, h.ogc.Capabilities},
 		{"ogc_tile", ogc.PatternMapTile, perMap, h.ogc.MapTile},
 		{"ogc_vector", ogc.PatternVectorTile, perMap, h.ogc.VectorTile},

@@ -87,3 +87,59 @@ func (s *ogcService) gdalOGCAPI(t *testing.T) {
 		t.Errorf("GDAL finds no %s:\n%s", want, output)
 	}
 }
+
+// gdalWMS has GDAL read the same part of the map by both versions of WMS, which order the axes of EPSG:4326 differently.
+func (s *ogcService) gdalWMS(t *testing.T) {
+	limnomaptest.Need(t, "gdal_translate")
+	b := s.tile.Bound()
+	west, south, east, north := b.Min[0], b.Min[1], b.Max[0], b.Max[1]
+	var first []byte
+	for _, query := range []string{
+		fmt.Sprintf("VERSION=1.3.0&CRS=EPSG:4326&BBOX=%v,%v,%v,%v", south, west, north, east),
+		fmt.Sprintf("VERSION=1.1.1&SRS=EPSG:4326&BBOX=%v,%v,%v,%v", west, south, east, north),
+	} {
+		dir := t.TempDir()
+		source := "WMS:" + s.base + "/wms?SERVICE=WMS&REQUEST=GetMap&LAYERS=chlorophyll&STYLES=&FORMAT=image/png&" + query
+		command(t, "", dir, "gdal_translate", "-q", "-of", "PNG", "-outsize", "256", "256", source, "out.png")
+		content, err := os.ReadFile(filepath.Join(dir, "out.png"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := pixels(t, content)
+		colored := 0
+		for i := 0; i < len(got.Pix); i += 4 {
+			if got.Pix[i] != got.Pix[i+1] || got.Pix[i] != got.Pix[i+2] {
+				colored++
+			}
+		}
+		if colored < 20 {
+			t.Errorf("%s: GDAL reads %d coloured pixels of a tile with a lake", query, colored)
+		}
+		if first == nil {
+			first = got.Pix
+		} else if string(first) != string(got.Pix) {
+			t.Errorf("%s: another picture than in 1.3.0", query)
+		}
+	}
+}
+
+// gdalFeatures has GDAL read the features: as many as the status has, and with a filter those that it asks for.
+func (s *ogcService) gdalFeatures(t *testing.T) {
+	limnomaptest.Need(t, "ogrinfo")
+	var status limnomaptest.Status
+	limnomaptest.GetJSON(t, s.base+"/api/v1/bathing-lakes/status", &status)
+	dir := t.TempDir()
+	source := "OAPIF:" + s.base + "/ogc"
+	if out := command(t, "", dir, "ogrinfo", "-so", "-oo", "PAGE_SIZE=100", source, "lakes"); !strings.Contains(out, fmt.Sprintf("Feature Count: %d\n", len(status.Lakes))) {
+		t.Errorf("%d lakes, GDAL says %s", len(status.Lakes), out)
+	}
+	high := 0
+	for _, lake := range status.Lakes {
+		if lake.Chl != nil && *lake.Chl > 50 {
+			high++
+		}
+	}
+	if out := command(t, "", dir, "ogrinfo", "-so", "-oo", "PAGE_SIZE=100", "-where", "chl > 50", source, "lakes"); high == 0 || !strings.Contains(out, fmt.Sprintf("Feature Count: %d\n", high)) {
+		t.Errorf("%d lakes with more than 50 µg/l, GDAL says %s", high, out)
+	}
+}

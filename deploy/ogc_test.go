@@ -124,6 +124,8 @@ func TestOGC(t *testing.T) {
 	t.Run("schemas", s.schemas)
 	t.Run("GDAL by WMTS", s.gdalWMTS)
 	t.Run("GDAL by OGC API", s.gdalOGCAPI)
+	t.Run("GDAL by WMS", s.gdalWMS)
+	t.Run("GDAL by features", s.gdalFeatures)
 	t.Run("ogc-client", s.ogcClient)
 	t.Run("OpenLayers", s.openLayers)
 }
@@ -140,11 +142,17 @@ func (s *ogcService) schemas(t *testing.T) {
 		{"/wmts?SERVICE=WMS&REQUEST=GetCapabilities", "wmts/1.0/wmtsGetCapabilities_response.xsd"},
 		{"/wmts?service=WMTS&request=GetTile&layer=<", "ows/1.1.0/owsExceptionReport.xsd"},
 		{"/wmts?service=WMTS&request=GetMap", "ows/1.1.0/owsExceptionReport.xsd"},
+		{"/wms", "wms/1.3.0/capabilities_1_3_0.xsd"},
+		{"/wms?service=WMS&version=1.3.0&request=GetMap&layers=roads", "wms/1.3.0/exceptions_1_3_0.xsd"},
 	} {
 		_, body := limnomaptest.Get(t, s.base+strings.ReplaceAll(document.path, "<", "%3C"))
 		name := limnomaptest.WriteFile(t, dir, itoa(i)+".xml", string(body))
 		command(t, "", dir, "xmllint", "--nonet", "--noout", "--schema", filepath.Join(ogcSchemas, document.schema), name)
 	}
+	const dtd = "wms/1.1.1/capabilities_1_1_1.dtd"
+	_, old := limnomaptest.Get(t, s.base+"/wms?service=WMS&version=1.1.1&request=GetCapabilities")
+	local := limnomaptest.WriteFile(t, dir, "old.xml", strings.Replace(string(old), "http://schemas.opengis.net/"+dtd, filepath.Join(ogcSchemas, dtd), 1))
+	command(t, "", dir, "xmllint", "--nonet", "--noout", "--valid", local)
 	// The schema must not accept everything.
 	_, body := limnomaptest.Get(t, s.base+"/wmts")
 	lacking := limnomaptest.WriteFile(t, dir, "lacking.xml", strings.Replace(string(body), "<Format>image/png</Format>", "", 1))

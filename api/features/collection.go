@@ -17,8 +17,8 @@ type Source[R any] struct {
 	// Find returns the record with that key, or false.
 	Find func(r *http.Request, key string) (record R, ok bool, err error)
 	Key  func(R) string
-	// Shape returns the place of a record, with its shore if outlines are asked for; nil if it has none.
-	Shape func(record R, outlines bool) *cql2.Shape
+	// Shape returns the place of a record, with its shore if outlines are asked for. It reports false if it has none.
+	Shape func(record R, outlines bool) (s cql2.Shape, ok bool)
 	Time  func(R) cql2.Value
 	// CheckKey returns an error for a text that is no key.
 	CheckKey func(key string) error
@@ -82,11 +82,26 @@ type kind[R any] struct {
 // A candidate is a record about which a filter is asked.
 type candidate[R any] struct {
 	*kind[R]
-	record R
-	shape  *cql2.Shape
+	record   R
+	outlines bool
+	shape    cql2.Shape
+	asked    bool // shape and placed are set
+	placed   bool
 }
 
-func (c *candidate[R]) Shape() *cql2.Shape { return c.shape }
+// ask makes c a candidate for another record.
+func (c *candidate[R]) ask(r R) { c.record, c.asked = r, false }
+
+func (c *candidate[R]) Shape() *cql2.Shape {
+	if !c.asked {
+		c.shape, c.placed = c.kind.Source.Shape(c.record, c.outlines)
+		c.asked = true
+	}
+	if !c.placed {
+		return nil
+	}
+	return &c.shape
+}
 
 func (c *candidate[R]) Value(i int) cql2.Value { return valueOf(&c.columns[c.queried[i]], c.record) }
 
@@ -122,8 +137,10 @@ func (q *Query) matches(c cql2.Record, time cql2.Value) (ok bool, cost int) {
 	}
 	for _, f := range q.Filters {
 		factor := 1
-		if s := c.Shape(); s != nil && s.Rings != nil {
-			factor = 1 + s.Points/16
+		if q.Outlines {
+			if s := c.Shape(); s != nil && s.Rings != nil {
+				factor = 1 + s.Points/16
+			}
 		}
 		if cost += f.Cost() * factor; !f.Matches(c) {
 			return false, cost
@@ -174,23 +191,25 @@ func (k *kind[R]) page(r *http.Request, q *Query) (*page, error) {
 		return k.sortedPage(r, q)
 	}
 	var found []R
-	next, last, cost, points := "", "", 0, 0
+	next, cost, points := "", 0, 0
+	var last R
+	c := &candidate[R]{kind: k, outlines: q.Outlines}
 	resume, err := k.Walk(r, q, q.After, func(record R) bool {
-		c := candidate[R]{k, record, k.Shape(record, q.Outlines)}
-		ok, n := q.matches(&c, k.Time(record))
+		c.ask(record)
+		ok, n := q.matches(c, k.Time(record))
 		if ok && len(found) == q.Limit {
-			next = last
+			next = k.Key(last)
 			return false
 		}
 		if ok {
 			found = append(found, record)
-			if c.shape != nil && !q.SkipGeometry {
-				points += c.shape.Points
+			if s := c.Shape(); q.Outlines && !q.SkipGeometry && s != nil {
+				points += s.Points
 			}
 		}
-		last = k.Key(record)
+		last = record
 		if cost += n; cost > maxCost || points > maxPagePoints {
-			next = last
+			next = k.Key(record)
 			return false
 		}
 		return true
@@ -223,7 +242,8 @@ func (k *kind[R]) appendFeature(b []byte, columns record.Columns[R], r R, q *Que
 	if q.SkipGeometry {
 		b = append(b, "null"...)
 	} else {
-		b = appendGeometry(b, k.Shape(r, q.Outlines), q.system)
+		c := candidate[R]{kind: k, record: r, outlines: q.Outlines}
+		b = appendGeometry(b, c.Shape(), q.system)
 	}
 	b = append(b, `,"properties":`...)
 	return columns.AppendObject(b, record.Property, r)

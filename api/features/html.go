@@ -35,8 +35,8 @@ type member struct {
 	Value node
 }
 
-// Page returns a document of JSON as a page, in which addresses are links.
-func (s *Service) Page(title string, content []byte) ([]byte, error) {
+// Page returns a document of JSON as a page, in which addresses are links. The notice says that the data are not real, if they are not.
+func Page(title, notice string, content []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(content))
 	d.UseNumber()
 	root, err := nodeOf(d)
@@ -44,7 +44,7 @@ func (s *Service) Page(title string, content []byte) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = documentTemplate.Execute(&b, map[string]any{"Title": title, "Notice": s.Notice, "Root": root})
+	err = documentTemplate.Execute(&b, map[string]any{"Title": title, "Notice": notice, "Root": root})
 	return b.Bytes(), err
 }
 

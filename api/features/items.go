@@ -178,7 +178,7 @@ func (s *Service) Item(w http.ResponseWriter, r *http.Request, c *Collection, ke
 	}
 	content = AppendLinks(content, links).Close("}\n")
 	if q.format == formatHTML {
-		if content, err = s.Page(c.Title+": "+key, content); err != nil {
+		if content, err = Page(c.Title+": "+key, s.Notice, content); err != nil {
 			return err
 		}
 		return s.Sender.SendBytes(w, r, htmlKind.PrivateIf(private), content)
@@ -259,7 +259,7 @@ func (s *Service) Queryables(w http.ResponseWriter, r *http.Request, c *Collecti
 	}
 	o = o.Open(placeName).Text("title", "Place").Text("format", "geometry-any").Close("}}}\n")
 	if f == formatHTML {
-		content, err := s.Page("What can be asked for: "+c.Title, o)
+		content, err := Page("What can be asked for: "+c.Title, s.Notice, o)
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func (s *Service) Description(w http.ResponseWriter, r *http.Request, all []*Col
 	w.Header().Add("Vary", "Accept")
 	content := describe(base, all, more)
 	if f == formatHTML {
-		page, err := s.Page("limnomap: features", content)
+		page, err := Page("limnomap: features", s.Notice, content)
 		if err != nil {
 			return err
 		}

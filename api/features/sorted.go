@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"limnomap/api/answer"
@@ -123,9 +124,11 @@ func (h *ranked[R]) Pop() any {
 func (k *kind[R]) sortedPage(r *http.Request, q *Query) (*page, error) {
 	h := &ranked[R]{q: q}
 	cost, tooMuch := 0, false
+	c := &candidate[R]{kind: k, outlines: q.Outlines}
+	at := place{values: make([]cql2.Value, len(q.Sort))}
 	resume, err := k.Walk(r, q, "", func(record R) bool {
-		c := candidate[R]{k, record, k.Shape(record, q.Outlines)}
-		ok, n := q.matches(&c, k.Time(record))
+		c.ask(record)
+		ok, n := q.matches(c, k.Time(record))
 		if cost += n; cost > maxCost {
 			tooMuch = true
 			return false
@@ -133,14 +136,14 @@ func (k *kind[R]) sortedPage(r *http.Request, q *Query) (*page, error) {
 		if !ok {
 			return true
 		}
-		at := place{make([]cql2.Value, len(q.Sort)), k.Key(record)}
+		at.key = k.Key(record)
 		for i, s := range q.Sort {
 			at.values[i] = c.Value(s.queryable)
 		}
 		if q.place != nil && q.compare(&at, q.place) <= 0 || len(h.places) > q.Limit && q.compare(&at, &h.places[0]) > 0 {
 			return true
 		}
-		h.places, h.records = append(h.places, at), append(h.records, record)
+		h.places, h.records = append(h.places, place{slices.Clone(at.values), at.key}), append(h.records, record)
 		heap.Fix(h, len(h.places)-1)
 		if len(h.places) > q.Limit+1 {
 			heap.Pop(h)

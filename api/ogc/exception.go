@@ -51,6 +51,7 @@ func exceptionsOf(p *params.Params) []exception {
 // writeExceptions answers r with them. The status is always 400: an operation that is not supported is an error of the
 // client too, and another status would count it as an error of the server.
 func writeExceptions(w http.ResponseWriter, r *http.Request, list []exception) error {
+	answer.InfoOf(r).Reason = list[0].Error()
 	body, err := xml.Marshal(exceptionReport{OWS: owsNamespace, Version: "1.1.0", Lang: "en", Exceptions: list})
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package ogc serves the map to clients of the Open Geospatial Consortium's standards: by WMTS 1.0.0 (OGC 07-057r7), and by
-// OGC API - Tiles (OGC 20-057).
+// Package ogc serves the map to clients of the Open Geospatial Consortium's standards: by WMTS 1.0.0 (OGC 07-057r7), by
+// OGC API - Tiles (OGC 20-057), and as pictures by WMS 1.3.0 and 1.1.1.
 //
 // Both offer the same tiles as the addresses with z/x/y, as one layer. It has one tile matrix set, with a matrix for each zoom. A
 // [Service] writes the documents that describe them and reads the requests; its [Options] say who sends the tiles.
@@ -62,6 +62,13 @@ type Options struct {
 	// SendTile answers r with a tile.
 	SendTile func(w http.ResponseWriter, r *http.Request, t Tile) error
 
+	// SendMap answers r with a picture of a part of the map, and SendInfo with what is at a pixel of it.
+	SendMap  func(w http.ResponseWriter, r *http.Request, m Map) error
+	SendInfo func(w http.ResponseWriter, r *http.Request, info Info) error
+	// SendLegend answers r with the legend of a style as a picture.
+	SendLegend func(w http.ResponseWriter, r *http.Request, style tiles.StyleID) error
+	// LegendSize returns the width and the height of that picture in pixels.
+	LegendSize func(style tiles.StyleID) (width, height int, err error)
 	// Collections returns what the list of collections says about those of features, with addresses that begin with base.
 	Collections func(base string) []any
 	// ConformsTo are the conformance classes of features.

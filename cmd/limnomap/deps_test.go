@@ -88,7 +88,7 @@ var mayImport = map[string][]string{
 	"api/joinwrites":      {},
 	"api/lakepage":        {"api/pages", "api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot"},
 	"api/middleware":      {"api/answer", "tiles/admission"},
-	"api/ogc":             {"api/answer", "api/params", "api/route", "data", "tiles", "data/snapshot"},
+	"api/ogc":             {"api/coordinates", "tiles/mosaic", "api/answer", "api/params", "api/route", "data", "tiles", "data/snapshot"},
 	"api/pages":           {"api/words", "data"},
 	"api/params":          {"api/answer", "data", "tiles", "data/snapshot"},
 	"api/ratelimit":       {"api/answer", "tiles/admission"},

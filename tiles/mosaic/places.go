@@ -138,3 +138,22 @@ func (all *places) scale() float64 {
 	}
 	return part
 }
+
+// Place returns the longitude and latitude of the centre of a pixel, which may be outside of the picture. It reports false where there is no map.
+func (p *Picture) Place(x, y int) (orb.Point, bool) {
+	var at orb.Point
+	switch east, north := p.x(float64(x)+.5), p.y(float64(y)+.5); {
+	case p.System == nil:
+		at = orb.Point{east, north}
+	case p.System.Code() == mercator:
+		at = orb.Point{east / earthRadius * 180 / math.Pi, math.Atan(math.Sinh(north/earthRadius)) * 180 / math.Pi}
+	default:
+		inverse, err := crs.NewInverse(p.System)
+		if err != nil {
+			return at, false
+		}
+		at[0], at[1] = inverse.At(east, north)
+	}
+	at[0] = unwrapped(at[0], 0)
+	return at, math.Abs(at[1]) <= 90
+}
