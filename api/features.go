@@ -37,9 +37,18 @@ func (h *featureHandlers) described(base string) (all []any) {
 		return nil
 	}
 	for _, c := range h.collections(p) {
-		all = append(all, c.Describe(base, h.ogc.Extent(p.state)))
+		all = append(all, h.describedOne(c, base, p))
 	}
 	return all
+}
+
+// describedOne returns what a list of collections says about one.
+func (h *featureHandlers) describedOne(c *features.Collection, base string, p *published) any {
+	description := c.Describe(base, h.ogc.Extent(p.state))
+	if c.ID == series.ID {
+		series.Describe(base, description)
+	}
+	return description
 }
 
 // collections returns what can be asked for of a snapshot.
@@ -87,7 +96,7 @@ func (h *featureHandlers) queryables(w http.ResponseWriter, r *http.Request, p *
 
 // description answers with the description of all collections.
 func (h *featureHandlers) description(w http.ResponseWriter, r *http.Request, p *published) error {
-	return h.service.Description(w, r, h.collections(p))
+	return h.service.Description(w, r, h.collections(p), series.Operations()...)
 }
 
 // describe answers with what a list of collections says about one.
@@ -96,7 +105,7 @@ func (h *featureHandlers) describe(w http.ResponseWriter, r *http.Request, p *pu
 	if err != nil {
 		return err
 	}
-	return h.ogc.Describe(w, r, func(base string) any { return c.Describe(base, h.ogc.Extent(p.state)) })
+	return h.ogc.Describe(w, r, func(base string) any { return h.describedOne(c, base, p) })
 }
 
 // finest is the zoom of outlines in features.
@@ -129,7 +138,13 @@ func (h *featureHandlers) lakes(p *published) *features.Collection {
 		ID: "lakes", Title: "Lakes",
 		Description: "All lakes with their current state. A lake without a current value has chl null, which never means clean water.",
 		Outlines:    true, Sortable: true, Count: len(view.Lakes),
-	}, lakeFeatureColumns, features.Source[lakeRecord]{
+	}, lakeFeatureColumns, h.lakeSource(p))
+}
+
+// lakeSource returns where the lakes of a snapshot are from.
+func (h *featureHandlers) lakeSource(p *published) features.Source[lakeRecord] {
+	view := p.snap.Current
+	return features.Source[lakeRecord]{
 		Walk: func(r *http.Request, _ *features.Query, after string, visit func(lakeRecord) bool) (string, error) {
 			return "", h.searchLakes(r, p, func() {
 				for i := lakeAfter(view.Lakes, after); i < len(view.Lakes) && visit(h.encoder.lake(view, i)); i++ {
@@ -155,7 +170,7 @@ func (h *featureHandlers) lakes(p *published) *features.Collection {
 			_, err := data.ParseLakeID(key)
 			return err
 		},
-	})
+	}
 }
 
 // lakeAfter returns the index of the first lake whose id is greater.
@@ -182,6 +197,10 @@ func (k observationKey) String() string {
 		source = base64.RawURLEncoding.EncodeToString([]byte(k.text))
 	}
 	return fmt.Sprintf("%s:%s:%s:%s", k.lake, k.date, k.typ, source)
+}
+
+func keyOfObservation(o *observationRecord) string {
+	return observationKey{string(o.lake.ID), o.Date, o.Type, o.Source}.String()
 }
 
 func parseObservationKey(s string) (k observationKey, err error) {
@@ -293,9 +312,7 @@ func (h *featureHandlers) observations(p *published) *features.Collection {
 			})
 			return found, found != nil, err
 		},
-		Key: func(o *observationRecord) string {
-			return observationKey{string(o.lake.ID), o.Date, o.Type, o.Source}.String()
-		},
+		Key:   keyOfObservation,
 		Shape: func(o *observationRecord, _ bool) (cql2.Shape, bool) { return shapeOf(o.lake, false) },
 		Time: func(o *observationRecord) cql2.Value {
 			return cql2.PeriodValue(o.Date.Time(), o.Date.Time().Add(24*time.Hour-time.Millisecond))

@@ -329,9 +329,16 @@ func TestFeaturesDescription(t *testing.T) {
 			t.Errorf("%s: limit %+v", collection, limit)
 		}
 	}
-	for path := range doc.Paths.Map() {
-		if path, ok := strings.CutSuffix(path, "/{featureId}"); !ok {
-			get(t, s, http.StatusOK, "/ogc"+path)
+	for path, item := range doc.Paths.Map() {
+		if strings.HasSuffix(path, "/{featureId}") {
+			continue
 		}
+		query := url.Values{}
+		for name, value := range map[string]string{"coords": map[bool]string{false: "POINT(11.5 48)", true: "POLYGON((11 47,12 47,12 49,11 47))"}[strings.HasSuffix(path, "/area")], "bbox": "11,47,13,54", "within": "9", "within-units": "km"} {
+			if item.Get.Parameters.GetByInAndName("query", name) != nil {
+				query.Set(name, value)
+			}
+		}
+		get(t, s, http.StatusOK, "/ogc"+strings.Replace(path, "{locationId}", "de_by_clean", 1)+"?"+query.Encode())
 	}
 }

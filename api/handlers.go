@@ -2,10 +2,12 @@ package api
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"limnomap/api/answer"
 	"limnomap/api/desk"
+	"limnomap/api/edr"
 	"limnomap/api/features"
 	"limnomap/api/lakepage"
 	"limnomap/api/ogc"
@@ -76,7 +78,7 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 		Attribution: s.attribution,
 		SendTile:    tileHandlers.send,
 		Collections: featureHandlers.described,
-		ConformsTo:  features.ConformsTo,
+		ConformsTo:  slices.Concat(features.ConformsTo, edr.ConformsTo),
 		Page: func(title string, content []byte) ([]byte, error) {
 			return features.Page(title, s.opts.Notice, content)
 		},

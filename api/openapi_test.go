@@ -226,6 +226,8 @@ func wantDescribed(t *testing.T, router routers.Router, target string, w *httpte
 func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 	openapi3filter.RegisterBodyDecoder("application/geo+json", openapi3filter.JSONBodyDecoder)
 	openapi3filter.RegisterBodyDecoder("application/schema+json", openapi3filter.JSONBodyDecoder)
+	openapi3filter.RegisterBodyDecoder("application/prs.coverage+json", openapi3filter.JSONBodyDecoder)
+	defer openapi3filter.UnregisterBodyDecoder("application/prs.coverage+json")
 	defer openapi3filter.UnregisterBodyDecoder("application/schema+json")
 	defer openapi3filter.UnregisterBodyDecoder("application/geo+json")
 	router := descriptionRouter(t)
@@ -251,6 +253,8 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 			"/api/v1/tiles/6/33/21@2x.png?style=dots&date=2026-11-16", vectorURL, tileURL + "?time=2026-11-16", wmtsURL, wmtsTileURL, "/wms", wmsMapURL,
 			"/wmts/1.0.0/WMTSCapabilities.xml", "/ogc", "/ogc/", "/ogc/conformance", "/ogc/collections", "/ogc/collections/chlorophyll?f=json", "/ogc/collections/lakes", "/ogc/collections/lakes/queryables",
 			"/ogc/collections/lakes/items?geometry=outline", "/ogc/api", pathMap + "?bbox=11,48,13,54&width=20", "/ogc/map?width=20", "/ogc/collections/lakes/items?f=csv", "/ogc/collections/observations/items?limit=1", "/ogc/collections/advisories/items", "/ogc/collections/events/items?f=html", "/ogc/collections/lakes/items/de_by_clean", "/ogc/?f=html",
+			"/ogc/collections/observations", pathSeries + "locations", pathSeries + "locations/de_by_clean", pathSeries + "locations/de_by_clean?f=CSV", pathSeries + "position?coords=POINT(11.5%2048)&parameter-name=chl",
+			pathSeries + "radius?coords=POINT(11.5%2048)&within=900&within-units=km&f=GeoJSON", pathSeries + "area?coords=POLYGON((11%2047,12%2047,12%2049,11%2047))", pathSeries + "cube?bbox=11,48,13,54",
 			"/ogc/tileMatrixSets", "/ogc/tileMatrixSets/WebMercatorQuad", "/ogc/map/tiles", "/ogc/map/tiles/WebMercatorQuad", "/ogc/tiles",
 			"/ogc/tiles/WebMercatorQuad", ogcTileURL, ogcVectorURL, "/api/v1/tiles.json", vectorJSONURL, "/api/v1/styles", "/api/v1/legend.json",
 			"/api/v1/legend.svg", "/api/v1/legend.png", "/openapi.json", "/", "/page.json", "/embed?lake=de_by_clean&style=dots&date=2026-11-16&lang=de",
@@ -261,7 +265,7 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 			"/api/v1/bathing-lakes/geojson?date=never", "/api/v1/bathing-lakes/status.csv?risk=none",
 			"/api/v1/bathing-lakes/history/de_by_clean.csv?to=now", "/api/v1/bathing-lakes/near", "/api/v1/bathing-lakes/search?q=",
 			"/api/v1/bathing-lakes/stats?by=name", advisoriesURL + "?active_at=2026", advisoriesURL + "?bbox=1,2,3,4&min_lat=1",
-			"/api/v1/tiles/6/33/21.png?style=jet", vectorURL + "?date=2020-01-01", "/wmts?request=GetMap&service=WMTS", "/ogc/?f=xml", "/ogc/collections/lakes/items?bbox=1",
+			"/api/v1/tiles/6/33/21.png?style=jet", vectorURL + "?date=2020-01-01", "/wmts?request=GetMap&service=WMTS", "/ogc/?f=xml", "/ogc/collections/lakes/items?bbox=1", pathSeries + "cube?bbox=1",
 			ogcTileURL + "?f=mvt", ogcVectorURL + "?datetime=2026-11-16/..", vectorJSONURL + "?date=2020-01-01", "/api/v1/tiles.json?style=",
 			"/api/v1/legend.png?width=1", "/embed?bbox=1,2,3", "/table?risk=no", "/lakes/de_by_clean/badge.svg?lang=xx",
 		}},
@@ -274,7 +278,7 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 		{412, []string{"If-Match", `"older"`}, []string{"/api/v1/bathing-lakes/status", pathAdvisory("by-2026-17"), vectorURL, wmtsTileURL}},
 		{404, nil, []string{"/api/v1/bathing-lakes/history/nowhere", "/lakes/nowhere", "/sitemap.xml", "/sitemap/1.xml",
 			"/api/v1/bathing-lakes/history/nowhere.csv", forecastURL, advisoriesURL + "?lake=nowhere", pathAdvisory("nothing"), pathSwimGuide,
-			"/api/v1/tiles/6/64/21.png", "/api/v1/tiles/6/64/21.mvt", "/ogc/map/tiles/WebMercatorQuad/6/64/0", "/ogc/collections/none/items", "/ogc/collections/lakes/items/none", "/contact-logo.svg", "/contact-logo.png",
+			"/api/v1/tiles/6/64/21.png", "/api/v1/tiles/6/64/21.mvt", "/ogc/map/tiles/WebMercatorQuad/6/64/0", "/ogc/collections/none/items", "/ogc/collections/lakes/items/none", pathSeries + "locations/none", pathSeries + "position?coords=POINT(0%200)", "/contact-logo.svg", "/contact-logo.png",
 			"/lakes/nowhere/sign", "/lakes/nowhere/preview.png",
 		}},
 		{401, nil, []string{"/api/v1/monitor/lakes"}},

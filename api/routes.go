@@ -2,6 +2,7 @@ package api
 
 import (
 	"limnomap/api/answer"
+	"limnomap/api/edr"
 	"limnomap/api/features"
 	"limnomap/api/ogc"
 )
@@ -77,6 +78,12 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"ogc_queryables", features.Path + "/{collection_id}/queryables", perAddress, data(h.features.queryables)},
 		{"ogc_items", features.Path + "/{collection_id}/items", perAddress, data(h.features.items)},
 		{"ogc_item", features.Path + "/{collection_id}/items/{feature_id}", perAddress, data(h.features.item)},
+		{"edr_locations", pathSeries + string(edr.Locations), perAddress, data(h.features.locations)},
+		{"edr", pathSeries + string(edr.Locations) + "/{lake_id}", perAddress, data(h.features.series(edr.Locations))},
+		{"edr", pathSeries + string(edr.Position), perAddress, data(h.features.series(edr.Position))},
+		{"edr", pathSeries + string(edr.Radius), perAddress, data(h.features.series(edr.Radius))},
+		{"edr", pathSeries + string(edr.Area), perAddress, data(h.features.series(edr.Area))},
+		{"edr", pathSeries + string(edr.Cube), perAddress, data(h.features.series(edr.Cube))},
 		{"openapi", pathOpenAPI, unlimited, h.page.description},
 		{"docs", "/docs", unlimited, h.page.docsPage},
 		{"page", "/page.json", unlimited, h.page.settings},

@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,6 +26,9 @@ var parsedQualities = []Quality{Good, Suspect, Poor}
 func ParseQuality(s string) (Quality, error) {
 	return parseName(s, "quality", parsedQualities...)
 }
+
+// QualityNames returns the names of all qualities.
+func QualityNames() []string { return slices.Clone(qualityNames[Good:]) }
 
 // String returns the name of q; empty for QualityUnknown.
 func (q Quality) String() string { return qualityNames[q] }

@@ -4,6 +4,7 @@ package coordinates
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -85,6 +86,21 @@ func (s *System) Project(p orb.Point) (first, second float64, ok bool) {
 		x, y = y, x
 	}
 	return x, y, ok
+}
+
+// Unproject returns longitude and latitude of a place whose coordinates are in the order of the axes. It reports false where there are none.
+func (s *System) Unproject(p orb.Point) (orb.Point, bool) {
+	if s.NorthFirst {
+		p[0], p[1] = p[1], p[0]
+	}
+	if s.CRS != nil {
+		inverse, err := crs.NewInverse(s.CRS)
+		if err != nil {
+			return p, false
+		}
+		p[0], p[1] = inverse.At(p[0], p[1])
+	}
+	return p, math.Abs(p[0]) <= 180 && math.Abs(p[1]) <= 90 // not NaN
 }
 
 // ParseBox reads the corners of a box in the order of the axes, and returns them with x first. Of six numbers the third and the last, which are

@@ -48,6 +48,11 @@ func BoxArea(min, max orb.Point, system *crs.System) (*Area, error) {
 	return newArea(orb.MultiPolygon{orb.Bound{Min: min, Max: max}.ToPolygon()}, true, system)
 }
 
+// PolygonArea returns the area of polygons in the coordinates of a system, nil for longitude and latitude.
+func PolygonArea(polygons orb.MultiPolygon, system *crs.System) (*Area, error) {
+	return newArea(polygons, false, system)
+}
+
 // newArea returns the area of polygons, or of a point if it is the only one of the only ring.
 func newArea(polygons orb.MultiPolygon, box bool, system *crs.System) (*Area, error) {
 	a := &Area{system: system, polygons: polygons, box: box}
@@ -177,9 +182,12 @@ func (a *Area) crosses(p, q orb.Point) bool {
 // side is positive to the left of the line from p to q, and negative to its right.
 func side(p, q, r orb.Point) float64 { return (q[0]-p[0])*(r[1]-p[1]) - (q[1]-p[1])*(r[0]-p[0]) }
 
-// cost is how many comparisons a shape costs.
+// Cost is how many comparisons a shape costs.
 func (a *Area) Cost(s *Shape) int {
-	if s.Rings == nil {
+	switch {
+	case s.Rings == nil && a.system == nil && !a.near(s.Point.Bound()):
+		return 1
+	case s.Rings == nil:
 		return 1 + len(a.points)/8
 	}
 	return 1 + s.Points*len(a.points)/16

@@ -27,7 +27,8 @@ type Source[R any] struct {
 // A Collection is a kind of features.
 type Collection struct {
 	ID, Title, Description string
-	Outlines               bool // geometry=outline can be asked for
+	Items                  string // what is at the end of the path of the features; empty: items
+	Outlines               bool   // geometry=outline can be asked for
 	Sortable               bool
 	Count                  int // of all records; negative: not known without counting
 	Properties             []Property

@@ -20,7 +20,7 @@ func appendGeometry(b []byte, s *cql2.Shape, in *coordinates.System) []byte {
 	start := len(b)
 	ok := true
 	if s.Rings == nil {
-		b, ok = appendPoint(append(b, `{"type":"Point","coordinates":`...), s.Point, in)
+		b, ok = AppendPoint(append(b, `{"type":"Point","coordinates":`...), s.Point, in)
 	} else {
 		b = append(b, `{"type":"MultiPolygon","coordinates":[`...)
 		for i, polygon := range polygonsOf(s) {
@@ -32,7 +32,7 @@ func appendGeometry(b []byte, s *cql2.Shape, in *coordinates.System) []byte {
 						b = append(b, ',')
 					}
 					var known bool
-					b, known = appendPoint(b, p, in)
+					b, known = AppendPoint(b, p, in)
 					ok = ok && known
 				}
 				b = append(b, ']')
@@ -55,7 +55,8 @@ func appendOpen(b []byte, i int) []byte {
 	return append(b, '[')
 }
 
-func appendPoint(b []byte, p orb.Point, s *coordinates.System) ([]byte, bool) {
+// AppendPoint appends the coordinates of a point in a system. It reports false for one too far from the area of the system.
+func AppendPoint(b []byte, p orb.Point, s *coordinates.System) ([]byte, bool) {
 	x, y, ok := s.Project(p)
 	b = appendNumber(append(b, '['), x, s.Decimals())
 	b = appendNumber(append(b, ','), y, s.Decimals())

@@ -2,6 +2,7 @@ package features
 
 import (
 	"bytes"
+	"cmp"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -19,7 +20,7 @@ const Path = "/ogc/collections"
 func (c *Collection) path() string { return Path + "/" + c.ID }
 
 // ItemsPath returns the path of the features.
-func (c *Collection) ItemsPath() string { return c.path() + "/items" }
+func (c *Collection) ItemsPath() string { return c.path() + "/" + cmp.Or(c.Items, "items") }
 
 // A Service answers requests for features.
 type Service struct {
@@ -85,7 +86,7 @@ func (s *Service) Items(w http.ResponseWriter, r *http.Request, c *Collection, u
 		if c.Count >= 0 && q.everything() {
 			tail = tail.Int("numberMatched", c.Count)
 		}
-		tail = appendLinks(tail.Text("timeStamp", updated), links)
+		tail = AppendLinks(tail.Text("timeStamp", updated), links)
 		return answer.List{
 			Head:    []byte(`{"type":"FeatureCollection","features":[`),
 			Append:  func(b []byte, i int) []byte { return append(p.feature(b, i), '}') },
@@ -110,7 +111,8 @@ type Link struct {
 	Href  string `json:"href"`
 }
 
-func appendLinks(o record.Object, links []Link) record.Object {
+// AppendLinks appends links as a member.
+func AppendLinks(o record.Object, links []Link) record.Object {
 	o = o.Array("links")
 	for _, l := range links {
 		o = o.Open("").Text("rel", l.Rel).Text("type", l.Type).Text("title", l.Title).Text("href", l.Href).Close("}")
@@ -149,12 +151,12 @@ func (s *Service) links(c *Collection, base string, r *http.Request, q *Query, p
 func (s *Service) Item(w http.ResponseWriter, r *http.Request, c *Collection, key string) error {
 	p := params.Of(r)
 	known := []string{"f", "crs"}
-	q := &Query{format: params.FormatOf(&p, r, formatJSON, formatHTML), system: systemOf(&p, "crs")}
+	q := &Query{format: params.FormatOf(&p, r, formatJSON, formatHTML), system: SystemOf(&p, "crs")}
 	if c.Outlines {
 		known = append(known, "geometry")
 		q.Outlines = params.OneOf(&p, "geometry", []string{"point", "outline"}) == "outline"
 	}
-	refuseUnknown(&p, r, known)
+	RefuseUnknown(&p, r, known)
 	if err := p.Err(); err != nil {
 		return err
 	}
@@ -174,7 +176,7 @@ func (s *Service) Item(w http.ResponseWriter, r *http.Request, c *Collection, ke
 		{"alternate", htmlType, "This feature as a page", self + "?f=html"},
 		{"collection", answer.TypeJSON, c.Title, base + c.path()},
 	}
-	content = appendLinks(content, links).Close("}\n")
+	content = AppendLinks(content, links).Close("}\n")
 	if q.format == formatHTML {
 		if content, err = Page(c.Title+": "+key, s.Notice, content); err != nil {
 			return err
@@ -221,7 +223,11 @@ func (s *Service) itemsPage(c *Collection, base string, links []Link, p *page) (
 			return nil, err
 		}
 		key := p.key(i)
-		rows = append(rows, row{key, base + c.ItemsPath() + "/" + url.PathEscape(key) + "?f=html", cells})
+		href := base + c.ItemsPath() + "/" + url.PathEscape(key)
+		if c.Items == "" {
+			href += "?f=html"
+		}
+		rows = append(rows, row{key, href, cells})
 	}
 	var b bytes.Buffer
 	err := itemsTemplate.Execute(&b, map[string]any{"Title": c.Title, "Description": c.Description, "Notice": s.Notice, "Links": links, "Columns": p.columns, "Rows": rows,
@@ -233,7 +239,7 @@ func (s *Service) itemsPage(c *Collection, base string, links []Link, p *page) (
 func (s *Service) Queryables(w http.ResponseWriter, r *http.Request, c *Collection) error {
 	p := params.Of(r)
 	f := params.FormatOf(&p, r, formatJSON, formatHTML)
-	refuseUnknown(&p, r, []string{"f"})
+	RefuseUnknown(&p, r, []string{"f"})
 	if err := p.Err(); err != nil {
 		return err
 	}

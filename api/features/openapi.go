@@ -18,8 +18,14 @@ const typeOpenAPI = "application/vnd.oai.openapi+json;version=3.0"
 
 var openAPIKind = answer.NewKind(typeOpenAPI, answer.CacheMinute)
 
+// An Operation is an address that is described besides those of features.
+type Operation struct {
+	Path, ID, Type string // below /ogc
+	Parameters     []string
+}
+
 // Description answers with the description of the collections.
-func (s *Service) Description(w http.ResponseWriter, r *http.Request, all []*Collection) error {
+func (s *Service) Description(w http.ResponseWriter, r *http.Request, all []*Collection, more ...Operation) error {
 	p := params.Of(r)
 	f := params.FormatOf(&p, r, formatJSON, formatHTML)
 	if err := p.Err(); err != nil {
@@ -27,7 +33,7 @@ func (s *Service) Description(w http.ResponseWriter, r *http.Request, all []*Col
 	}
 	base, private := s.Base(w, r)
 	w.Header().Add("Vary", "Accept")
-	content := describe(base, all)
+	content := describe(base, all, more)
 	if f == formatHTML {
 		page, err := Page("limnomap: features", s.Notice, content)
 		if err != nil {
@@ -39,7 +45,7 @@ func (s *Service) Description(w http.ResponseWriter, r *http.Request, all []*Col
 }
 
 // describe returns the description. Exact schemas are in that of all addresses, in OpenAPI 3.1.
-func describe(base string, all []*Collection) []byte {
+func describe(base string, all []*Collection, more []Operation) []byte {
 	o := record.Object("{").Text("openapi", "3.0.3")
 	o = o.Open("info").Text("title", "limnomap: features").Text("version", "1.0.0").Close("}")
 	o = o.Array("servers").Open("").Text("url", base+"/ogc").Close("}]")
@@ -61,11 +67,16 @@ func describe(base string, all []*Collection) []byte {
 		o = addPath(o, path+"/items", c.ID+"_items", geoJSONType, names...)
 		o = addPath(o, path+"/items/{featureId}", c.ID+"_item", geoJSONType, "featureId", "crs")
 	}
+	for _, operation := range more {
+		o = addPath(o, operation.Path, operation.ID, operation.Type, operation.Parameters...)
+	}
 	o = o.Close("}").Open("components").Open("parameters")
 	text := `{"type":"string"}`
+	required := text + `,"required":true`
 	for _, parameter := range []struct{ name, schema string }{
 		{"limit", `{"type":"integer","minimum":1,"maximum":` + strconv.Itoa(maxLimit) + `,"default":` + strconv.Itoa(defaultLimit) + `}`},
 		{"after", text}, {"bbox-crs", text}, {"crs", text}, {"datetime", text}, {"filter", text}, {"filter-crs", text}, {"properties", text}, {"sortby", text},
+		{"f", text}, {"parameter-name", text}, {"coords", required}, {"within", required}, {"within-units", required},
 		{"filter-lang", `{"type":"string","enum":["cql2-text","cql2-json"],"default":"cql2-text"}`},
 		{"skipGeometry", `{"type":"boolean","default":false}`},
 		{"geometry", `{"type":"string","enum":["point","outline"],"default":"point"}`},
@@ -74,7 +85,9 @@ func describe(base string, all []*Collection) []byte {
 	}
 	o = o.Open("bbox").Text("name", "bbox").Text("in", "query").Text("style", "form").Name("explode").Close("false").
 		Name("schema").Close(`{"type":"array","items":{"type":"number"},"minItems":4,"maxItems":6}}`)
-	o = o.Open("featureId").Text("name", "featureId").Text("in", "path").Name("required").Close("true").Name("schema").Close(text + "}")
+	for _, name := range []string{"featureId", "locationId"} {
+		o = o.Open(name).Text("name", name).Text("in", "path").Name("required").Close("true").Name("schema").Close(text + "}")
+	}
 	return o.Close("}}}\n")
 }
 
@@ -89,7 +102,7 @@ func addPath(o record.Object, path, id, mediaType string, parameters ...string) 
 		o = o.Close("]")
 	}
 	o = o.Open("responses").Open("200").Text("description", "The answer.").Open("content").Open(mediaType).Close("}")
-	if mediaType != "application/schema+json" {
+	if mediaType == answer.TypeJSON || mediaType == geoJSONType {
 		o = o.Open(htmlType).Close("}")
 	}
 	return o.Close("}}").Open("default").Text("description", "What is wrong.").Open("content").Open("application/problem+json").Close("}}}}}}")

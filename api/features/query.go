@@ -46,11 +46,11 @@ const (
 // queryOf returns what a request for features of the collection asks for.
 func (c *Collection) queryOf(r *http.Request) (*Query, error) {
 	p := params.Of(r)
-	q := &Query{format: params.FormatOf(&p, r, formatJSON, formatHTML, formatCSV), queryables: c.queryables}
+	q := &Query{format: c.formatOf(&p, r), queryables: c.queryables}
 	q.Limit = p.Integer("limit", 1, maxLimit, defaultLimit)
-	q.system = systemOf(&p, "crs")
+	q.system = SystemOf(&p, "crs")
 	q.Area = areaOf(&p)
-	q.Period = params.Parsed(&p, "datetime", q.Period, cql2.ParsePeriod, "is not a time as YYYY-MM-DDThh:mm:ssZ, a day as YYYY-MM-DD, or two with a slash between them, of which one may be ..")
+	q.Period = PeriodOf(&p)
 	q.SkipGeometry = params.OneOf(&p, "skipGeometry", []string{"false", "true"}) == "true"
 	known := []string{"f", "limit", "crs", "bbox", "bbox-crs", "datetime", "skipGeometry", "properties", "filter", "filter-lang", "filter-crs", "after"}
 	if c.Outlines {
@@ -74,18 +74,39 @@ func (c *Collection) queryOf(r *http.Request) (*Query, error) {
 			p.Refuse("after", "%s is not from the link to the next page", params.Quote(after))
 		}
 	}
-	refuseUnknown(&p, r, known)
+	RefuseUnknown(&p, r, known)
 	return q, p.Err()
 }
 
-// systemOf returns the system that a parameter names.
-func systemOf(p *params.Params, name string) *coordinates.System {
+// formatOf returns the form of an answer. Instead of items its name may be that of EDR too.
+func (c *Collection) formatOf(p *params.Params, r *http.Request) string {
+	allowed := []string{formatJSON, formatHTML, formatCSV}
+	if c.Items != "" {
+		allowed = append(allowed, "GeoJSON", "CSV")
+	}
+	switch f := params.FormatOf(p, r, allowed...); f {
+	case "GeoJSON":
+		return formatJSON
+	case "CSV":
+		return formatCSV
+	default:
+		return f
+	}
+}
+
+// SystemOf returns the system that a parameter names.
+func SystemOf(p *params.Params, name string) *coordinates.System {
 	return params.Parsed(p, name, coordinates.Systems[0], coordinates.Parse, coordinates.Mistake)
+}
+
+// PeriodOf returns the period of the parameter datetime, null without it.
+func PeriodOf(p *params.Params) cql2.Value {
+	return params.Parsed(p, "datetime", cql2.Value{}, cql2.ParsePeriod, "is not a time as YYYY-MM-DDThh:mm:ssZ, a day as YYYY-MM-DD, or two with a slash between them, of which one may be ..")
 }
 
 // areaOf returns the area of the parameters bbox and bbox-crs.
 func areaOf(p *params.Params) *cql2.Area {
-	system := systemOf(p, "bbox-crs")
+	system := SystemOf(p, "bbox-crs")
 	return params.Parsed(p, "bbox", nil, func(s string) (*cql2.Area, error) {
 		least, greatest, err := system.ParseBox(s)
 		if err != nil {
@@ -125,7 +146,7 @@ func (c *Collection) queryableNames() string {
 // addFilters adds the filter of a request, and that of each parameter that has the name of a property.
 func (c *Collection) addFilters(p *params.Params, q *Query, r *http.Request, known *[]string) {
 	language := params.OneOf(p, "filter-lang", []string{"cql2-text", "cql2-json"})
-	system := systemOf(p, "filter-crs")
+	system := SystemOf(p, "filter-crs")
 	if text, ok := p.Text("filter"); ok {
 		parse := cql2.ParseText
 		if language == "cql2-json" {
@@ -157,8 +178,8 @@ func (c *Collection) addFilters(p *params.Params, q *Query, r *http.Request, kno
 	}
 }
 
-// refuseUnknown refuses parameters that a request has and that are not known (OGC 17-069r4, requirement 8).
-func refuseUnknown(p *params.Params, r *http.Request, known []string) {
+// RefuseUnknown refuses parameters that a request has and that are not known (OGC 17-069r4, requirement 8).
+func RefuseUnknown(p *params.Params, r *http.Request, known []string) {
 	asked, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		p.Refuse("query", "%v", err)

@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 	"data/fetchguard":  {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/desk", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/pages", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/weekpage", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot", "data/pixels", "data/statistics", "api/coordinates", "api/cql2", "api/features", "tiles/mosaic"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/desk", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/pages", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/weekpage", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot", "data/pixels", "data/statistics", "api/coordinates", "api/cql2", "api/features", "tiles/mosaic", "api/edr"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"tiles/admission"},
@@ -84,6 +84,7 @@ var mayImport = map[string][]string{
 	"api/cql2":            {"data/raster/crs"}, // a language, for anyone
 	"api/coordinates":     {"data/raster/crs"}, // systems by their names, for anyone
 	"api/features":        {"api/answer", "api/coordinates", "api/cql2", "api/params", "api/record"},
+	"api/edr":             {"api/answer", "api/coordinates", "api/cql2", "api/features", "api/params", "api/record"},
 	"api/errorpage":       {"api/pages", "api/words"},
 	"api/joinwrites":      {},
 	"api/lakepage":        {"api/pages", "api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot"},

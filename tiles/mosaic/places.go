@@ -33,14 +33,15 @@ func newPlaces(p *Picture) (*places, error) {
 		}
 		return all, nil
 	}
-	inverse, err := newInverse(p.System)
+	inverse, err := crs.NewInverse(p.System)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrBounds, err)
 	}
 	all.across = p.Width/step + 2
 	for y := 0; y <= p.Height+step; y += step {
 		for x := range all.across {
-			all.nodes = append(all.nodes, inverse.at(all.x(float64(x*step)+.5), all.y(float64(y)+.5)))
+			lon, lat := inverse.At(all.x(float64(x*step)+.5), all.y(float64(y)+.5))
+			all.nodes = append(all.nodes, orb.Point{lon, lat})
 		}
 	}
 	return all, nil
@@ -138,59 +139,6 @@ func (all *places) scale() float64 {
 	return part
 }
 
-// An inverse finds longitude and latitude from projected coordinates, by Newton's method.
-type inverse struct {
-	system *crs.System
-	last   orb.Point // the last one that was found, where the next search begins
-}
-
-// newInverse returns the inverse of a system. It begins at a place where the system is defined.
-func newInverse(s *crs.System) (*inverse, error) {
-	for lat := 50.; lat > -90; lat -= 5 {
-		for lon := 10.; lon < 370; lon += 5 {
-			if _, _, ok := s.Project(unwrapped(lon, 0), lat); ok {
-				return &inverse{s, orb.Point{unwrapped(lon, 0), lat}}, nil
-			}
-		}
-	}
-	return nil, fmt.Errorf("%w: %s is nowhere defined", ErrBounds, s.Name())
-}
-
-// near is how near, in metres, a place must be that is found.
-const near = 0.01
-
-// at returns the longitude and latitude of projected coordinates, NaN where there are none.
-func (inv *inverse) at(x, y float64) orb.Point {
-	const small = 1e-6 // degrees: a tenth of a metre, of which the slope is taken
-	p := inv.last
-	for range 30 {
-		px, py, ok := inv.system.Project(p[0], p[1])
-		if !ok {
-			break
-		}
-		dx, dy := x-px, y-py
-		if math.Hypot(dx, dy) < near {
-			inv.last = p
-			return p
-		}
-		ex, ey, okEast := inv.system.Project(p[0]+small, p[1])
-		nx, ny, okNorth := inv.system.Project(p[0], p[1]+small)
-		if !okEast || !okNorth {
-			break
-		}
-		ex, ey, nx, ny = (ex-px)/small, (ey-py)/small, (nx-px)/small, (ny-py)/small
-		det := ex*ny - nx*ey
-		if det == 0 {
-			break
-		}
-		east, north := (dx*ny-nx*dy)/det, (ex*dy-dx*ey)/det
-		// A step of some degrees at most: far away the slope is another one.
-		part := min(1, 10/max(math.Abs(east), math.Abs(north)))
-		p = orb.Point{unwrapped(p[0]+east*part, 0), min(max(p[1]+north*part, -89.9), 89.9)}
-	}
-	return orb.Point{math.NaN(), math.NaN()}
-}
-
 // Place returns the longitude and latitude of the centre of a pixel, which may be outside of the picture. It reports false where there is no map.
 func (p *Picture) Place(x, y int) (orb.Point, bool) {
 	var at orb.Point
@@ -200,11 +148,11 @@ func (p *Picture) Place(x, y int) (orb.Point, bool) {
 	case p.System.Code() == mercator:
 		at = orb.Point{east / earthRadius * 180 / math.Pi, math.Atan(math.Sinh(north/earthRadius)) * 180 / math.Pi}
 	default:
-		inverse, err := newInverse(p.System)
+		inverse, err := crs.NewInverse(p.System)
 		if err != nil {
 			return at, false
 		}
-		at = inverse.at(east, north)
+		at[0], at[1] = inverse.At(east, north)
 	}
 	at[0] = unwrapped(at[0], 0)
 	return at, math.Abs(at[1]) <= 90
