@@ -62,6 +62,9 @@ func (d *Desk) previewPage(v *visit, stored []data.Advisory, changes []data.Stat
 		part.Confirm = v.words.Own.ConfirmReopen
 	}
 	for _, w := range d.pages.All() {
+		if w.Language != "en" && w.Language != "de" && w.Language != v.words.Language { // statements have texts in English and German
+			continue
+		}
 		p := preview{Language: w.Language, Name: w.Format.Language, Own: w.Own, shown: d.shownAs(snap, i, later, decision.At, w)}
 		for _, c := range changes {
 			p.Push = append(p.Push, d.notificationOf(words.NameOf(&snap.Lakes[i]), c, later, decision.At, w))

@@ -54,7 +54,7 @@ const alike = {
   Region: 'de pl da',
   'Chlorophyll-a': 'de', Name: 'de', Version: 'de fr da', Link: 'de pl da nl', 'Offline.': 'de da nl', '● satellite': 'fr', Pages: 'fr', Stop: 'da',
   '{n} pixel': 'fr cs da nl', '{n} pixels': 'fr da nl', Week: 'nl', 'Week {n}, {days}': 'nl',
-  '{km} km': 'de fr pl cs da nl', satellite: 'fr', Source: 'fr', 'Week {week}, {year}': 'nl',
+  '{km} km': 'de fr pl cs da nl', satellite: 'fr', Source: 'fr', Cause: 'fr', Notification: 'fr', 'Week {week}, {year}': 'nl',
 }
 
 test('the folders of words are found', () => {
