@@ -113,7 +113,20 @@ func (p *patch) bin(l *Layer, w window, by *style, hits []hit) []hit {
 		}
 		return q.hits
 	}
-	q.around(group{}, q.reach)
+	thinning := fieldThinning{layer: l, zoom: w.zoom, visit: q.visit}
+	q.search(l.codes, nil, q.reach, subUnits<<coreCellBits, func(from, to int, whole bool) bool {
+		for i := from; i < to; i++ {
+			switch {
+			case !l.sites[i].binned(w.zoom) || !whole && !q.contains(i):
+			case l.valid(i):
+				thinning.add(i)
+			default:
+				q.visit(i)
+			}
+		}
+		return true
+	})
+	thinning.finish()
 	p.finish()
 	return q.hits
 }
