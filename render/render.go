@@ -68,7 +68,7 @@ func Styles() []Style {
 			"outline are drawn by it. From zoom 10 on the discs fade, and the waters of the lakes take over. " + oldText +
 			"Lakes without a current value are faintly grey.", symbol.Look{}},
 		{Dots, "Markers", "A marker in the colour of its value and the shape of its class for each lake: low a disc, medium a triangle, high a diamond, " +
-			"and a grey ring for one without a current value. Up to zoom 6 crowds are rings with the number of lakes and the shares of the classes, with the worst as the rim. " +
+			"and a grey ring for one without a current value. Up to zoom 6 crowds are rings with the number of lakes and the shares of the classes, the worst at the top. " +
 			oldText + signsText, markers},
 		{Lakes, "Waters", "Each lake's water in the colour of its value: its outline from zoom 9 on where that is known, else a " +
 			"disc of its area; grey and hatched without a current value. " + oldText + signsText, waters},
