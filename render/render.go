@@ -70,7 +70,7 @@ func Styles() []Style {
 		{Dots, "Markers", "A marker in the colour of its value and the shape of its class for each lake: low a disc, medium a triangle, high a diamond, " +
 			"and a grey ring for one without a current value. Up to zoom 6 crowds are rings with the number of lakes and the shares of the classes, the worst at the top. " +
 			oldText + signsText, markers},
-		{Lakes, "Waters", "Each lake's water in the colour of its value: its outline from zoom 9 on where that is known, else a " +
+		{Lakes, "Waters", "Each lake's water in the colour of its value: its outline where that is known and at least 6 pixels wide or high, else a " +
 			"disc of its area; grey and hatched without a current value. " + oldText + signsText, waters},
 	}
 }
