@@ -12,7 +12,7 @@ import (
 func ForecastStyles() []Style {
 	return []Style{
 		{Heat, "Forecast as a heat map", "The probability as soft violet discs, and large waters hatched: the colour is the probability, the opacity tells how near a lake is. " +
-			"From zoom 10 on the discs fade, and the waters of the lakes take over. Lakes without a forecast leave no trace.", symbol.Look{}},
+			"From zoom 10 on the discs fade, and the waters of the lakes take over. Lakes without a forecast are faintly grey.", symbol.Look{}},
 		{Lakes, "Forecast by waters", "Each lake's water in the colour of its probability, large ones hatched; grey, hatched the other way, without a forecast.",
 			symbol.Look{Kind: symbol.Waters}},
 	}
@@ -33,7 +33,7 @@ func newChances(values *heat, limits colormap.Limits) drawing {
 	field.logs = newLogTable(m)
 	d := drawing{
 		styles: map[StyleID]*style{
-			Heat:  heatStyle(&field, true),
+			Heat:  heatStyle(&field),
 			Lakes: {painter: field.waters, byExtent: true, sites: (*Layer).forMarkers, palette: markPalette},
 		},
 		logs: field.logs,

@@ -40,10 +40,22 @@ func sameShare(lakes []testLake) []testLake {
 	return out
 }
 
-// TestClustersAreHonest draws a country: of the coloured pixels at most three times as many are red as of the lakes are high, at all zooms at which
-// markers lie on each other.
+// fewHigh returns the lakes with a share of high ones like that of the bathing sites of Germany.
+func fewHigh(lakes []testLake) []testLake {
+	out := slices.Clone(lakes)
+	for i := range out {
+		out[i].chl *= 5.0 / 12
+	}
+	return out
+}
+
+// TestClustersAreHonest draws a country: of the coloured pixels at most one and a half times as many are red as of the lakes are high, three times where these
+// are few, and 3 % where they are so few that the least part of the rim is more; at all zooms at which markers lie on each other.
 func TestClustersAreHonest(t *testing.T) {
-	for name, lakes := range map[string][]testLake{"independent": crowdedCountry(), "by region": sameShare(crowdedCountry())} {
+	for name, lakes := range map[string][]testLake{
+		"independent": crowdedCountry(), "by region": sameShare(crowdedCountry()),
+		"few high": fewHigh(crowdedCountry()), "few high, by region": regional(crowdedCountry(), 1), "sites": bathingSites(t, 2016),
+	} {
 		l := layerOf(lakes...)
 		high := 0
 		for _, lake := range lakes {
@@ -69,9 +81,16 @@ func TestClustersAreHonest(t *testing.T) {
 					}
 				}
 				part := float64(red) / float64(coloured)
+				most := 3 * share
+				switch {
+				case share > 0.05:
+					most = 1.5 * share
+				case share < 0.01: // the least part of the rim
+					most = 0.03
+				}
 				t.Logf("%s, zoom %d@%dx: %.1f %% of the lakes are high, %.1f %% of %d coloured pixels are red", name, z, scale, 100*share, 100*part, coloured)
-				if part > 3*share || part < share/3 {
-					t.Errorf("%s, zoom %d@%dx: %.1f %% of the coloured pixels are red, of the lakes %.1f %%: want at most three times as many, and a third at least", name, z, scale, 100*part, 100*share)
+				if part > most || part < share/1.5 {
+					t.Errorf("%s, zoom %d@%dx: %.1f %% of the coloured pixels are red, of the lakes %.1f %%: want %.1f to %.1f %%", name, z, scale, 100*part, 100*share, 100*share/1.5, 100*most)
 				}
 			}
 		}
@@ -230,6 +249,43 @@ func TestClusterFits(t *testing.T) {
 	for n, want := range map[uint32]string{4: "4", 999: "999", 1000: "1k", 1999: "1k", 140_000: "140k", 1_400_000: "1M"} {
 		if got := string(appendLabel(nil, n)); got != want {
 			t.Errorf("the label of %d lakes is %s, want %s", n, got, want)
+		}
+	}
+}
+
+// TestABloomShowsInItsCluster draws one bloom among up to a thousand clean lakes: the symbol has ten pixels of its colour beside each other at scale 1.
+func TestABloomShowsInItsCluster(t *testing.T) {
+	for _, n := range []int{4, 12, 99, 100, 999, 1000, 9000} {
+		lakes := make([]testLake, n)
+		for i := range lakes {
+			lakes[i] = testLake{lon: 10, lat: 50, chl: 3}
+		}
+		lakes[0].chl = 120
+		w := windowOf(maptile.At(orb.Point{10, 50}, 5), 1)
+		sc := colorsOf(layerOf(lakes...)).scale
+		red := map[int]bool{}
+		for i, e := range paint(layerOf(lakes...), w, Dots) {
+			if e == sc.shares[0] {
+				red[i] = true
+			}
+		}
+		largest := 0
+		for i := range red {
+			size, next := 0, []int{i}
+			for delete(red, i); len(next) > 0; size++ {
+				at := next[len(next)-1]
+				next = next[:len(next)-1]
+				for _, near := range []int{at - 1, at + 1, at - w.width, at + w.width} {
+					if red[near] {
+						delete(red, near)
+						next = append(next, near)
+					}
+				}
+			}
+			largest = max(largest, size)
+		}
+		if largest < 10 {
+			t.Errorf("one bloom among %d lakes: %d pixels beside each other have its colour, want 10 or more", n, largest)
 		}
 	}
 }

@@ -16,15 +16,17 @@ import (
 // A clusterSize is the radii in pixels of the symbol of a cluster: outer is that of the white rim, and inner that of the white disc with the number.
 type clusterSize struct{ outer, inner float64 }
 
-// clusterSizes are the sizes by the number of digits of the number of lakes, the last for all larger ones. Between inner and outer there is so much
-// room for the shares of the classes that a rim of the worst class does not drown them.
+// clusterSizes are the sizes by the number of digits of the number of lakes, the last for all larger ones.
 var clusterSizes = [...]clusterSize{{13, 5.5}, {16, 6.5}, {18.5, 8.5}, {21.5, 10}}
 
 // Widths in pixels, and the size of the text.
 const (
-	clusterWhite = 0.9  // of the white rim
-	clusterWorst = 1.15 // of the line in the colour of the worst class within it
+	clusterWhite = 0.9 // of the white rim
+	clusterWorst = 2.0 // of the rim of the shares within it
 	clusterText  = 9.0
+	// leastWorst is the least part of the rim in the colour of the worst class, of 256: some 7 pixels, so that one bloom among a thousand lakes is seen. It is a
+	// fiftieth of the coloured pixels of the symbol.
+	leastWorst = 20
 )
 
 // clusterStep returns the index of the size of the symbol of n lakes.
@@ -49,11 +51,11 @@ func appendLabel(b []byte, n uint32) []byte {
 	return strconv.AppendUint(b, uint64(n), 10)
 }
 
-// A clusterStamp is the symbol of clusters of one size and scale. The pixels between worst and inner have the colours of the shares.
+// A clusterStamp is the symbol of clusters of one size and scale.
 type clusterStamp struct {
 	half  int     // of the width, in pixels of the scale
-	codes []uint8 // as those of a stamp whose filling has the colour of the worst class
-	parts []uint8 // clusterShares where the pixel has the colour of a share, clusterPaper where it is white
+	codes []uint8 // as those of a stamp whose filling has the colour of a share
+	parts []uint8 // clusterShares where the pixel is within the rim, clusterPaper where it is white
 	turns []uint8 // the direction of the pixel from the middle, clockwise from the north in 256 parts of a turn
 }
 
@@ -141,12 +143,16 @@ func newGlyph(face font.Face, r rune) glyph {
 
 // paint draws the symbols of clusters.
 func (p *clusterPainter) paint(dst []uint8, clusters []cluster, w window, sc *scale) {
+	var inks [len(sc.shares)]ink
+	for share, entry := range sc.shares {
+		inks[share] = shareInk(entry, share)
+	}
 	for i := range clusters {
 		c := &clusters[i]
 		n := c.lakes()
 		s := &p.stamps[w.scale-1][clusterStep(n)]
 		column, row := int(int64(c.x)>>w.stepBits()), int(int64(c.y)>>w.stepBits())
-		s.put(dst, w, column, row, &sc.shares, c)
+		s.put(dst, w, column, row, &inks, c)
 		var label [8]byte
 		p.write(dst, w, column, row, appendLabel(label[:0], n))
 	}
@@ -163,21 +169,10 @@ func shareEntries(m *colormap.Map) (entries [upperClasses + 2]uint8) {
 	return entries
 }
 
-// put draws the symbol of c with its middle at the north-west corner of a pixel.
-func (s *clusterStamp) put(dst []uint8, w window, column, row int, entries *[upperClasses + 2]uint8, c *cluster) {
-	var byTurn [256]uint8
-	n, sum, from, worst := c.lakes(), uint32(0), 0, -1
-	for share, lakes := range c.shares {
-		if lakes > 0 && worst < 0 {
-			worst = share
-		}
-		sum += lakes
-		for to := int((uint64(sum)*256 + uint64(n)/2) / uint64(n)); from < to; from++ {
-			byTurn[from] = entries[share]
-		}
-	}
-	k := newInk(entries[worst]-quarters+1, entries[worst], darkLine)
-	if worst == noValueShare {
+// shareInk returns the ink of a share with that entry.
+func shareInk(entry uint8, share int) ink {
+	k := newInk(entry-quarters+1, entry, darkLine)
+	if share == noValueShare {
 		k = newInk(greyEntry, greyEntry, greyLine)
 		for q := range quarters {
 			k.entries[fillCode+q] = greyEntry
@@ -185,17 +180,37 @@ func (s *clusterStamp) put(dst []uint8, w window, column, row int, entries *[upp
 	}
 	// No dark line: at scale 1 it would hide the colour of the rim.
 	k.entries[fillCode], k.entries[fillCode+1] = rimEntry+quarters-1, rimEntry+quarters-1
+	return k
+}
+
+// put draws the symbol of c with its middle at the north-west corner of a pixel.
+func (s *clusterStamp) put(dst []uint8, w window, column, row int, inks *[upperClasses + 2]ink, c *cluster) {
+	var ring [256]int // the shares by turn
+	n, sum, from, worst := c.lakes(), uint32(0), 0, -1
+	for share, lakes := range c.shares {
+		if lakes > 0 && worst < 0 {
+			worst = share
+		}
+		sum += lakes
+		for to := int((uint64(sum)*256 + uint64(n)/2) / uint64(n)); from < to; from++ {
+			ring[from] = share
+		}
+	}
+	rim := ring
+	for i, part := 0, int((uint64(c.shares[worst])*256+uint64(n)/2)/uint64(n)); i < leastWorst; i++ { // around the middle of the share of the worst class
+		rim[(256+(part-leastWorst)/2+i)%256] = worst
+	}
 	left, top, side := column-s.half, row-s.half, 2*s.half
 	for r := max(top, 0); r < min(top+side, w.height); r++ {
 		for x := max(left, 0); x < min(left+side, w.width); x++ {
 			i, e := (r-top)*side+x-left, &dst[r*w.width+x]
 			switch s.parts[i] {
 			case clusterShares:
-				*e = byTurn[s.turns[i]]
+				*e = inks[ring[s.turns[i]]].entries[wholeCode]
 			case clusterPaper:
 				*e = rimEntry + quarters - 1
 			default:
-				k.put(e, s.codes[i], rimEntry)
+				inks[rim[s.turns[i]]].put(e, s.codes[i], rimEntry)
 			}
 		}
 	}

@@ -67,7 +67,11 @@ func (c *coreCell) add(l *Layer, site int, visit func(site int, gain float32, v 
 // finish calls visit for the core of the last cell, if that has one.
 func (c *coreCell) finish(visit func(site int, gain float32, v *value)) {
 	if c.found && c.lakes >= coredLakes {
-		visit(c.site, float32(highShare*float64(c.lakes)), &c.worst)
+		drawn := c.lakes
+		if drawn >= thinnedLakes {
+			drawn = 1 << (2 * (coreCellBits - thinnedBits))
+		}
+		visit(c.site, float32(highShare*float64(drawn)), &c.worst)
 	}
 }
 

@@ -17,26 +17,36 @@ const (
 
 // A denseZoom is a zoom at which the field may be blurred, if enough of the lakes have a value.
 type denseZoom struct {
-	crowds []span    // the sites of each tile with more than maxStamped of them, the largest first
-	wide   selection // the sites whose disc is larger than the smallest one, or that have an outline: they are always stamped
+	tiles []span    // the sites of each tile with more than maxStamped of them, the largest first
+	cells []span    // the sites of each cell of cores with thinnedLakes or more of them
+	wide  selection // the sites whose disc is larger than the smallest one, or that have an outline: they are always stamped
 }
 
 func (g *geometry) denseZooms() (zooms []denseZoom) {
 	for z := maptile.Zoom(0); z <= MaxZoom; z++ {
-		var crowds []span
-		for tile := range g.runs(2 * (worldBits - uint(z))) {
-			if tile.to-tile.from > maxStamped {
-				crowds = append(crowds, tile)
-			}
+		d := denseZoom{tiles: g.crowds(worldBits-uint(z), maxStamped)}
+		if z < fadeZoom {
+			d.cells = g.crowds(uint(MaxZoom-z)+subBits+coreCellBits, thinnedLakes-1)
 		}
-		if crowds == nil {
+		if d.tiles == nil && d.cells == nil {
 			break
 		}
-		// The larger a crowd, the more likely it has enough values.
-		slices.SortStableFunc(crowds, func(a, b span) int { return (b.to - b.from) - (a.to - a.from) })
-		zooms = append(zooms, denseZoom{crowds, g.wideAt(z)})
+		d.wide = g.wideAt(z)
+		zooms = append(zooms, d)
 	}
 	return zooms
+}
+
+// crowds returns the sites of each square of the world with more than most of them, the largest crowd first: the larger it is, the more likely it has enough
+// values. The sides of the squares are 2^bits world units.
+func (g *geometry) crowds(bits uint, most int) (crowds []span) {
+	for square := range g.runs(2 * bits) {
+		if square.to-square.from > most {
+			crowds = append(crowds, square)
+		}
+	}
+	slices.SortStableFunc(crowds, func(a, b span) int { return (b.to - b.from) - (a.to - a.from) })
+	return crowds
 }
 
 // wideAt returns the sites that are stamped at zoom z where others are blurred. If they are more than half, it returns all: a search leaves out the
@@ -65,14 +75,14 @@ func (g *geometry) firstRoomy() maptile.Zoom {
 	return z
 }
 
-// crowded reports whether any of the crowds has more than maxStamped lakes with a value. Lakes without one leave only traces:
+// crowded reports whether any of the crowds has more than most lakes with a value. Lakes without one leave only traces:
 // they must not change how the field is drawn either.
-func (l *Layer) crowded(crowds []span) bool {
+func (l *Layer) crowded(crowds []span, most int) bool {
 	return slices.ContainsFunc(crowds, func(c span) bool {
 		n := 0
-		for i := c.from; i < c.to && n+c.to-i > maxStamped; i++ {
+		for i := c.from; i < c.to && n+c.to-i > most; i++ {
 			if l.value(i).Valid() {
-				if n++; n > maxStamped {
+				if n++; n > most {
 					return true
 				}
 			}

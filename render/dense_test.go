@@ -102,19 +102,62 @@ func samePatchCells(t *rapid.T, a, b *scene, w window, ofA, ofB *cells) {
 	}
 }
 
-// TestBlurAgreesWithStamps compares blurred and stamped fields. The difference comes from sharing a lake between pixels.
+// drawn reports for each site whether it has a value and is drawn at zoom z: all but those of crowds that are not selected.
+func drawn(l *Layer, z maptile.Zoom) []bool {
+	type square struct{ x, y uint32 }
+	of := func(s *site, side float64) square {
+		width := math.Exp2(float64(MaxZoom-z)+subBits) * side
+		return square{uint32(float64(s.x) / width), uint32(float64(s.y) / width)}
+	}
+	hash := func(i int) uint64 { return l.codes[i] * 0x9e3779b97f4a7c15 }
+	counts, first, binned := map[square]int{}, map[square]int{}, make([]bool, len(l.sites))
+	for i := range l.sites {
+		v, s := l.value(i), &l.sites[i]
+		if binned[i] = v.Valid() && s.binned(z); !binned[i] {
+			continue
+		}
+		counts[of(s, 16)]++
+		at := of(s, 2)
+		switch k, ok := first[at]; {
+		case !ok || hash(i) < hash(k):
+			first[at] = i
+		case hash(i) == hash(k):
+			if best := l.value(k); v.compare(&best) > 0 {
+				first[at] = i
+			}
+		}
+	}
+	drawn := make([]bool, len(l.sites))
+	for i := range l.sites {
+		v, s := l.value(i), &l.sites[i]
+		drawn[i] = v.Valid() && (!binned[i] || counts[of(s, 16)] < thinnedLakes || first[of(s, 2)] == i)
+	}
+	return drawn
+}
+
+// TestBlurAgreesWithStamps compares the blurred field with one of stamps of the lakes that are drawn. The difference comes from sharing a lake between
+// pixels.
 func TestBlurAgreesWithStamps(t *testing.T) {
 	lakes := append(country(), district(5000)...)
-	stamped := layerOf(lakes...)
-	stamped.blurred = nil
-	l := blurred(0, lakes...)
+	all, l := layerOf(lakes...), blurred(0, lakes...)
 	for z := range maptile.Zoom(maxBlurredZoom + 1) {
+		stamped := *all
+		stamped.blurred, stamped.values = nil, slices.Clone(all.values)
+		for i, ok := range drawn(all, z) {
+			if !ok {
+				stamped.values[i] = value{Chlorophyll: data.NoChlorophyll}
+			}
+		}
 		for scale := 1; scale <= 2; scale++ {
-			d := compareFields(t, l, stamped, z, scale)
+			d := compareFields(t, l, &stamped, z, scale)
 			t.Logf("zoom %d, scale %d: opacity differs by %.4f, at most by %.3f; value by %.2f %%",
 				z, scale, d.opacity, d.largest, 100*d.value)
-			if d.opacity > 0.0035 || d.largest > 0.145 || d.value > 0.016 {
-				t.Errorf("zoom %d, scale %d: %+v, want at most 0.0035, 0.145 and 0.016", z, scale, d)
+			most := fieldDifference{opacity: 0.0015, largest: 0.145, value: 0.006}
+			if len(all.dense) > int(z) { // in crowds, where lakes are thinned, no pixel is far from the rim of a disc
+				most.opacity, most.value = 0.0075, 0.022
+			}
+			if d.opacity > most.opacity || d.largest > most.largest || d.value > most.value {
+				t.Errorf("zoom %d, scale %d: %+v, want at most %+v", z, scale, d, most)
 			}
 		}
 	}
@@ -173,9 +216,30 @@ func opacityOf(g float32) float64 {
 	return maxOpacity * min(1, (1-math.Exp(-opacityGain*float64(g)))/saturated)
 }
 
+// scattered returns n lakes all over the world.
+func scattered(n int) []testLake {
+	rng := rand.New(rand.NewPCG(5, 6))
+	lakes := make([]testLake, n)
+	for i := range lakes {
+		lakes[i] = testLake{lon: 360*rng.Float64() - 180, lat: 140*rng.Float64() - 70, chl: 5}
+	}
+	return lakes
+}
+
 func TestManyLakesAreBlurred(t *testing.T) {
-	if n := blurredZooms(layerOf(district(maxStamped)...)); n != 0 {
-		t.Errorf("%d lakes are blurred up to zoom %d", maxStamped, n-1)
+	for _, tt := range []struct {
+		name  string
+		lakes []testLake
+		want  int
+	}{
+		{"in a tile", scattered(maxStamped), 0},
+		{"more in a tile", scattered(maxStamped + 1), 1},
+		{"in one place", make([]testLake, thinnedLakes-1), 0},
+		{"more in one place", make([]testLake, thinnedLakes), fadeZoom},
+	} {
+		if n := blurredZooms(layerOf(tt.lakes...)); n != tt.want {
+			t.Errorf("%d lakes %s are blurred at %d zooms, want %d", len(tt.lakes), tt.name, n, tt.want)
+		}
 	}
 	const n = 5 * maxStamped
 	l := layerOf(district(n)...)
@@ -194,14 +258,16 @@ func TestManyLakesAreBlurred(t *testing.T) {
 		t.Errorf("markers are thinned at %d zooms, at zoom 0 to %d of %d, want two zooms and few",
 			len(thinned), len(thinned[0].all[0].sites), n)
 	}
-	stamped := 0
-	for i := range l.sites {
+	stamped, want := 0, 0
+	for i, ok := range drawn(l, 0) {
 		if !l.sites[i].binned(0) {
 			stamped++
+		} else if ok {
+			want++
 		}
 	}
-	if int(count)+stamped != n || stamped > n/100 {
-		t.Errorf("%v lakes in the grid and %d stamped, want %d, and few of these", count, stamped, n)
+	if count != float64(want) || want < 10 || stamped > n/100 {
+		t.Errorf("%v lakes in the grid and %d stamped, want %d, and few of these", count, stamped, want)
 	}
 }
 

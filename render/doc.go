@@ -43,8 +43,8 @@
 // # The styles Dots and Lakes
 //
 // [Dots] draws a marker per lake in ascending order of value, above the grey rings of lakes without one. Its shape is that of the class
-// of the value. Up to zoom 6 a cell of a fixed grid with many lakes has one symbol instead, with their number, the shares of the classes and
-// the worst class as its rim. [Lakes] draws each water: from zoom 9 on the inside of its outline if known, else a disc of its area. A site outside of
+// of the value. Up to zoom 6 a cell of a fixed grid with many lakes has one symbol instead, with their number and the shares of the classes, of which
+// the worst has a least part of the rim. [Lakes] draws each water: the inside of its outline if known and at least 6 pixels wide or high, else a disc of its area. A site outside of
 // its outline also has a disc of the smallest size. Higher classes are drawn above lower ones, and within a class small waters above
 // large ones. Waters without a value are grey, half transparent and hatched.
 //
@@ -59,11 +59,12 @@
 // # Many lakes
 //
 // With few lakes near a tile each is stamped: rows times columns of its separable kernel. At zooms where a tile can contain
-// more than 4,096 lakes with a value, lakes are binned by pixels, each shared among the nearest ones, and the bins
-// are blurred along rows and columns. Lakes with an outline, or with a larger disc than the smallest, are always stamped. Where the world has at most
+// more than 4,096 lakes with a value, or a cell of 16 pixels 256 of them, lakes are binned by pixels, each shared among the nearest ones, and the bins
+// are blurred along rows and columns. Of 256 or more in such a cell, one is drawn for each square of 2 pixels, so that the shares of the classes are those of
+// the lakes. Lakes with an outline, or with a larger disc than the smallest, are always stamped. Where the world has at most
 // sixteen pixels per lake, the bins are made once for all tiles, and of the lakes in one pixel only the one with the
-// highest value has a marker, and of the marked ones only the gravest a sign. Of the classes only the highest one is kept apart.
-// Blurred and stamped fields differ on average by at most 0.004 of opacity and 2 % of the value.
+// highest value has a marker, and of the marked ones only the gravest a sign.
+// Blurred and stamped fields differ on average by at most 0.007 of opacity and 2.2 % of the value, and where no lakes are left out by 0.0015 and 0.6 %.
 //
 // # Exactness
 //

@@ -39,6 +39,7 @@ func TestDocPictures(t *testing.T) {
 		"heat-nodata":  noDataPicture,
 		"heat-2x":      doublePicture,
 		"heat-scale":   scalePicture,
+		"heat-grounds": groundsPicture,
 
 		"heat-forecast": forecastPicture,
 	} {
@@ -271,6 +272,31 @@ func scalePicture(t *testing.T) image.Image {
 		panels = append(panels, bar)
 	}
 	return above(panels...)
+}
+
+// groundsPicture is a country with lakes of all classes in the default colour map and in that which is next to it, on white, on a dark map, and as a grey print.
+func groundsPicture(t *testing.T) image.Image {
+	part := image.Rect(40, 100, 200, 220)
+	l := layerOf(crowdedCountry()...)
+	var rows []image.Image
+	for _, id := range []colormap.ID{colormap.Default, "cividis"} {
+		tile := decoded(t, mustRender(t, l, Spec{docTile(), 1, Heat, id, 0}))
+		on := func(ground color.Color) *image.NRGBA {
+			m := image.NewNRGBA(image.Rect(0, 0, part.Dx(), part.Dy()))
+			draw.Draw(m, m.Rect, image.NewUniform(ground), image.Point{}, draw.Src)
+			draw.Draw(m, m.Rect, tile, part.Min, draw.Over)
+			return m
+		}
+		white := on(color.White)
+		grey := image.NewGray(white.Rect)
+		draw.Draw(grey, grey.Rect, white, image.Point{}, draw.Src)
+		rows = append(rows, sideBySide(white, on(mapGrounds[1]), grey))
+	}
+	all := above(rows...).(*image.NRGBA)
+	for i, c := range all.Pix { // with 16 steps of each colour the file is small
+		all.Pix[i] = uint8((int(c) + 8) / 17 * 17)
+	}
+	return all
 }
 
 // forecastPicture is a map of values, a forecast of the same lakes, and a forecast by waters of three lakes, of which the middle one has none.

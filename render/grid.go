@@ -45,23 +45,26 @@ func (v *value) shares() uint32 {
 	return freshShares
 }
 
-// newGrid returns the grid for zoom z of the lakes of l with a value and a disc of the smallest size.
+// newGrid returns the grid for zoom z of the lakes of l with a value and a disc of the smallest size, those that are drawn.
 func newGrid(l *Layer, z maptile.Zoom) *grid {
 	side := TileSize << z
 	n := side / blockSide
 	b := binning{side: side, sums: make([]*exact, (n+2)*n)}
 	var all []int32
 	var upper [upperClasses][]int32
-	for i := range l.sites {
-		v := l.value(i)
-		if !v.Valid() || !l.sites[i].binned(z) {
-			continue
-		}
-		all = append(all, int32(i))
+	thinning := fieldThinning{layer: l, zoom: z, visit: func(site int) {
+		all = append(all, int32(site))
+		v := l.value(site)
 		if class := l.logs.classes.of(v.Chlorophyll); class > 0 {
-			upper[class-1] = append(upper[class-1], int32(i))
+			upper[class-1] = append(upper[class-1], int32(site))
+		}
+	}}
+	for i := range l.sites {
+		if v := l.value(i); v.Valid() && l.sites[i].binned(z) {
+			thinning.add(i)
 		}
 	}
+	thinning.finish()
 	g := &grid{all: b.bin(l, z, all)}
 	for k, sites := range upper {
 		g.upper[k] = b.bin(l, z, sites)

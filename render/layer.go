@@ -184,7 +184,7 @@ func (r *Renderer) newLayer(g *geometry, v *snapshot.Values, size int) *Layer {
 	l.logs = r.drawingOf(l).logs
 	l.self = weak.Make(l)
 	for _, d := range g.dense {
-		l.blurred = append(l.blurred, sync.OnceValue(func() bool { return l.crowded(d.crowds) }))
+		l.blurred = append(l.blurred, sync.OnceValue(func() bool { return l.crowded(d.tiles, maxStamped) || l.crowded(d.cells, thinnedLakes-1) }))
 	}
 	l.thinned = sync.OnceValue(func() []selection { return newThinned(l, g.roomy) })
 	l.thinnedSigns = sync.OnceValue(func() [][]int32 { return newThinnedSigns(l, g.roomy) })
@@ -227,6 +227,12 @@ func (l *Layer) value(site int) value {
 		return value{c, l.logs.of(c), old}
 	}
 	return value{Chlorophyll: data.NoChlorophyll}
+}
+
+// valid reports whether a site has a value.
+func (l *Layer) valid(site int) bool {
+	v := l.value(site)
+	return v.Valid()
 }
 
 // allValues returns the values by site.

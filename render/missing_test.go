@@ -3,6 +3,7 @@ package render
 import (
 	"image/color"
 	"math"
+	"slices"
 	"testing"
 
 	"limnomap/colormap"
@@ -91,12 +92,14 @@ func TestTracesAmongMany(t *testing.T) {
 
 // TestMissingValuesDoNotMakeMany checks that lakes without a value do not count when it is decided how the field is drawn.
 func TestMissingValuesDoNotMakeMany(t *testing.T) {
-	all := append(district(maxStamped), district(maxStamped)...)
-	for i := maxStamped; i < len(all); i++ {
-		all[i].chl = -1
-	}
-	if n := blurredZooms(layerOf(all...)); n != 0 {
-		t.Errorf("%d lakes with a value and as many without are blurred at %d zooms, want none", maxStamped, n)
+	for name, lakes := range map[string][]testLake{"in a tile": scattered(maxStamped), "in one place": make([]testLake, thinnedLakes-1)} {
+		all := append(slices.Clone(lakes), lakes...)
+		for i := range lakes {
+			all[i].chl = -1
+		}
+		if n := blurredZooms(layerOf(all...)); n != 0 {
+			t.Errorf("%d lakes with a value and as many without %s are blurred at %d zooms, want none", len(lakes), name, n)
+		}
 	}
 }
 

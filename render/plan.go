@@ -33,7 +33,7 @@ func (r *Renderer) newPlan(l *Layer, st *style) plan {
 	var p plan
 	visible := make([]bool, len(l.sites))
 	for z, zoom := range l.dense {
-		if densest := zoom.crowds[0]; densest.to-densest.from < plannedCrowd {
+		if len(zoom.tiles) == 0 || zoom.tiles[0].to-zoom.tiles[0].from < plannedCrowd {
 			break
 		}
 		if st.clustered(maptile.Zoom(z)) {

@@ -108,12 +108,23 @@ func (p *patch) bin(l *Layer, w window, by *style, hits []hit) []hit {
 	q.patch, q.reach, q.hits = p, reach+2*subUnits, hits
 	if int(w.zoom) < len(l.grids) {
 		p.cut(l.grids[w.zoom], w)
-		if !by.valued {
-			q.around(group{sites: l.traced[w.zoom]}, q.reach)
-		}
+		q.around(group{sites: l.traced[w.zoom]}, q.reach)
 		return q.hits
 	}
-	q.around(group{}, q.reach)
+	thinning := fieldThinning{layer: l, zoom: w.zoom, visit: q.visit}
+	q.search(l.codes, nil, q.reach, subUnits<<coreCellBits, func(from, to int, whole bool) bool {
+		for i := from; i < to; i++ {
+			switch {
+			case !l.sites[i].binned(w.zoom) || !whole && !q.contains(i):
+			case l.valid(i):
+				thinning.add(i)
+			default:
+				q.visit(i)
+			}
+		}
+		return true
+	})
+	thinning.finish()
 	p.finish()
 	return q.hits
 }
@@ -124,7 +135,6 @@ type query struct {
 	window  window
 	painter painter
 	signs   *markers // finds signs if not nil
-	valued  bool     // whether only lakes with a value leave a trace
 	filter  Filter
 	world   int64 // width of the world in units, a power of two
 	shift   uint  // from world coordinates to units
@@ -147,7 +157,7 @@ type query struct {
 
 func newQuery(l *Layer, w window, st *style) query {
 	return query{
-		layer: l, window: w, painter: st.painter, valued: st.valued,
+		layer: l, window: w, painter: st.painter,
 		world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom),
 		first: w.firstCentre(), right: w.lastCentre(w.width), bottom: w.lastCentre(w.height),
 	}
@@ -300,7 +310,7 @@ func (q *query) visit(i int) {
 		return
 	}
 	value := q.layer.value(i)
-	if q.valued && !value.Valid() || !q.layer.shows(q.filter, i, &value) {
+	if !q.layer.shows(q.filter, i, &value) {
 		return
 	}
 	if q.patch != nil && !value.Valid() && !q.trace.keeps(q.layer, i, w.zoom) {

@@ -68,9 +68,9 @@ func Styles() []Style {
 			"outline are drawn by it. From zoom 10 on the discs fade, and the waters of the lakes take over. " + oldText +
 			"Lakes without a current value are faintly grey.", symbol.Look{}},
 		{Dots, "Markers", "A marker in the colour of its value and the shape of its class for each lake: low a disc, medium a triangle, high a diamond, " +
-			"and a grey ring for one without a current value. Up to zoom 6 crowds are rings with the number of lakes and the shares of the classes, with the worst as the rim. " +
+			"and a grey ring for one without a current value. Up to zoom 6 crowds are rings with the number of lakes and the shares of the classes, the worst at the top. " +
 			oldText + signsText, markers},
-		{Lakes, "Waters", "Each lake's water in the colour of its value: its outline from zoom 9 on where that is known, else a " +
+		{Lakes, "Waters", "Each lake's water in the colour of its value: its outline where that is known and at least 6 pixels wide or high, else a " +
 			"disc of its area; grey and hatched without a current value. " + oldText + signsText, waters},
 	}
 }
@@ -93,7 +93,6 @@ type Spec struct {
 // A style has the painter of one style, and how its marks are found and coloured. It is immutable.
 type style struct {
 	painter
-	valued   bool                                      // whether lakes without a value leave no trace
 	cored    bool                                      // whether lakes of the highest class have cores in crowds
 	above    *style                                    // the waters above the field from fadeZoom on; nil if the style has none
 	byExtent bool                                      // whether sites are searched in groups by the extent of their waters
@@ -201,7 +200,7 @@ func New(limits colormap.Limits) *Renderer {
 	r := &Renderer{
 		drawing: drawing{
 			styles: map[StyleID]*style{
-				Heat:  heatStyle(field, false),
+				Heat:  heatStyle(field),
 				Dots:  {painter: newDots(), sites: (*Layer).forDots, palette: markPalette, signs: signs},
 				Lakes: {painter: field.waters, byExtent: true, sites: (*Layer).forWaters, palette: markPalette, signs: signs},
 			},
@@ -221,10 +220,10 @@ func New(limits colormap.Limits) *Renderer {
 	return r
 }
 
-// heatStyle returns the style Heat of a field, in which lakes without a value leave a trace or none.
-func heatStyle(field *heat, valued bool) *style {
+// heatStyle returns the style Heat of a field.
+func heatStyle(field *heat) *style {
 	return &style{
-		painter: field, above: &style{painter: field.waters.aboveField(), valued: valued, byExtent: true}, cored: true, valued: valued, byExtent: true,
+		painter: field, above: &style{painter: field.waters.aboveField(), byExtent: true}, cored: true, byExtent: true,
 		sites: (*Layer).forField, palette: heatPalette, filter: palettepng.Sub,
 	}
 }

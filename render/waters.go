@@ -6,7 +6,6 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 
-	"limnomap/data/outline"
 	"limnomap/render/symbol"
 )
 
@@ -76,12 +75,6 @@ func (t *waters) radius(s *site, z maptile.Zoom) int64 {
 	return r
 }
 
-// outlined reports whether s is drawn as its outline: from outline.FirstZoom on, if it is at least as large as the smallest
-// disc.
-func (t *waters) outlined(s *site, z maptile.Zoom) bool {
-	return s.shore != nil && z >= outline.FirstZoom && s.shore.side()>>(MaxZoom-z) >= 2*smallestRadius(z)
-}
-
 // extentOf returns half of the width or the height of a drawn water, whichever is more, in units.
 func (t *waters) extentOf(m *mark, z maptile.Zoom) int64 {
 	if m.shore != nil {
@@ -93,7 +86,7 @@ func (t *waters) extentOf(m *mark, z maptile.Zoom) int64 {
 func (t *waters) reach(p *site, w window) int64 {
 	smallest := t.smallest[smallestStep(w.zoom)].reach
 	switch {
-	case !t.outlined(p, w.zoom):
+	case !p.glows(w.zoom):
 		return max(t.radius(p, w.zoom)+waterMargin, smallest)
 	case p.shore.beside:
 		return max(p.reachOfShore(w, waterMargin), smallest)
@@ -136,7 +129,7 @@ func (t *waters) widest(_ *geometry, z maptile.Zoom) int64 {
 func (t *waters) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mark {
 	for _, h := range hits {
 		m, s := mark{x: h.x, y: h.y, value: uint32(h.Chlorophyll), old: h.old}, &l.sites[h.site]
-		if t.outlined(s, w.zoom) {
+		if s.glows(w.zoom) {
 			outline := m
 			outline.shore = s.shore
 			marks = append(marks, outline)

@@ -216,7 +216,7 @@ func TestEqualDiscsWorstAbove(t *testing.T) {
 	}
 }
 
-// TestOutlineBeginsAtItsZoom compares a lake with and without an outline.
+// TestOutlineBeginsAtItsZoom compares a lake with and without an outline, which is drawn from 6 pixels on.
 func TestOutlineBeginsAtItsZoom(t *testing.T) {
 	lake := lakeland()[2]
 	small := testShore{testLake{13.4, 52.5, 5, 0.001}, orb.MultiPolygon{{bay(13.4, 52.5, 0.0002, 12, 1)}}}
@@ -224,7 +224,7 @@ func TestOutlineBeginsAtItsZoom(t *testing.T) {
 		name  string
 		lake  testShore
 		first maptile.Zoom
-	}{{"large", lake, 9}, {"smaller than the smallest disc until zoom 14", small, 15}} {
+	}{{"as large as Lake Constance", lakeland()[10], 4}, {"large", lake, 8}, {"smaller than 6 pixels until zoom 14", small, 15}} {
 		for z := maptile.Zoom(0); z <= 16; z++ {
 			w := windowOf(maptile.At(orb.Point{tt.lake.lon, tt.lake.lat}, z), 1)
 			differ := !slices.Equal(paint(layerOfShores(t, tt.lake), w, Lakes), paint(layerOf(tt.lake.testLake), w, Lakes))

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// FirstZoom is the first zoom at which outlines are drawn: a pixel is about 200 m wide there in Germany, and the
+	// FirstZoom is the zoom of the coarsest section, which all smaller zooms use: a pixel is about 200 m wide there in Germany, and the
 	// lakes that people bathe in are a few pixels wide.
 	FirstZoom maptile.Zoom = 9
 	// finestZoom is the last zoom with its own section: a quarter of its pixel is 0.4 m in Germany, finer than

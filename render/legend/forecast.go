@@ -35,11 +35,8 @@ func (w *Words) newForecastLayout(m *colormap.Map, look symbol.Look, width int, 
 		s.text(pad, y, textSize, 0, false, paleColor(), line)
 	}
 	y = s.percentAxis(l, y+10, f)
-	y = s.forecastCells(l, fill(w.Forecast.Absent, "look", w.absentLook(look), "label", l.NoData.Label), look, y+10, f)
-	for _, line := range f.Wrap(l.Note, noteSize, length, false) {
-		y += noteLine
-		s.text(pad, y, noteSize, 0, false, paleColor(), line)
-	}
+	y = s.forecastCells(l, fill(w.Forecast.Absent, "look", w.Forecast.Grey, "label", l.NoData.Label), look, y+10, f)
+	y = s.notes(y, f, w.sizeOf(look), l.Note)
 	s.height = math.Ceil(y + pad)
 	return s
 }
@@ -51,15 +48,7 @@ func (w *Words) forecastDescription(l colormap.ForecastLegend, look symbol.Look)
 		labels = append(labels, c.Label)
 	}
 	return fill(w.Forecast.Description, "min", w.number(l.Min), "max", w.number(l.Max), "quantity", l.Quantity,
-		"classes", strings.Join(labels, ", "), "absent", w.absentLook(look), "label", l.NoData.Label, "note", l.Note)
-}
-
-// absentLook returns how a lake without a forecast is drawn, in words.
-func (w *Words) absentLook(look symbol.Look) string {
-	if look.Kind == symbol.Waters {
-		return w.Forecast.Grey
-	}
-	return w.Forecast.LeftOut
+		"classes", strings.Join(labels, ", "), "absent", w.Forecast.Grey, "label", l.NoData.Label, "note", l.Note)
 }
 
 // percentAxis adds the colours and their labels below y, and returns where they end.
@@ -118,7 +107,7 @@ func (s *layout) forecastCells(l colormap.ForecastLegend, absent string, look sy
 		s.hatched(pad, y, swatchWidth, height)
 	} else {
 		s.rect(pad, y, swatchWidth, height, colormap.NoData())
-		s.rect(pad+1, y+1, swatchWidth-2, height-2, symbol.WhiteColor())
+		s.rect(pad+1, y+1, swatchWidth-2, height-2, symbol.OnWhite(colormap.NoData(), symbol.HollowAlpha))
 	}
 	lines := f.Wrap(absent, textSize, s.width-2*pad-swatchWidth-textGap, false)
 	for k, line := range lines {

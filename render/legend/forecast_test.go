@@ -14,9 +14,9 @@ func TestForecastLegend(t *testing.T) {
 	m := colormap.NewForecast(who2003())
 	for _, width := range []int{MinWidth, 320, 1024} {
 		for _, test := range []struct {
-			look   symbol.Look
-			absent string
-		}{{symbol.Look{}, "Left out: withheld or no forecast"}, {symbol.Look{Kind: symbol.Waters}, "Grey: withheld or no forecast"}} {
+			look symbol.Look
+			size string
+		}{{symbol.Look{}, "Discs are small where lakes are dense"}, {symbol.Look{Kind: symbol.Waters}, ""}} {
 			body, err := SVG(m, test.look, width)
 			if err != nil {
 				t.Fatal(err)
@@ -24,13 +24,13 @@ func TestForecastLegend(t *testing.T) {
 			p := parseSVG(t, body)
 			for _, want := range []string{
 				"Forecast: chance of medium or high risk", "Probability that chlorophyll-a reaches 10 µg/l (WHO 2003)", "0 %", "20", "50", "100 %",
-				"below 10 %", "10 to below 20 %", "20 to below 50 %", "50 to below 80 %", "80 % or more", test.absent, "A statistical forecast from each lake's earlier values, not a measurement.",
+				"below 10 %", "10 to below 20 %", "20 to below 50 %", "50 to below 80 %", "80 % or more", "Grey: withheld or no forecast", test.size, "A statistical forecast from each lake's earlier values, not a measurement.",
 			} {
 				if !strings.Contains(p.words, want) {
 					t.Errorf("width %d: the legend has no %q: %s", width, want, p.words)
 				}
 			}
-			for _, want := range []string{"Hatched", "from 0 to 100 %", test.absent, "not a measurement"} {
+			for _, want := range []string{"Hatched", "from 0 to 100 %", "Grey: withheld or no forecast", "not a measurement"} {
 				if !strings.Contains(p.desc, want) {
 					t.Errorf("width %d: the description has no %q: %s", width, want, p.desc)
 				}

@@ -117,7 +117,22 @@ func (w *Words) newLayout(m *colormap.Map, look symbol.Look, width int, f *pictu
 	y = s.axis(l, w, y+10, f)
 	y = s.classes(l, w, look.Kind, y+12, f)
 	y = s.entries(w.entriesOf(l, look), y, f)
-	for _, note := range []string{l.Note, l.Scheme} {
+	y = s.notes(y, f, w.sizeOf(look), l.Note, l.Scheme)
+	s.height = math.Ceil(y + pad)
+	return s, nil
+}
+
+// sizeOf returns what the size of a disc means, if the style has discs whose size is by the density of lakes.
+func (w *Words) sizeOf(look symbol.Look) string {
+	if look.Kind == symbol.Field {
+		return w.Size
+	}
+	return ""
+}
+
+// notes adds notes below y, without those that are empty, and returns where they end.
+func (s *layout) notes(y float64, f *picture.Fonts, notes ...string) float64 {
+	for _, note := range notes {
 		if note == "" {
 			continue
 		}
@@ -126,8 +141,7 @@ func (w *Words) newLayout(m *colormap.Map, look symbol.Look, width int, f *pictu
 			s.text(pad, y, noteSize, 0, false, paleColor(), line)
 		}
 	}
-	s.height = math.Ceil(y + pad)
-	return s, nil
+	return y
 }
 
 func title(l colormap.Legend) string {
@@ -163,9 +177,10 @@ func (w *Words) description(l colormap.Legend, look symbol.Look) string {
 	for _, sign := range look.Signs {
 		parts = append(parts, fill(w.Description.Sign, "look", sign.Look, "label", sign.Label))
 	}
-	parts = append(parts, l.Note)
-	if l.Scheme != "" {
-		parts = append(parts, l.Scheme)
+	for _, note := range []string{w.sizeOf(look), l.Note, l.Scheme} {
+		if note != "" {
+			parts = append(parts, note)
+		}
 	}
 	return strings.Join(parts, " ")
 }

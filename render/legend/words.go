@@ -34,7 +34,7 @@ type Words struct {
 
 	Below, Middle, OrMore, OrLess, MiddleAbove, Above string
 
-	NoData, NoValue, Old, Cluster, Note string
+	NoData, NoValue, Old, Cluster, Size, Note string
 
 	// Scheme says whose words the names of the risks are, and Quotes what WHO 2003 says itself; {profile}.
 	Scheme, Quotes string
@@ -43,7 +43,7 @@ type Words struct {
 
 	Description struct{ Scale, Class, Markers, Waters, Field, Sign string } // for readers who do not see the picture
 	Forecast    struct {
-		Title, TitleHigh, Reaches, Above, Below, Middle, OrMore, NoData, Note, Absent, Grey, LeftOut, Description string
+		Title, TitleHigh, Reaches, Above, Below, Middle, OrMore, NoData, Note, Absent, Grey, Description string
 	}
 }
 

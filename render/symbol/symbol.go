@@ -248,7 +248,7 @@ type Look struct {
 }
 
 // ClusterLabel explains the symbol of many lakes.
-const ClusterLabel = "Ring with a number: so many lakes; the rim is the worst class"
+const ClusterLabel = "Ring with a number: so many lakes, with the shares of their classes"
 
 // ClusterShapes returns the shapes of the symbol of many lakes in a legend, which has no number.
 func ClusterShapes(radius float64) []Shape {
