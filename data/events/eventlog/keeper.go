@@ -144,13 +144,18 @@ func (k *Keeper) Run(ctx context.Context) {
 		case <-ctx.Done():
 		case <-ticker.C:
 		case <-k.wake:
+			backoff = 0 // the database has just sent a snapshot
 		}
 	}
 }
 
-// failed tells of a failure. The first is logged, and then one every logEvery.
+// failed tells of a failure. The first is logged, and then one every logEvery; none before the first snapshot, since who loads it tells
+// of the same database.
 func (k *Keeper) failed(err error) {
 	k.Failed(err)
+	if k.Snapshot() == nil {
+		return
+	}
 	f, now := &k.failures, time.Now()
 	if f.count++; f.count == 1 {
 		f.since = now
