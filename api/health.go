@@ -167,20 +167,28 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
 	return h.sender.SendBytes(w, r, instantKind, h.webhooks.Load().append(b).Close("}\n"))
 }
 
-// reloaded notes that a snapshot of that version was loaded.
-func (h *health) reloaded(version string) {
+// reloaded notes that a snapshot of that version was loaded, the first one or a later one.
+func (h *health) reloaded(version string, first bool) {
 	if since := h.reloadFailedSince.Swap(nil); since != nil {
-		h.opts.Logger.Info("loading newer data works again", slog.String("snapshot", version), slog.Time("failed_since", *since))
+		message := "loading newer data works again"
+		if first {
+			message = "the data are loaded"
+		}
+		h.opts.Logger.Info(message, slog.String("snapshot", version), slog.Time("failed_since", *since))
 	}
 }
 
-// SnapshotReloadFailed reports that a newer snapshot could not be loaded from the database, for the body of /readyz, a metric
+// SnapshotReloadFailed reports that the first or a newer snapshot could not be loaded from the database, for the body of /readyz, a metric
 // and the log.
 func (s *Server) SnapshotReloadFailed(err error) {
 	now := s.health.opts.Now().UTC().Truncate(time.Second)
 	s.health.reloadFailedSince.CompareAndSwap(nil, &now)
 	s.health.reloadFailures.Inc()
-	s.common.opts.Logger.Warn("loading newer data failed: still serving the previous data", slog.Any("error", err))
+	message := "loading newer data failed: still serving the previous data"
+	if s.common.current.Load() == nil {
+		message = "the data cannot be loaded yet: trying again until it works"
+	}
+	s.common.opts.Logger.Warn(message, slog.Any("error", err))
 }
 
 // DatabaseRefreshed reports the state of the refreshes of the database from its source, for the body of /readyz and the metrics.

@@ -71,6 +71,26 @@ func TestReadyz(t *testing.T) {
 	get(t, s, http.StatusOK, "/healthz")
 }
 
+// Before the first snapshot nothing is said of previous data.
+func TestDataCannotBeLoadedYet(t *testing.T) {
+	var log bytes.Buffer
+	opts := testOptions(t)
+	opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	s, err := New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.SnapshotReloadFailed(errors.New("no connection"))
+	wantProblem(t, do(s, http.MethodGet, "/readyz"), http.StatusServiceUnavailable)
+	if err := s.Publish(testSnapshot(t, testSource(t))); err != nil {
+		t.Fatal(err)
+	}
+	text := log.String()
+	if !strings.Contains(text, "the data cannot be loaded yet") || !strings.Contains(text, "the data are loaded") || strings.Contains(text, "previous") || strings.Contains(text, "again\"") {
+		t.Errorf("log:\n%s", text)
+	}
+}
+
 // /readyz and a metric show the webhooks of the database.
 func TestWebhooksInReadiness(t *testing.T) {
 	s := testServer(t)

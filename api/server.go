@@ -174,7 +174,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) Publish(snap *snapshot.Snapshot) error {
 	publish := func() error { return s.common.publish(snap) }
 	var err error
-	if before := s.common.current.Load(); before == nil || onlyStatements(before.snap, snap) {
+	before := s.common.current.Load()
+	if before == nil || onlyStatements(before.snap, snap) {
 		err = publish()
 	} else {
 		err = inBackground(publish)
@@ -182,7 +183,7 @@ func (s *Server) Publish(snap *snapshot.Snapshot) error {
 	if err != nil {
 		return fmt.Errorf("publish snapshot %s: %w", snap.Version, err)
 	}
-	s.health.reloaded(s.common.current.Load().state.MapVersion)
+	s.health.reloaded(s.common.current.Load().state.MapVersion, before == nil)
 	return nil
 }
 

@@ -169,6 +169,9 @@ func (c *importsUndoCmd) Run(ctx context.Context, con *console) error {
 		}
 		_, err = fmt.Fprintf(con.out, "Import %d of %s (%s): %d added rows deleted, %d changed rows restored: %s.\n", r.Number, formatTime(r.At),
 			linetext.Escape(strings.Join(r.About, ", ")), r.Added, r.Changed, done)
+		if err == nil && r.WithoutPixels > 0 {
+			_, err = fmt.Fprintf(con.out, "%d of them are values of satellites, without their pixels, which are not stored: import their files again.\n", r.WithoutPixels)
+		}
 		return err
 	})
 	return interrupted(ctx, err, "nothing was written")

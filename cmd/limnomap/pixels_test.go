@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
@@ -117,4 +118,28 @@ func TestPixelsFromFileToClient(t *testing.T) {
 func degreesOf(origin float64, pixel int, step float64) float64 {
 	f, _ := strconv.ParseFloat(strconv.FormatFloat(origin+float64(pixel)*step, 'f', 6, 64), 64)
 	return f
+}
+
+// An undo says of which restored values it has no pixels. The file has them again.
+func TestUndoTellsOfPixels(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "lakes.db")
+	mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.geojson", rasterLakes), "--db", db)
+	first := writeRaster(t, dir, "chl_2026-07-07.tif", 10)
+	mustRun(t, "import", "rasters", first, "--db", db, "--keep-pixels", "20y")
+	second := writeRaster(t, t.TempDir(), "chl_2026-07-07.tif", 11)
+	mustRun(t, "import", "rasters", second, "--db", db, "--keep-pixels", "20y")
+	const told = "1 of them are values of satellites, without their pixels"
+	for _, args := range [][]string{{"--dry-run"}, nil} {
+		if out := mustRun(t, append([]string{"imports", "undo", "--db", db}, args...)...); !strings.Contains(out, "1 changed rows restored") || !strings.Contains(out, told) {
+			t.Errorf("undo %v says %q, want %q", args, out, told)
+		}
+	}
+	s := limnomaptest.Start(t, "--db", db, "--as-of", "2026-07-10")
+	pixels := func() int { return s.StatusOf("/api/v1/bathing-lakes/pixels/bloom") }
+	if got := pixels(); got != http.StatusNotFound {
+		t.Errorf("after the undo the pixels are answered with %d", got)
+	}
+	mustRun(t, "import", "rasters", first, "--db", db, "--keep-pixels", "20y")
+	limnomaptest.Within(t, patience, "the pixels are there again", func() bool { return pixels() == http.StatusOK })
 }

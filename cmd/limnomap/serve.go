@@ -161,6 +161,9 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, shown.close()) }()
+	if shown.store != nil && shown.store.ReadOnly() != "" {
+		con.log.Warn("nothing can be written to the database: it is only read until it can be written to again; no restart is needed", "reason", shown.store.ReadOnly())
+	}
 
 	defer limitGarbage(context.WithoutCancel(ctx))() // until the last request is answered
 	registry := prometheus.NewRegistry()

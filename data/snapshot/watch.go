@@ -35,7 +35,8 @@ type Watcher struct {
 	// Confirmed, if not nil, is called after each confirmation that the published snapshot holds everything that the
 	// Source has, with the time when the question or the load began.
 	Confirmed func(time.Time)
-	// Failed, if not nil, is called for each load that failed, and for each new reason of a series of failures of Source.Revision.
+	// Failed, if not nil, is called for each later load that failed, and for each new reason of a series of failures of Source.Revision
+	// or of the first load.
 	// The last good snapshot stays, and the Watcher tries again with backoff.
 	Failed func(error)
 	// Outcome, if not nil, is called after each answer of Source.Revision. It returns the state of the refreshes from the
@@ -50,7 +51,7 @@ type Watcher struct {
 // one at a time. The only goroutine that it starts ends with a load, for which Run waits.
 func (w *Watcher) Run(ctx context.Context) {
 	var (
-		reported []string      // why Source.Revision has failed since it last succeeded
+		reported []string      // why Source.Revision or the first load has failed since it last succeeded
 		outcome  data.Refresh  // the last state passed to Refreshed
 		backoff  time.Duration // the wait after the last failure; 0 if there was none since the last success
 	)
@@ -99,16 +100,13 @@ func (w *Watcher) publishOther(s *Snapshot) {
 }
 
 // next returns a snapshot of the Source's present revision, which is the current one if nothing has changed. It reports its
-// errors to Failed, except when Source.Revision fails again in a row for a reason that is in reported, where it keeps the first
-// maxReported of a series.
+// errors to Failed, except when Source.Revision or the first load fails again in a row for a reason that is in reported, where it keeps the
+// first maxReported of a series.
 func (w *Watcher) next(ctx context.Context, reported *[]string) (*Snapshot, error) {
 	if current := w.current; current != nil {
 		revision, err := w.revision(ctx)
 		if err != nil {
-			if reason := err.Error(); len(*reported) < maxReported && !slices.Contains(*reported, reason) {
-				w.fail(ctx, err)
-				*reported = append(*reported, reason)
-			}
+			w.failOnce(ctx, err, reported)
 			return nil, err
 		}
 		*reported = nil
@@ -124,8 +122,12 @@ func (w *Watcher) next(ctx context.Context, reported *[]string) (*Snapshot, erro
 			return w.forecasts(ctx, current)
 		}
 	}
+	first := w.current == nil
 	snapshot, err := w.load(ctx)
-	if err != nil {
+	switch {
+	case err != nil && first:
+		w.failOnce(ctx, err, reported)
+	case err != nil:
 		w.fail(ctx, err)
 	}
 	return snapshot, err
@@ -270,6 +272,14 @@ func (w *Watcher) revision(ctx context.Context) (data.Revision, error) {
 func (w *Watcher) fail(ctx context.Context, err error) {
 	if w.Failed != nil && ctx.Err() == nil {
 		w.Failed(err)
+	}
+}
+
+// failOnce calls Failed if there are fewer than maxReported reasons in reported, and err is another one.
+func (w *Watcher) failOnce(ctx context.Context, err error, reported *[]string) {
+	if reason := err.Error(); len(*reported) < maxReported && !slices.Contains(*reported, reason) {
+		w.fail(ctx, err)
+		*reported = append(*reported, reason)
 	}
 }
 

@@ -29,6 +29,7 @@ type database interface {
 	history(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error)
 	keysUsed(ctx context.Context, uses []apikey.Use) error
 	listen(ctx context.Context, wake chan<- struct{})
+	readOnly() string
 	close() error
 }
 

@@ -54,6 +54,7 @@ func testStore(t *testing.T, open opener) {
 		"refresh in an import":    testRefreshInImport,
 		"rasters":                 testRasters,
 		"pixels":                  testPixels,
+		"pixels of repeated rows": testPixelsOfRepeated,
 		"readings":                testReadings,
 		"readings of samples":     testReadingsOfSamples,
 		"readings of many lakes":  testReadingsOfManyLakes,

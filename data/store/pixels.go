@@ -18,14 +18,21 @@ type pixelRow struct {
 	*data.Observation
 }
 
+// A pixelKey is the key of a pixelRow.
+type pixelKey struct {
+	lake, source int64
+	date         data.Date
+}
+
 // putPixels writes the pixels of the observations that PutObservations has just stored, or found stored. Those of an observation that an import without
 // pixels has changed are removed: they are not of the new value.
 func (t *importTx) putPixels(ctx context.Context, observations []data.Observation, keep ObservationColumns, changes []Change) error {
-	var with, without []pixelRow
+	var stored []pixelRow
+	latest := make(map[pixelKey]int) // index in stored of a key that may be repeated; empty if no row is
 	for i := range observations {
 		o, change := &observations[i], changes[i]
-		stored := change == Added || change == Changed || change == Unchanged && o.Pixels != nil
-		if o.Type != data.Satellite || !stored || o.Pixels == nil && change == Added {
+		isStored := change == Added || change == Changed || change == Unchanged && o.Pixels != nil
+		if o.Type != data.Satellite || !isStored || o.Pixels == nil && change == Added {
 			continue
 		}
 		_, repeated := slices.BinarySearch(t.repeated, i)
@@ -40,10 +47,23 @@ func (t *importTx) putPixels(ctx context.Context, observations []data.Observatio
 		if err != nil {
 			return err
 		}
-		if o.Pixels == nil || repeated { // two of one key in a batch are rare
-			without = append(without, pixelRow{lake, source, o})
+		row := pixelRow{lake, source, o}
+		if len(t.repeated) > 0 { // of one key, the last row that was stored counts
+			key := pixelKey{lake, source, o.Date}
+			if at, ok := latest[key]; ok {
+				stored[at] = row
+				continue
+			}
+			latest[key] = len(stored)
+		}
+		stored = append(stored, row)
+	}
+	var with, without []pixelRow
+	for _, r := range stored {
+		if r.Pixels != nil {
+			with = append(with, r)
 		} else {
-			with = append(with, pixelRow{lake, source, o})
+			without = append(without, r)
 		}
 	}
 	if err := t.removePixels(ctx, without); err != nil || len(with) == 0 {

@@ -196,6 +196,8 @@ func (s *postgres) wrap(err error, doing string) error {
 	return &Error{fmt.Errorf("%s in %s: %w", doing, s.name, explainPostgres(err))}
 }
 
+func (s *postgres) readOnly() string { return "" }
+
 func (s *postgres) close() error {
 	s.pool.Close()
 	return nil

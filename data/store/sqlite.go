@@ -50,7 +50,7 @@ type sqlite struct {
 	readers *sql.DB // connections that cannot write
 	files   dbFiles // when they were opened
 	closed  bool
-	frozen  bool // whether the readers take the file for one that nobody changes
+	frozen  string // why the readers take the file for one that nobody changes, see openReaders; empty if they do not
 
 	generation atomic.Int64 // counts how often the file was reopened or had become shorter
 	size       atomic.Int64 // of the file when it was last looked at
@@ -84,14 +84,16 @@ func (s *sqlite) open(ctx context.Context, create bool, patience time.Duration) 
 	s.writer, err = openPool(loc.url(sqliteParameters("_txlock", "immediate", "_journal_mode", "WAL",
 		"_synchronous", "NORMAL", "_pragma", "secure_delete(on)", "_pragma", fmt.Sprintf("journal_size_limit(%d)", maxIdleLogBytes))), 1)
 	if err == nil {
-		s.readers, err = openReaders(loc, usualReaders())
+		s.readers, s.frozen, err = openReaders(ctx, loc, usualReaders())
 	}
 	if err == nil {
 		err = s.migrate(ctx)
 	}
 	if err == nil {
-		s.frozen = isFrozen(loc.path)
 		s.files, err = statFiles(loc.path)
+	}
+	if s.frozen != "" { // the readers use only the file; a writer that fails leaves the others, empty
+		s.files[1], s.files[2] = nil, nil
 	}
 	if err != nil {
 		s.closePools() // its errors would repeat err
@@ -149,23 +151,50 @@ func openPool(dsn string, connections int) (*sql.DB, error) {
 	return db, nil
 }
 
-// openReaders opens connections that cannot write. On a read-only file system, where SQLite cannot make its files beside a database, they take it for one that
-// nobody changes (see isFrozen). It must have no log then: that is a part of the database, and only a connection that can write applies it.
-func openReaders(loc location, connections int) (*sql.DB, error) {
-	if !isFrozen(loc.path) {
-		return openPool(loc.url(sqliteParameters("_query_only", "on")), connections)
+// openReaders opens connections that cannot write. Where SQLite cannot make its files beside a database, on a read-only file system or a full disk, they take
+// it for one that nobody changes, and frozen says why. It must have no log then: that is a part of the database, and only a connection that can write applies it.
+func openReaders(ctx context.Context, loc location, connections int) (db *sql.DB, frozen string, err error) {
+	if frozen = frozenBy(loc.path); frozen == "" {
+		db, err = openPool(loc.url(sqliteParameters("_query_only", "on")), connections)
+		if err != nil {
+			return nil, "", err
+		}
+		if _, err := db.ExecContext(ctx, "SELECT 1 FROM sqlite_schema"); err == nil || !isFull(loc.path, err) { // another error comes again
+			return db, "", nil
+		}
+		db.Close()
+		frozen = "its disk is full"
 	}
 	if log := loc.path + fileEnds[1]; isLogged(loc.path) {
-		return nil, fmt.Errorf("its file system is read-only, and its log %s has changes that are not in it yet: "+
-			"copy both to a folder that can be written to, or mount it writable for one `limnomap backup`", log)
+		return nil, "", fmt.Errorf("%s, and its log %s has changes that are not in it yet: "+
+			"make it writable, or copy both to a folder that can be written to", frozen, log)
 	}
-	return openPool(loc.url(sqliteParameters("_query_only", "on", "mode", "ro", "immutable", "1")), connections)
+	db, err = openPool(loc.url(sqliteParameters("_query_only", "on", "mode", "ro", "immutable", "1")), connections)
+	return db, frozen, err
 }
 
-// isFrozen reports whether a database is on a read-only file system, and no other process has it open, which may see that file system as a writable one.
-func isFrozen(path string) bool {
-	_, err := os.Stat(path + fileEnds[2])
-	return errors.Is(err, fs.ErrNotExist) && diskspace.ReadOnly(path)
+// frozenBy tells that a database is on a read-only file system, and no other process has it open, which may see that file system as a writable one.
+func frozenBy(path string) string {
+	info, err := os.Stat(path + fileEnds[2])
+	if unused := errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() < leastIndex; unused && diskspace.ReadOnly(path) {
+		return "its file system is read-only"
+	}
+	return ""
+}
+
+// isFull reports whether SQLite's error is that a file beside the database cannot be made or written, and the disk is full.
+func isFull(path string, err error) bool {
+	var e *sqlitedriver.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() & 0xff { // the low byte is the primary code, the rest a detail: sqlite.org/rescode.html
+	case sqlite3.SQLITE_FULL:
+		return true
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+		return diskspace.Full(filepath.Dir(path), indexBytes)
+	}
+	return false
 }
 
 // isLogged reports whether a database has a log with changes.
@@ -174,8 +203,11 @@ func isLogged(path string) bool {
 	return err == nil && info.Size() > 0
 }
 
-// leastFree is how many bytes SQLite needs for the index of a log: with fewer, it reports an error of input and output.
-const leastFree = 64 << 10
+// indexBytes is what SQLite needs for the index of a log: with less room, it reports an error of input and output.
+const indexBytes = 64 << 10
+
+// leastIndex is the size of an index in use. A process that found no room for one leaves some bytes.
+const leastIndex = 32 << 10
 
 // explainSQLite adds an explanation to errors of a database that an operator can resolve.
 func explainSQLite(path string, err error) error {
@@ -187,11 +219,11 @@ func explainSQLite(path string, err error) error {
 	case !errors.As(err, &e):
 		return err
 	}
-	code := e.Code() & 0xff // the low byte is the primary code, the rest a detail: sqlite.org/rescode.html
+	code := e.Code() & 0xff
 	if (code == sqlite3.SQLITE_CANTOPEN || code == sqlite3.SQLITE_READONLY) && diskspace.ReadOnly(filepath.Dir(path)) {
 		return fmt.Errorf("its file system is read-only: %w", err)
 	}
-	if free, _, ok := diskspace.Of(filepath.Dir(path)); code == sqlite3.SQLITE_IOERR && ok && free < leastFree {
+	if isFull(path, err) {
 		return fmt.Errorf("the disk is full: %w", err)
 	}
 	switch code {
@@ -209,8 +241,6 @@ func explainSQLite(path string, err error) error {
 		return fmt.Errorf("the file is damaged; replace it with a backup, or import into a new file: %w", err)
 	case sqlite3.SQLITE_CANTOPEN:
 		return fmt.Errorf(mayNotBeOpened, err)
-	case sqlite3.SQLITE_FULL:
-		return fmt.Errorf("the disk is full: %w", err)
 	case sqlite3.SQLITE_READONLY:
 		return fmt.Errorf("no permission to write to the file or its folder: %w", err)
 	}
@@ -229,6 +259,12 @@ func (s *sqlite) wrap(err error, doing string) error {
 }
 
 func (s *sqlite) listen(ctx context.Context, _ chan<- struct{}) { <-ctx.Done() }
+
+func (s *sqlite) readOnly() string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.frozen
+}
 
 func (s *sqlite) close() error {
 	s.mu.Lock()

@@ -115,7 +115,7 @@ func checkBackup(path, database string, overwrite bool) error {
 
 // copyDatabase copies the database at loc over the empty file of that name.
 func copyDatabase(ctx context.Context, loc location, name string, progress func(done, total int64)) (data.Revision, error) {
-	db, err := openReaders(loc, 1)
+	db, _, err := openReaders(ctx, loc, 1)
 	if err != nil {
 		return data.Revision{}, err
 	}

@@ -81,8 +81,8 @@ func (s *sqlite) checkOpenFiles() error {
 			return errReplaced
 		}
 	}
-	if old := s.files[0]; s.frozen && (isLogged(s.loc.path) || now[0].Size() != old.Size() || !now[0].ModTime().Equal(old.ModTime())) {
-		return errReplaced // somebody writes to it by another way
+	if old := s.files[0]; s.frozen != "" && (isLogged(s.loc.path) || now[0].Size() != old.Size() || !now[0].ModTime().Equal(old.ModTime())) {
+		return errReplaced // the file system is no longer read-only, or not for everybody; or the disk is no longer full
 	}
 	// A file that became shorter was truncated, or another one is being written over it. After VACUUM the data are loaded once more than necessary.
 	if size := now[0].Size(); s.size.Swap(size) > size {

@@ -92,6 +92,9 @@ func (s *Store) Listen(ctx context.Context, wake chan<- struct{}) { s.db.listen(
 // Readers returns how many reads the Store does at once; others wait.
 func (s *Store) Readers() int { return s.readers }
 
+// ReadOnly returns why nothing can be written to an SQLite database at present, or "".
+func (s *Store) ReadOnly() string { return s.db.readOnly() }
+
 // CheckSpace returns an error if the disk of an SQLite database has too little room to import files of that many bytes: their
 // rows are written to the log, and from there to the file. The room for PostgreSQL is not known.
 // Compressed files may need more than this.

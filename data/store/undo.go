@@ -62,6 +62,7 @@ type ImportRecord struct {
 	Added, Changed, Unchanged, Refused int64
 	UndoneAt                           time.Time // zero: it was not undone
 	Undo                               bool      // whether what it replaced is stored
+	WithoutPixels                      int64     // only of Undo: restored values of satellites in a database with pixels, which are not stored to undo an import
 }
 
 // A replacedRow is a row that an import added, or what it replaced. One of the three keys is set, and what belongs to it, if there was a row.
@@ -346,8 +347,16 @@ func (s *Store) Undo(ctx context.Context, number int64, dryRun bool) (record Imp
 		if w.err != nil {
 			return w.err
 		}
-		if err := s.restore(ctx, q, record.Number); err != nil {
+		var withPixels bool
+		if err := q.queryRow(ctx, "SELECT EXISTS (SELECT 1 FROM limnomap.pixel_masks)").Scan(&withPixels); err != nil {
 			return err
+		}
+		satellite, err := s.restore(ctx, q, record.Number)
+		if err != nil {
+			return err
+		}
+		if withPixels {
+			record.WithoutPixels = satellite
 		}
 		w.exec("UPDATE limnomap.imports SET undone_at = $1 WHERE number = $2", s.now().Unix(), record.Number)
 		w.exec("DELETE FROM limnomap.import_parts WHERE import = $1", record.Number)
@@ -401,26 +410,26 @@ func undoable(all []ImportRecord, number int64) (ImportRecord, error) {
 	return ImportRecord{}, fmt.Errorf("%w: %d", ErrNoImport, number)
 }
 
-// restore restores the rows of an import.
-func (s *Store) restore(ctx context.Context, q querier, number int64) error {
+// restore restores the rows of an import. It returns how many values of satellites there were before.
+func (s *Store) restore(ctx context.Context, q querier, number int64) (satellite int64, err error) {
 	var parts int64
 	if err := q.queryRow(ctx, "SELECT count(*) FROM limnomap.import_parts WHERE import = $1", number).Scan(&parts); err != nil {
-		return err
+		return 0, err
 	}
 	w := writer{ctx: ctx, q: q}
 	var lakes []*replacedRow
 	for part := parts - 1; part >= 0; part-- { // backwards: a row may have been changed twice
 		var content []byte
 		if err := q.queryRow(ctx, "SELECT content FROM limnomap.import_parts WHERE import = $1 AND part = $2", number, part).Scan(&content); err != nil {
-			return err
+			return 0, err
 		}
 		z, err := gzip.NewReader(bytes.NewReader(content))
 		if err != nil {
-			return err
+			return 0, err
 		}
 		rows, err := decodeRows(z)
 		if err != nil {
-			return fmt.Errorf("part %d of import %d: %w", part, number, err)
+			return 0, fmt.Errorf("part %d of import %d: %w", part, number, err)
 		}
 		for i := range slices.Backward(rows) {
 			row := &rows[i]
@@ -429,7 +438,10 @@ func (s *Store) restore(ctx context.Context, q querier, number int64) error {
 				continue
 			}
 			if row.restore(&w); w.err != nil {
-				return w.err
+				return 0, w.err
+			}
+			if row.Was != nil && data.DataType(row.Observation[2]) == data.Satellite {
+				satellite++
 			}
 		}
 	}
@@ -440,17 +452,17 @@ func (s *Store) restore(ctx context.Context, q querier, number int64) error {
 			var used bool
 			err := q.queryRow(ctx, `SELECT EXISTS (SELECT 1 FROM limnomap.observations WHERE lake = $1) OR EXISTS (SELECT 1 FROM limnomap.advisories WHERE lake = $1)`, row.Lake).Scan(&used)
 			if err != nil {
-				return err
+				return 0, err
 			}
 			if used {
-				return callerError{fmt.Errorf("%w: lakes that it added have observations or official statements: undo or delete these first", ErrNoUndo)}
+				return 0, callerError{fmt.Errorf("%w: lakes that it added have observations or official statements: undo or delete these first", ErrNoUndo)}
 			}
 		}
 		if row.restore(&w); w.err != nil {
-			return w.err
+			return 0, w.err
 		}
 	}
-	return nil
+	return satellite, nil
 }
 
 // decodeRows reads the rows of a part.

@@ -11,6 +11,35 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
+// A server that is started before its PostgreSQL says so once, and goes on by itself when that comes.
+func TestServeBeforePostgres(t *testing.T) {
+	t.Parallel()
+	p := startPostgres(t)
+	dir := t.TempDir()
+	importFile(t, "lakes", writeLakes(t, dir, uniformLakes), p.url)
+	importFile(t, "observations", writeValues(t, dir, uniformLakes, 5), p.url)
+	p.kill(t)
+	s := limnomaptest.LaunchWithEnv(t, []string{"LIMNOMAP_DB=" + p.url})
+	limnomaptest.Within(t, patience, "some tries fail", func() bool { return s.Metric(t, "limnomap_event_log_failures_total") > 2 })
+	if got := s.StatusOf("/readyz"); got != http.StatusServiceUnavailable {
+		t.Errorf("/readyz before the first load = %d, want 503", got)
+	}
+	log := eventLog(s)
+	if n := strings.Count(log, "cannot be reached"); n != 1 || strings.Contains(log, "previous data") || !strings.Contains(log, "the data cannot be loaded yet") {
+		t.Errorf("%d lines say that PostgreSQL cannot be reached, want one, and no word of previous data:\n%s", n, log)
+	}
+	p.start(t)
+	s.AwaitReady(t)
+	wantValue(t, s, 5)
+	limnomaptest.Within(t, patience, "the log of events is written", func() bool { return strings.Contains(s.Log.String(), "log of events written") })
+	importValue(t, p.url, 50)
+	awaitValue(t, s, 50)
+	if log := eventLog(s); !strings.Contains(log, "the data are loaded") || strings.Contains(log, "level=ERROR") {
+		t.Errorf("log:\n%s", log)
+	}
+	stopCleanly(t, s)
+}
+
 // TestServePostgres starts a server on a database without tables. The server waits for the tables, reports that, and shows
 // the first import. Neither its log nor the output of commands has the password, which is in the environment.
 func TestServePostgres(t *testing.T) {

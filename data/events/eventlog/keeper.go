@@ -55,6 +55,13 @@ type Keeper struct {
 	overtaken bool               // whether a server with other settings writes the log
 	damaged   bool               // whether the stored blocks cannot be read
 	dropped   time.Time          // when old events were dropped last
+	failures  failures
+}
+
+// failures are those of Run since it last succeeded.
+type failures struct {
+	since, logged time.Time // when the first happened, and when one was logged
+	count         int
 }
 
 // changes are the moments in which the records of the lakes of a snapshot changed last.
@@ -75,6 +82,7 @@ const (
 	dropEvery    = time.Hour
 	dropAtOnce   = 10_000
 	maxBackoff   = time.Minute
+	logEvery     = 10 * time.Minute // a failure that goes on
 	neverChanged = 0
 )
 
@@ -126,17 +134,45 @@ func (k *Keeper) Run(ctx context.Context) {
 			switch {
 			case err == nil || errors.Is(err, data.ErrMomentBusy):
 				backoff = 0 // the next try is at the next tick
+				k.succeeded(err)
 			case ctx.Err() == nil:
 				backoff = min(max(pollEvery, 2*backoff), maxBackoff)
-				k.Logger.Error("log of events failed", "error", err)
-				k.Failed(err)
+				k.failed(err)
 			}
 		}
 		select {
 		case <-ctx.Done():
 		case <-ticker.C:
 		case <-k.wake:
+			backoff = 0 // the database has just sent a snapshot
 		}
+	}
+}
+
+// failed tells of a failure. The first is logged, and then one every logEvery; none before the first snapshot, since who loads it tells
+// of the same database.
+func (k *Keeper) failed(err error) {
+	k.Failed(err)
+	if k.Snapshot() == nil {
+		return
+	}
+	f, now := &k.failures, time.Now()
+	if f.count++; f.count == 1 {
+		f.since = now
+		k.Logger.Error("log of events failed", "error", err)
+	} else if now.Sub(f.logged) >= logEvery {
+		k.Logger.Error("log of events still fails", "error", err, "failures", f.count, "failed_since", f.since)
+	} else {
+		return
+	}
+	f.logged = now
+}
+
+// succeeded tells that failures have ended.
+func (k *Keeper) succeeded(err error) {
+	if f := k.failures; f.count > 0 && err == nil {
+		k.Logger.Info("log of events works again", "failures", f.count, "failed_since", f.since)
+		k.failures = failures{}
 	}
 }
 

@@ -113,8 +113,14 @@ func TestKeeper(t *testing.T) {
 		if n := strings.Count(messages.String(), "failed: away"); n < 2*10 || n > 2*20 {
 			t.Errorf("%d failures in ten minutes of two, want about one a minute", n)
 		}
+		if first, later := strings.Count(messages.String(), "log of events failed"), strings.Count(messages.String(), "log of events still fails"); first != 2 || later > 2 {
+			t.Errorf("%d first and %d later lines of the log of ten minutes of two, want 2 and at most 2:\n%s", first, later, &messages)
+		}
 		log.err.Store(nil)
 		time.Sleep(2 * time.Minute)
+		if n := strings.Count(messages.String(), "log of events works again"); n != 2 {
+			t.Errorf("%d lines say that it works again, want 2:\n%s", n, &messages)
+		}
 		// Two days later the event is dropped, not before.
 		time.Sleep(47 * time.Hour)
 		if state, _ := one.State(); state.Oldest != 1 {
