@@ -57,7 +57,10 @@ func TestForecastTilesAreCached(t *testing.T) {
 		})
 	}
 	first, second, later := issue(1, 0.1), issue(2, 0.1), issue(1, 0.9)
-	alone := snapshot.NewChances(loaded.Lakes, func(i int) (float64, bool) { return 0.9, i == changed })
+	// alone returns the probability p of lake changed, with none of all others.
+	alone := func(p float64) *snapshot.Values {
+		return snapshot.NewChances(loaded.Lakes, func(i int) (float64, bool) { return p, i == changed })
+	}
 
 	dir := t.TempDir()
 	r := newCountingRenderer()
@@ -84,10 +87,11 @@ func TestForecastTilesAreCached(t *testing.T) {
 	}
 
 	reference := render.New(colormap.Limits{Level1: 10, Level2: 50})
-	onlyChanged := reference.Layer(alone)
+	before, after := reference.Layer(alone(0.1)), reference.Layer(alone(0.9))
 	want := 0
 	for _, req := range chanceRequests() {
-		if _, reached := reference.Fingerprint(onlyChanged, req.spec()); reached {
+		was, _ := reference.Fingerprint(before, req.spec())
+		if is, _ := reference.Fingerprint(after, req.spec()); is != was {
 			want++
 		}
 	}
