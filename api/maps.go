@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"runtime"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/paulmach/orb"
@@ -39,14 +38,14 @@ const (
 	mapWait     = 15 * time.Second
 	// defaultMapSide is the longer side of a picture for which none is given.
 	defaultMapSide = 1024
-	// tilesOfMap is about the memory of the tiles of the largest picture.
-	tilesOfMap = 24 << 20
+	// maxMaps is how many pictures are drawn at once at most, each with up to 24 MB.
+	maxMaps = 4
 )
 
 var mapKind = answer.NewKind(answer.TypePNG, cacheTile)
 
 func newMapHandlers(s *common) *mapHandlers {
-	return &mapHandlers{s, admission.NewTurns(admission.TurnsOptions{Count: runtime.GOMAXPROCS(0), Waiting: waitingMaps, Waits: true})}
+	return &mapHandlers{s, admission.NewTurns(admission.TurnsOptions{Count: min(runtime.GOMAXPROCS(0), maxMaps), Waiting: waitingMaps, Waits: true})}
 }
 
 // picture answers with a picture of a part of the map.
@@ -124,8 +123,7 @@ func (h *mapHandlers) pictureOf(query *params.Params, p *published) (m mapPictur
 	}
 	m.Width, m.Height = query.Integer("width", 1, mosaic.MaxSide, 0), query.Integer("height", 1, mosaic.MaxSide, 0)
 	m.fit()
-	background, _ := query.Text("bgcolor")
-	m.Background = backgroundOf(query, background, params.OneOf(query, "transparent", []string{"true", "false"}) == "true")
+	m.Background = backgroundOf(query, params.OneOf(query, "transparent", []string{"true", "false"}) == "true")
 	return m
 }
 
@@ -167,24 +165,13 @@ func boundIn(s *coordinates.System, least, greatest orb.Point) (orb.Point, orb.P
 	return bound.Min, bound.Max
 }
 
-// backgroundOf returns the colour on which a picture lies: none if it is transparent, otherwise white or the one that is given, as 0xRRGGBB or #RRGGBB.
-func backgroundOf(query *params.Params, s string, transparent bool) color.NRGBA {
+// backgroundOf returns the colour on which a picture lies: none if it is transparent, otherwise white or the one that is given.
+func backgroundOf(query *params.Params, transparent bool) color.NRGBA {
+	c := params.Parsed(query, "bgcolor", mosaic.White, mosaic.ParseColor, "is not a colour as 0xRRGGBB")
 	if transparent {
 		return color.NRGBA{}
 	}
-	if s == "" {
-		return color.NRGBA{255, 255, 255, 255}
-	}
-	if len(s) > 6 && (s[:2] == "0x" || s[:2] == "0X") {
-		s = s[2:]
-	} else if s[0] == '#' {
-		s = s[1:]
-	}
-	n, err := strconv.ParseUint(s, 16, 24)
-	if err != nil || len(s) != 6 {
-		query.Refuse("bgcolor", "%s is not a colour as 0xRRGGBB", params.Quote(s))
-	}
-	return color.NRGBA{uint8(n >> 16), uint8(n >> 8), uint8(n), 255}
+	return c
 }
 
 // fingerPixels is how far from a pixel a lake may be that is there, in pixels: a finger's width on a screen.
@@ -274,15 +261,16 @@ func (h *mapHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile, m
 		defer release()
 		values = view.Values()
 	}
-	hold, err := h.opts.Memory.Hold(answer.ClientOf(r), int64(m.Width*m.Height)*3+tilesOfMap)
-	if err != nil {
-		return err
-	}
-	defer hold.Release()
 	ctx, cancel := answer.Waiting(r, mapWait)
 	defer cancel()
 	var content []byte
-	err = h.turns.Do(ctx, answer.ClientOf(r), func() (err error) {
+	err := h.turns.Do(ctx, answer.ClientOf(r), func() error {
+		// Only while it is drawn: those that wait take nothing.
+		hold, err := h.opts.Memory.Hold(answer.ClientOf(r), m.Memory())
+		if err != nil {
+			return err
+		}
+		defer hold.Release()
 		content, err = mosaic.Draw(r.Context(), m, func(ctx context.Context, at maptile.Tile, scale int) ([]byte, error) {
 			request := t.Request
 			request.Tile, request.Scale = at, scale

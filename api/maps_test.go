@@ -1,12 +1,16 @@
 package api
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+
+	"limnomap/tiles/admission"
 )
 
 // A picture has the size, the place and the background that were asked for.
@@ -50,4 +54,20 @@ func TestMaps(t *testing.T) {
 	} {
 		wantProblem(t, do(s, http.MethodGet, pathMap+"?"+query), http.StatusBadRequest, parameter)
 	}
+}
+
+// Pictures that wait for their turn take no memory: a crowd of clients gets them all with what a few take.
+func TestCrowdOfMaps(t *testing.T) {
+	opts := testOptions(t)
+	opts.Memory = admission.NewBudget(64 << 20)
+	s := newServer(t, opts, testSource(t))
+	var crowd sync.WaitGroup
+	for i := range 40 {
+		crowd.Go(func() {
+			if w := do(s, http.MethodGet, fmt.Sprintf("%s?bbox=%d.5,48,13,54&width=1024&height=1024", pathMap, i%10)); w.Code != http.StatusOK {
+				t.Errorf("picture %d: %d %s", i, w.Code, w.Body)
+			}
+		})
+	}
+	crowd.Wait()
 }

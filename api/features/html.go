@@ -10,15 +10,18 @@ import (
 	"strings"
 )
 
-// documentTemplate shows any document of JSON as nested lists, without scripts.
-var documentTemplate = template.Must(template.New("document").Parse(`<!doctype html>
+// pageHead begins each page.
+const pageHead = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>{{.Title}}</title>
 <h1>{{.Title}}</h1>
 {{with .Notice}}<p><strong>{{.}}</strong></p>
-{{end}}{{template "value" .Root}}
+{{end}}`
+
+// documentTemplate shows any document of JSON as nested lists, without scripts.
+var documentTemplate = template.Must(template.New("document").Parse(pageHead + `{{template "value" .Root}}
 </html>
 {{define "value"}}{{if .Members}}<dl>
 {{range .Members}}<dt>{{.Name}}</dt><dd>{{template "value" .Value}}</dd>

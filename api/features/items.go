@@ -192,14 +192,7 @@ const (
 )
 
 // itemsTemplate is a page of features, without scripts.
-var itemsTemplate = template.Must(template.New("items").Parse(`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>{{.Title}}</title>
-<h1>{{.Title}}</h1>
-{{with .Notice}}<p><strong>{{.}}</strong></p>
-{{end}}<p>{{.Description}}</p>
+var itemsTemplate = template.Must(template.New("items").Parse(pageHead + `<p>{{.Description}}</p>
 <p>{{range .Links}}<a href="{{.Href}}" rel="{{.Rel}}">{{.Title}}</a> · {{end}}<a href="{{.Queryables}}">What can be asked for</a></p>
 <table>
 <thead><tr><th scope="col">feature</th>{{range .Columns}}<th scope="col">{{.}}</th>{{end}}</tr></thead>

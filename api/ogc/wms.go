@@ -4,10 +4,8 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"image/color"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"limnomap/api/answer"
@@ -179,16 +177,12 @@ func (q *wmsRequest) picture() (p mosaic.Picture, err error) {
 		}
 	}
 	p.Width, p.Height = q.side("width"), q.side("height")
-	transparent, _ := q.Text("transparent")
-	if !strings.EqualFold(transparent, "true") {
-		p.Background = color.NRGBA{255, 255, 255, 255}
-		if text, _ := q.Text("bgcolor"); text != "" {
-			n, err := strconv.ParseUint(strings.TrimPrefix(strings.TrimPrefix(text, "0x"), "0X"), 16, 24)
-			if err != nil {
-				q.Refuse("bgcolor", "%s is not a colour as 0xRRGGBB", params.Quote(text))
-			}
-			p.Background = color.NRGBA{uint8(n >> 16), uint8(n >> 8), uint8(n), 255}
-		}
+	background := mosaic.White
+	if text, _ := q.Text("bgcolor"); text != "" {
+		background = params.Parsed(q.Params, "bgcolor", background, mosaic.ParseColor, "is not a colour as 0xRRGGBB")
+	}
+	if transparent, _ := q.Text("transparent"); !strings.EqualFold(transparent, "true") {
+		p.Background = background
 	}
 	return p, q.Err()
 }

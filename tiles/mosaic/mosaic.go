@@ -14,6 +14,8 @@ import (
 	"image/color"
 	"image/png"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
@@ -31,6 +33,9 @@ const maxTiles = 400
 // tileSide is the side of a tile at scale 1, in pixels.
 const tileSide = 256
 
+// maxScale is the largest scale of tiles.
+const maxScale = 2
+
 var (
 	// ErrBounds is in the error for bounds of which no picture can be made.
 	ErrBounds = errors.New("no picture of these bounds")
@@ -46,6 +51,29 @@ type Picture struct {
 	// Background is what the map lies on; its alpha is 0 for none.
 	Background color.NRGBA
 	MaxZoom    int
+}
+
+// White is the usual background of a picture that is not transparent.
+var White = color.NRGBA{255, 255, 255, 255}
+
+// ParseColor reads an opaque colour as 0xRRGGBB or #RRGGBB.
+func ParseColor(s string) (color.NRGBA, error) {
+	digits, ok := strings.CutPrefix(strings.ToLower(s), "0x")
+	if !ok {
+		digits = strings.TrimPrefix(s, "#")
+	}
+	n, err := strconv.ParseUint(digits, 16, 24)
+	if err != nil || len(digits) != 6 {
+		return color.NRGBA{}, fmt.Errorf("%.20q is not a colour", s)
+	}
+	return color.NRGBA{uint8(n >> 16), uint8(n >> 8), uint8(n), 255}, nil
+}
+
+// Memory returns about how many bytes it takes to draw the picture: its pixels, its file, and the tiles, which have up to twice as many pixels in
+// each direction.
+func (p *Picture) Memory() int64 {
+	side := func(n int) int64 { return 2*int64(n) + 2*maxScale*tileSide }
+	return int64(p.Width*p.Height)*3 + side(p.Width)*side(p.Height)
 }
 
 // A Fetch returns a tile as a PNG with a palette; nil for one where nothing is.
@@ -88,7 +116,7 @@ func zoomFor(part float64, highest int) (zoom maptile.Zoom, scale int) {
 	exact := -math.Log2(part * tileSide)
 	z := min(max(math.Round(exact), 0), float64(highest))
 	if exact > z+1e-6 {
-		return maptile.Zoom(z), 2
+		return maptile.Zoom(z), maxScale
 	}
 	return maptile.Zoom(z), 1
 }
