@@ -64,7 +64,7 @@ func checkLink(pages map[string]*page, from *page, l link) string {
 	return ""
 }
 
-// docs/README.md links to each page, and each picture is used in a page.
+// docs/README.md links to each page and script, and each picture is used in a page.
 func TestIndex(t *testing.T) {
 	index := make(map[string]bool)
 	for _, l := range pagesOf(t, "docs/README.md")[0].links {
@@ -83,7 +83,7 @@ func TestIndex(t *testing.T) {
 	for _, file := range files {
 		name := path.Join("docs", file.Name())
 		switch path.Ext(name) {
-		case ".md":
+		case ".md", ".sh":
 			if name != "docs/README.md" && !index[name] {
 				t.Errorf("docs/README.md does not link to %s", name)
 			}
