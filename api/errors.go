@@ -57,6 +57,7 @@ var errorStatuses = []answer.ErrorStatus{
 	// An operator has to repair it, or another process to finish; everything else is answered meanwhile. These are before the
 	// timeout, which may be their cause.
 	{Err: errStore, Status: http.StatusServiceUnavailable, Detail: "Histories of more than the data in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
+	{Err: tiles.ErrPixels, Status: http.StatusServiceUnavailable, Detail: "The pixels of lakes cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: errIssueStore, Status: http.StatusServiceUnavailable, Detail: "Earlier issues of the forecast cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: errEventStore, Status: http.StatusServiceUnavailable, Detail: "The log of events cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: push.ErrManySubscriptions, Status: http.StatusServiceUnavailable, Detail: "There are as many subscriptions as this server keeps.", RetryAfter: "86400"},

@@ -37,6 +37,7 @@ import (
 
 // A fakeSource is a source in memory, and a Historian.
 type fakeSource struct {
+	snapshot.NoPixels
 	revision     data.Revision
 	lakes        []data.Lake
 	observations []data.Observation

@@ -202,7 +202,7 @@ func (s *ogcService) ogcClient(t *testing.T) {
 		{"tileset of pictures", found.MapSet, s.base + "/ogc/map/tiles/WebMercatorQuad"},
 		{"tileset of vector tiles", found.VectorSet, s.base + "/ogc/tiles/WebMercatorQuad"},
 		{"layer", found.WMTS.Layer, "chlorophyll"},
-		{"styles", join(found.WMTS.Styles), "heat dots lakes"},
+		{"styles", join(found.WMTS.Styles), "heat dots lakes pixels"},
 		{"default of Time", found.WMTS.Dimensions["Time"], "current"},
 		{"reference system", found.WMTS.CRS, "urn:ogc:def:crs:EPSG::3857"},
 		{"number of zooms", itoa(found.WMTS.Matrices), "19"},

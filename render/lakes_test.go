@@ -89,7 +89,7 @@ func country() []testLake {
 
 // paint draws any window of l, as a tile is drawn.
 func paint(l *Layer, w window, style StyleID) []uint8 {
-	p := renderer().drawingOf(l).styles[style]
+	p := renderer().drawingOf(l).styles[style].withPixels(l, w.zoom)
 	var m memory
 	m.find(l, w, p, 0)
 	m.draw(p, colorsOf(l).scale, w)

@@ -41,6 +41,7 @@ type Layer struct {
 	prepared bool
 	week     snapshot.Values
 	values   []value                      // by site
+	pixels   map[int]*LakePixels          // by lake, those that tiles show; nil if they are not known
 	key      weak.Pointer[snapshot.State] // of values
 	marked   marked
 
@@ -107,6 +108,13 @@ func (r *Renderer) prepared(g *geometry, v *snapshot.Values, run func(parts ...f
 		func() { l.waters = r.newPlan(l, r.styles[Lakes]) },
 	)
 	return l
+}
+
+// withPixels returns l with pixels.
+func (l *Layer) withPixels(of map[int]*LakePixels) *Layer {
+	c := *l
+	c.self, c.pixels = weak.Make(&c), of
+	return &c
 }
 
 // bin bins the lakes at the zooms at which that would take long for a tile.

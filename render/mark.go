@@ -19,8 +19,9 @@ type mark struct {
 	size   size   // of the blob
 	old    bool   // whether the value is old
 	sign   snapshot.Mark
-	radius uint32 // of the disc, in units
-	shore  *shore // drawn instead of a disc
+	radius uint32      // of the disc, in units
+	shore  *shore      // drawn instead of a disc
+	pixels *LakePixels // drawn in the shore; without one, instead of a disc
 }
 
 // chlorophyll returns the value of a mark that has it as a concentration.
@@ -49,7 +50,11 @@ func (m *mark) appendTo(b []byte) []byte {
 	if m.shore != nil {
 		water = m.shore.hash
 	}
-	return binary.LittleEndian.AppendUint64(b, water)
+	b = binary.LittleEndian.AppendUint64(b, water)
+	if m.pixels != nil {
+		b = append(b, m.pixels.digest[:]...)
+	}
+	return b
 }
 
 // A scene is what a layer shows in a window: all that its picture depends on.

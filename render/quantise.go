@@ -7,6 +7,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/pixels"
 )
 
 const (
@@ -39,6 +40,7 @@ type scale struct {
 	classes classLimits
 	faint   *[256]uint8 // of probabilities, the entries of the field within lines; nil for values
 	inks    *inks
+	pixels  [pixels.Codes]pixelEntry
 	above   *scale // of waters above the field at fadeZoom: their lines leave it as it is
 	// traces are the limits of the field below fadeZoom, and from there on.
 	traces [2][traceLevels]uint8
@@ -47,7 +49,7 @@ type scale struct {
 }
 
 func newScale(m *colormap.Map, v *logTable) *scale {
-	s := &scale{colours: m, shading: newShading(m, &fullRange), classes: v.classes, shares: shareEntries(m)}
+	s := &scale{colours: m, shading: newShading(m, &fullRange), classes: v.classes, shares: shareEntries(m), pixels: newPixelEntries(m)}
 	s.shades = *newShadeTable(s.shading, v, 1)
 	faded := newShading(m, &fadedRange)
 	for _, part := range fades {

@@ -336,6 +336,9 @@ func (r *Renderer) MayShow(l *Layer, t maptile.Tile, style StyleID) bool {
 	// Sites, distances and the centres of pixels are rounded, by less than a pixel in all: a window with one more pixel on
 	// each side contains those of all tiles within. So do the pixels of lakes that are thinned or binned at this zoom.
 	w := windowOf(t, 1)
+	if st.pixels != nil {
+		st = st.pixels
+	}
 	w.left, w.top = w.left-w.step(), w.top-w.step()
 	w.width, w.height = w.width+2, w.height+2
 	q := newQuery(l, w, st)

@@ -40,6 +40,8 @@ const (
 	Dots StyleID = "dots" // a marker for each lake, a grey ring for one without a value
 	// Lakes is each lake's water, from its outline or as a disc; hollow and grey for one without a value.
 	Lakes StyleID = "lakes"
+	// Pixels is the same as Lakes, and from pixelZoom on has the pixels of lakes.
+	Pixels StyleID = "pixels"
 )
 
 // A Style is the description of a style for users.
@@ -72,6 +74,8 @@ func Styles() []Style {
 			oldText + signsText, markers},
 		{Lakes, "Waters", "Each lake's water in the colour of its value: its outline where that is known and at least 6 pixels wide or high, else a " +
 			"disc of its area; grey and hatched without a current value. " + oldText + signsText, waters},
+		{Pixels, "Inside the lakes", "As the waters, and from zoom 9 on what the satellite saw inside of a lake, where its pixels are kept: each is a square in the colour of its value, " +
+			"grey and hatched under clouds, on ice and near the shore, where there is none. " + oldText + signsText, waters},
 	}
 }
 
@@ -100,6 +104,9 @@ type style struct {
 	palette  func(m *colormap.Map) *palettepng.Palette // the entries that paint uses
 	filter   palettepng.Filter                         // Sub if neighbouring entries are similar
 	signs    signs                                     // of marked lakes; nil if the style has none
+
+	pixels    *style       // draws layers that have pixels of lakes; nil if the style shows none
+	pixelZoom maptile.Zoom // from which on it does
 }
 
 // groups returns the groups of s that are searched, one after the other.
@@ -136,6 +143,7 @@ type memory struct {
 	hashed   []byte // of the marks, for the fingerprint
 	field    field
 	mask     mask
+	squares  squares
 	ring     []orb.Point
 	pixels   []uint8
 	encoder  *palettepng.Encoder
@@ -200,9 +208,10 @@ func New(limits colormap.Limits) *Renderer {
 	r := &Renderer{
 		drawing: drawing{
 			styles: map[StyleID]*style{
-				Heat:  heatStyle(field),
-				Dots:  {painter: newDots(), sites: (*Layer).forDots, palette: markPalette, signs: signs},
-				Lakes: {painter: field.waters, byExtent: true, sites: (*Layer).forWaters, palette: markPalette, signs: signs},
+				Heat:   heatStyle(field),
+				Dots:   {painter: newDots(), sites: (*Layer).forDots, palette: markPalette, signs: signs},
+				Lakes:  {painter: field.waters, byExtent: true, sites: (*Layer).forWaters, palette: markPalette, signs: signs},
+				Pixels: {painter: field.waters, byExtent: true, sites: (*Layer).forWaters, palette: markPalette, signs: signs, pixelZoom: pixelZoom},
 			},
 			logs:   logs,
 			colors: make(map[colormap.ID]colors),
@@ -210,6 +219,14 @@ func New(limits colormap.Limits) *Renderer {
 		chances:  newChances(field, limits),
 		memories: sync.Pool{New: func() any { return &memory{encoder: palettepng.NewEncoder()} }},
 	}
+	shown := *r.styles[Pixels]
+	shown.painter = field.waters.withPixels()
+	r.styles[Pixels].pixels = &shown
+	fading := *r.styles[Heat]
+	above := *fading.above
+	above.painter = field.waters.aboveField().withPixels()
+	fading.above = &above
+	r.styles[Heat].pixels, r.styles[Heat].pixelZoom = &fading, heatPixelZoom
 	for _, id := range colormap.IDs() {
 		m, err := colormap.New(id, limits)
 		if err != nil {
@@ -258,7 +275,7 @@ func (r *Renderer) Fingerprint(l *Layer, s Spec) (f Fingerprint, notBlank bool) 
 	}
 	m := r.memories.Get().(*memory)
 	defer r.release(m)
-	m.find(l, windowOf(s.Tile, s.Scale), st, s.Filter)
+	m.find(l, windowOf(s.Tile, s.Scale), st.withPixels(l, s.Tile.Z), s.Filter)
 	var e remembered
 	if !m.scene.blank() {
 		m.hashed = m.scene.appendTo(m.hashed[:0])
@@ -283,6 +300,7 @@ func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
 	m := r.memories.Get().(*memory)
 	defer r.release(m)
 	w := windowOf(s.Tile, s.Scale)
+	st = st.withPixels(l, w.zoom)
 	m.find(l, w, st, s.Filter)
 	if m.scene.blank() {
 		return Blank(s.Scale), nil

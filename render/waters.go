@@ -24,12 +24,17 @@ type waters struct {
 	// above tells that they are above the field. Their discs are at least as large as those of the field, so that a small lake does not look smaller at
 	// fadeZoom than at the zooms before and after, and there an outline hides the disc of its site.
 	above bool
+	// pixels tells that the pixels of lakes are drawn.
+	pixels bool
 }
 
 func newWaters() *waters { return &waters{smallest: newMarkers(smallestRadii[:])} }
 
 // aboveField returns waters like t that are above the field.
-func (t *waters) aboveField() *waters { return &waters{t.smallest, true} }
+func (t *waters) aboveField() *waters { return &waters{t.smallest, true, t.pixels} }
+
+// withPixels returns waters like t that draw the pixels of lakes.
+func (t *waters) withPixels() *waters { return &waters{t.smallest, t.above, true} }
 
 // waterRadius returns the radius in metres of a round water of that area.
 func waterRadius(areaKM2 float64) float64 {
@@ -84,15 +89,27 @@ func (t *waters) extentOf(m *mark, z maptile.Zoom) int64 {
 }
 
 func (t *waters) reach(p *site, w window) int64 {
-	smallest := t.smallest[smallestStep(w.zoom)].reach
 	switch {
 	case !p.glows(w.zoom):
-		return max(t.radius(p, w.zoom)+waterMargin, smallest)
+		return t.reachOfDisc(p, w) + t.reachOfPixels(w.zoom)
 	case p.shore.beside:
-		return max(p.reachOfShore(w, waterMargin), smallest)
+		return max(p.reachOfShore(w, waterMargin), t.smallest[smallestStep(w.zoom)].reach)
 	default:
 		return p.reachOfShore(w, waterMargin)
 	}
+}
+
+// reachOfDisc returns how far the disc of a site reaches.
+func (t *waters) reachOfDisc(p *site, w window) int64 {
+	return max(t.radius(p, w.zoom)+waterMargin, t.smallest[smallestStep(w.zoom)].reach)
+}
+
+// reachOfPixels returns how far pixels may be from the disc of a site.
+func (t *waters) reachOfPixels(z maptile.Zoom) int64 {
+	if !t.pixels {
+		return 0
+	}
+	return pixelReach >> (MaxZoom - z)
 }
 
 // reachOfShore returns how far an outline with that margin reaches from the site, and 0 for an outline whose bound is outside of w, even if its site is inside.
@@ -114,7 +131,7 @@ func (p *site) reachOfShore(w window, margin int64) int64 {
 
 // reachBelow includes outlines at all zooms: they are drawn at larger ones.
 func (t *waters) reachBelow(s *site, z maptile.Zoom) int64 {
-	return max(s.extent()>>(MaxZoom-z)+1+waterMargin, t.smallest[smallestStep(z)].reach)
+	return max(s.extent()>>(MaxZoom-z)+1+waterMargin, t.smallest[smallestStep(z)].reach) + t.reachOfPixels(z)
 }
 
 func (t *waters) widest(_ *geometry, z maptile.Zoom) int64 {
@@ -122,7 +139,7 @@ func (t *waters) widest(_ *geometry, z maptile.Zoom) int64 {
 	if t.above {
 		r = max(r, int64(size(loneAt(z)).discRadius()*subUnits))
 	}
-	return r + waterMargin
+	return r + waterMargin + t.reachOfPixels(z)
 }
 
 // appendMarks appends values, not only their colours: they also decide which of two waters is on top.
@@ -132,6 +149,9 @@ func (t *waters) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mar
 		if s.glows(w.zoom) {
 			outline := m
 			outline.shore = s.shore
+			if t.pixels {
+				outline.pixels = l.pixels[int(l.lakes[h.site])]
+			}
 			marks = append(marks, outline)
 			if !s.shore.beside || t.above && w.zoom == fadeZoom && h.Valid() {
 				continue
@@ -139,6 +159,12 @@ func (t *waters) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mar
 			m.radius = uint32(smallestRadius(w.zoom))
 		} else {
 			m.radius = uint32(t.radius(s, w.zoom))
+			if t.pixels {
+				m.pixels = l.pixels[int(l.lakes[h.site])]
+				if !t.touches(&m, s, w) {
+					continue
+				}
+			}
 		}
 		marks = append(marks, m)
 	}
@@ -166,7 +192,7 @@ func (t *waters) tie(a, b *mark, w window) int {
 }
 
 func (t *waters) stampOf(m *mark, w window, _ classLimits) (*stamp, int, int) {
-	if m.shore != nil || int64(m.radius) != smallestRadius(w.zoom) {
+	if m.shore != nil || m.pixels != nil || int64(m.radius) != smallestRadius(w.zoom) {
 		return nil, 0, 0
 	}
 	s, column, row := t.smallest[smallestStep(w.zoom)].locate(int64(m.x), int64(m.y), w)
@@ -179,7 +205,9 @@ func (t *waters) paintMark(dst []uint8, m *mark, w window, sc *scale, mem *memor
 		plain := *k
 		plain.hatched, k = nil, &plain
 	}
-	if m.shore == nil {
+	if m.pixels != nil {
+		t.paintPixels(dst, m, w, sc, mem)
+	} else if m.shore == nil {
 		t.disc(dst, m, w, k, &mem.mask)
 	} else if mem.mask.draw(m, w, &mem.ring) {
 		mem.mask.paint(dst, w, k)

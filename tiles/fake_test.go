@@ -53,6 +53,12 @@ func (r *fakeRenderer) Layer(*snapshot.Values) *render.Layer {
 	return new(render.Layer)
 }
 
+func (r *fakeRenderer) PixelLakes(*render.Layer, render.Spec) []int { return nil }
+
+func (r *fakeRenderer) WithPixels(l *render.Layer, _ map[int]*render.LakePixels) *render.Layer {
+	return l
+}
+
 func (r *fakeRenderer) FirstLayer(v *snapshot.Values) *render.Layer {
 	r.mu.Lock()
 	r.first++

@@ -36,6 +36,9 @@ type Renderer interface {
 	Render(l *render.Layer, s render.Spec) ([]byte, error)
 	// MayShow reports false only if a tile and all tiles within it at larger zooms are blank.
 	MayShow(l *render.Layer, t maptile.Tile, style StyleID) bool
+	// PixelLakes returns the lakes whose pixels a tile shows if there are any, and WithPixels a layer with pixels of lakes.
+	PixelLakes(l *render.Layer, s render.Spec) []int
+	WithPixels(l *render.Layer, of map[int]*render.LakePixels) *render.Layer
 }
 
 // A Disk keeps tiles across restarts; *disk.Cache does. It must be safe for concurrent use.
@@ -71,6 +74,8 @@ type Options struct {
 	// RenderTimeout bounds how long a caller waits for its turn, or for a tile that another caller draws; then it gets ErrBusy. Zero
 	// means 10 seconds.
 	RenderTimeout time.Duration
+	// Pixels reads the pixels of lakes, which have an eighth of MemoryBytes then. Nil means that there are none.
+	Pixels Pixels
 	// Vectors encodes vector tiles. Nil means that there are none.
 	Vectors *vector.Encoder
 	// Tracer begins spans for tiles that are asked for in a recorded span. Nil means no spans.

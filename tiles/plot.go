@@ -22,6 +22,7 @@ const tilesAhead = 64
 type Plot struct {
 	service *Service
 	pyramid Pyramid
+	values  *snapshot.Values
 	layer   *render.Layer
 }
 
@@ -41,7 +42,7 @@ func (s *Service) Plot(ctx context.Context, v *snapshot.Values, p Pyramid) (*Plo
 	if err != nil {
 		return nil, err
 	}
-	return &Plot{s, p, layer}, nil
+	return &Plot{s, p, v, layer}, nil
 }
 
 // onGlobe reports whether b is the bound of a part of the globe. It may cross the antimeridian.
@@ -63,6 +64,9 @@ func (p *Plot) tiles() iter.Seq[maptile.Tile] {
 	return p.pyramid.tiles(quadtreeWalk{
 		mayShow: func(t maptile.Tile) bool { return r.MayShow(p.layer, t, p.pyramid.Style) },
 		notBlank: func(t maptile.Tile) bool {
+			if p.service.showsPixels(p.values, p.spec(t)) { // which pixels it has is not known yet
+				return r.MayShow(p.layer, t, p.pyramid.Style)
+			}
 			_, notBlank := r.Fingerprint(p.layer, p.spec(t))
 			return notBlank
 		},
@@ -73,16 +77,22 @@ func (p *Plot) tiles() iter.Seq[maptile.Tile] {
 // the other: zoom by zoom and, within one, in the order of hilbert.ID, which is the order of PMTiles. A tile in which every
 // pixel turned out transparent is passed without bytes. Draw ends with the first error of deliver, the renderer or ctx.
 func (p *Plot) Draw(ctx context.Context, deliver func(t maptile.Tile, png []byte) error) error {
-	return inorder.Run(ctx, p.service.options.Renders, tilesAhead, p.tiles(), p.draw, deliver)
+	return inorder.Run(ctx, p.service.options.Renders, tilesAhead, p.tiles(), p.draw(ctx), deliver)
 }
 
-func (p *Plot) draw(t maptile.Tile) ([]byte, error) {
-	png, err := p.service.render(p.layer, p.spec(t))
-	if err != nil {
-		return nil, fmt.Errorf("tile %d/%d/%d: %w", t.Z, t.X, t.Y, err)
+// draw returns a function that draws a tile; nil if every pixel is transparent.
+func (p *Plot) draw(ctx context.Context) func(maptile.Tile) ([]byte, error) {
+	return func(t maptile.Tile) (png []byte, err error) {
+		layer, err := p.service.layerWithPixels(ctx, p.layer, p.values, p.spec(t))
+		if err == nil {
+			png, err = p.service.render(layer, p.spec(t))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("tile %d/%d/%d: %w", t.Z, t.X, t.Y, err)
+		}
+		if bytes.Equal(png, p.service.blanks[p.pyramid.Scale-1].Bytes) {
+			return nil, nil
+		}
+		return png, nil
 	}
-	if bytes.Equal(png, p.service.blanks[p.pyramid.Scale-1].Bytes) {
-		return nil, nil
-	}
-	return png, nil
 }

@@ -49,6 +49,7 @@ func (r *countingRenderer) take() map[render.Spec]int {
 // A lakeDistrict is a source of lakes in rows and columns, each with one value.
 type lakeDistrict struct {
 	snapshot.NoForecasts
+	snapshot.NoPixels
 	revision int64
 	values   []data.Chlorophyll
 }

@@ -58,6 +58,7 @@ type Service struct {
 	layers       *layers[snapshot.Values, render.Layer]
 	vectorLayers *layers[snapshot.View, vector.Layer]
 	memory       *memory
+	pixels       *pixelCache
 	searches     *flights[unidentified]
 	flights      *flights[Sum]
 	turns        *admission.Turns
@@ -72,13 +73,18 @@ func New(r Renderer, opts *Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	pixelBytes := int64(0)
+	if o.Pixels != nil {
+		pixelBytes = o.MemoryBytes / pixelShare
+	}
 	m := newMetrics(o.Registerer)
 	s := &Service{
 		renderer:  r,
 		options:   o,
 		metrics:   m,
 		colormaps: colormap.IDs(),
-		memory:    newMemory(o.MemoryBytes, m),
+		memory:    newMemory(o.MemoryBytes-pixelBytes, m),
+		pixels:    newPixelCache(pixelBytes),
 		searches:  newFlights[unidentified](o.RenderTimeout),
 		flights:   newFlights[Sum](o.RenderTimeout),
 		turns:     o.Turns,

@@ -82,7 +82,7 @@ func (p *Plot) Estimate(ctx context.Context, s Survey, entrySize func(key, body 
 	var all Estimate
 	for _, zoom := range s.zooms {
 		var drawn Estimate
-		err := inorder.Run(ctx, p.service.options.Renders, tilesAhead, slices.Values(zoom.kept), p.draw, func(t maptile.Tile, png []byte) error {
+		err := inorder.Run(ctx, p.service.options.Renders, tilesAhead, slices.Values(zoom.kept), p.draw(ctx), func(t maptile.Tile, png []byte) error {
 			if png == nil {
 				png = p.service.blanks[p.pyramid.Scale-1].Bytes
 				drawn.Blank++

@@ -71,6 +71,7 @@ func (s *Service) tile(ctx context.Context, v *snapshot.Values, req Request) (Ti
 		return Tile{}, err
 	}
 	spec := req.spec()
+	pixels := s.showsPixels(v, spec)
 	if layer, _ := s.layers.find(v); layer != nil {
 		if fp, notBlank, ok := s.renderer.Known(layer, spec); ok {
 			key := s.key(spec, fp)
@@ -79,17 +80,50 @@ func (s *Service) tile(ctx context.Context, v *snapshot.Values, req Request) (Ti
 				s.traceTier(ctx, tier)
 				return t, nil
 			}
+			if pixels { // they may have been replaced since the fingerprint was taken: it is taken again
+				return s.tileOfPixels(ctx, v, spec)
+			}
 			return s.fly(ctx, key, sum, func() ([]byte, error) { return s.render(layer, spec) })
 		}
 	}
+	if pixels {
+		return s.tileOfPixels(ctx, v, spec)
+	}
 	failures := s.layers.failures.Load()
-	return s.identify(ctx, unidentified{v, spec}, func(ctx context.Context) (identity, error) {
+	return s.identify(ctx, unidentified{v, spec}, nil, func(ctx context.Context) (identity, error) {
 		layer, err := s.layers.getSince(ctx, v, failures)
 		if err != nil {
 			return identity{}, err
 		}
 		fp, notBlank, err := s.fingerprint(layer, spec)
 		return identity{s.key(spec, fp), notBlank, &s.blanks[req.Scale-1], func() ([]byte, error) { return s.render(layer, spec) }}, err
+	})
+}
+
+// tileOfPixels returns a tile that may show pixels of lakes. Which lakes is found out in a turn; their pixels are read without one, since a database may be slow.
+func (s *Service) tileOfPixels(ctx context.Context, v *snapshot.Values, spec render.Spec) (Tile, error) {
+	failures := s.layers.failures.Load()
+	var layer *render.Layer
+	var pixels *tilePixels
+	read := func(ctx context.Context) error {
+		err := s.inTurn(&flight{ctx: ctx}, s.client(ctx), func() (err error) {
+			if layer, err = s.layers.getSince(ctx, v, failures); err == nil {
+				pixels, err = s.pixelsIn(layer, v, spec)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return s.readPixels(ctx, pixels)
+	}
+	return s.identify(ctx, unidentified{v, spec}, read, func(context.Context) (identity, error) {
+		layer, err := s.withPixels(layer, v, pixels)
+		if err != nil {
+			return identity{}, err
+		}
+		fp, notBlank, err := s.fingerprint(layer, spec)
+		return identity{s.key(spec, fp), notBlank, &s.blanks[spec.Scale-1], func() ([]byte, error) { return s.render(layer, spec) }}, err
 	})
 }
 
@@ -170,12 +204,17 @@ type identity struct {
 
 // identify returns a tile whose key identity finds out. That may take a walk over millions of lakes, and even longer to build
 // the layer first. So it is done when it is the tile's turn, once for all who want the tile, and if it must be drawn, in the
-// same turn.
-func (s *Service) identify(ctx context.Context, u unidentified, identify func(context.Context) (identity, error)) (Tile, error) {
+// same turn. What identity needs to read first it reads before its turn; read is nil for nothing.
+func (s *Service) identify(ctx context.Context, u unidentified, read func(context.Context) error, identify func(context.Context) (identity, error)) (Tile, error) {
 	client := s.client(ctx)
 	t, tier, err := s.searches.do(ctx, u, s.share(client), func(f *flight) (t Tile, tier string, err error) {
 		var sum Sum
 		var other *flight // draws the same tile, of another view
+		if read != nil {
+			if err := read(f.ctx); err != nil {
+				return Tile{}, "", err
+			}
+		}
 		err = s.inTurn(f, client, func() error {
 			if err := s.searches.commit(f); err != nil {
 				return err

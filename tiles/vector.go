@@ -51,7 +51,7 @@ func (s *Service) vector(ctx context.Context, v *snapshot.View, t maptile.Tile) 
 		}
 	}
 	failures := s.vectorLayers.failures.Load()
-	return s.identify(ctx, unidentified{v, render.Spec{Tile: t, Style: VectorStyle}}, func(ctx context.Context) (identity, error) {
+	return s.identify(ctx, unidentified{v, render.Spec{Tile: t, Style: VectorStyle}}, nil, func(ctx context.Context) (identity, error) {
 		layer, err := s.vectorLayers.getSince(ctx, v, failures)
 		if err != nil {
 			return identity{}, err

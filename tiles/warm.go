@@ -49,7 +49,11 @@ func (p *Plot) Warm(ctx context.Context, store Store, done func()) (Warmed, erro
 // warm makes sure that a tile is in the store.
 func (p *Plot) warm(ctx context.Context, store Store, t maptile.Tile) (wasThere bool, err error) {
 	s, spec := p.service, p.spec(t)
-	fp, _, err := s.fingerprint(p.layer, spec)
+	layer, err := s.layerWithPixels(ctx, p.layer, p.values, spec)
+	if err != nil {
+		return false, err
+	}
+	fp, _, err := s.fingerprint(layer, spec)
 	if err != nil {
 		return false, err
 	}
@@ -57,7 +61,7 @@ func (p *Plot) warm(ctx context.Context, store Store, t maptile.Tile) (wasThere 
 	if wasThere, err = store.Has(key.Sum()); wasThere || err != nil {
 		return wasThere, err
 	}
-	png, err := s.render(p.layer, spec)
+	png, err := s.render(layer, spec)
 	if err != nil {
 		return false, err
 	}

@@ -24,6 +24,7 @@ type unused struct{ snapshot.Source }
 // A fakeSource holds lakes in memory, for [snapshot.Load].
 type fakeSource struct {
 	snapshot.NoForecasts
+	snapshot.NoPixels
 	unused
 	lakes        []data.Lake
 	observations []data.Observation

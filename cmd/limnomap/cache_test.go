@@ -243,7 +243,7 @@ func TestCacheCommandErrors(t *testing.T) {
 	}{
 		{"a folder that does not exist", []string{"--cache-dir", "absent"}, "absent"},
 		{"a file", []string{"--cache-dir", file}, "not a directory"},
-		{"an unknown style", []string{"--style", "hot"}, `must be one of "heat","dots","lakes","mvt" but got "hot"`},
+		{"an unknown style", []string{"--style", "hot"}, `must be one of "heat","dots","lakes","pixels","mvt" but got "hot"`},
 		{"an invalid zoom", []string{"--zoom", "0-99"}, "0-99"},
 		{"an invalid bound", []string{"--bound", "1,2,3"}, "has 3 numbers"},
 	}

@@ -54,13 +54,13 @@ var mayImport = map[string][]string{
 	"data/forecast/backtest":    {"data/forecast", "data/forecast/exact"},
 	"data/ingest/rangefile":     {"data/fetchguard"}, // bytes over HTTP: only to know what the guard refused
 	"colormap":                  {},
-	"render":                    {"render/palettepng", "render/picture", "render/symbol", "colormap", "data", "data/snapshot", "data/outline"},
+	"render":                    {"render/palettepng", "render/picture", "render/symbol", "colormap", "data", "data/snapshot", "data/outline", "data/pixels"},
 	"render/legend":             {"render/picture", "render/symbol", "colormap"},
 	"render/lakecard":           {"render/picture", "render/symbol", "colormap"},
 	"render/picture":            {"render/symbol", "colormap"},
 	"render/symbol":             {"colormap"},
 	"render/vector":             {"render", "colormap", "data", "data/snapshot"},
-	"tiles":                     {"render", "render/vector", "colormap", "data", "data/inorder", "tiles/admission", "tiles/hilbert", "data/snapshot"}, // not tiles/disk: it asks for a Disk by an interface
+	"tiles":                     {"render", "render/vector", "colormap", "data", "data/inorder", "tiles/admission", "tiles/hilbert", "data/snapshot", "data/pixels"}, // not tiles/disk: it asks for a Disk by an interface
 	"tiles/archive":             {"tiles/hilbert", "data/diskspace"},
 	"tiles/mosaic":              {"data/raster/crs", "render/palettepng"},
 	"tiles/disk":                {"data/diskspace"}, // bytes under keys: it knows neither tiles nor pixels
@@ -126,7 +126,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/config": {"data/apikey", "data/linetext"}, // for the prefix of keys, and to escape texts; it knows no command
 
 	"cmd/benchhttp": {}, // limnomap is compared with it
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/desk", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/clock", "data/diskspace", "data/events/eventfeed", "data/events/eventlog", "data/gazetteer", "data/events/hook", "data/events/hook/delivery", "data/events/push", "data/events/push/notify", "data/index", "data/store", "data/forecast", "data/forecast/backtest", "data/forecast/forecaster", "data/ingest", "data/demo", "data/ingest/refresh", "data/ingest/satellite", "web", "data/snapshot", "data/linetext"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/desk", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/clock", "data/diskspace", "data/events/eventfeed", "data/events/eventlog", "data/gazetteer", "data/events/hook", "data/events/hook/delivery", "data/events/push", "data/events/push/notify", "data/index", "data/store", "data/forecast", "data/forecast/backtest", "data/forecast/forecaster", "data/ingest", "data/demo", "data/ingest/refresh", "data/ingest/satellite", "web", "data/snapshot", "data/linetext", "data/pixels"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in

@@ -389,7 +389,7 @@ func TestExportErrorsLeaveNothing(t *testing.T) {
 		{"no folder", []string{filepath.Join(dir, "absent", "map.pmtiles")}, "does not exist"},
 		{"no folder for a folder", []string{filepath.Join(dir, "absent", "map") + "/"}, "does not exist"},
 		{"week", []string{filepath.Join(dir, "map.pmtiles"), "--date", "2199-01-01"}, `"2199-01-01"`},
-		{"style", []string{filepath.Join(dir, "map.pmtiles"), "--style", "blots"}, `"heat","dots","lakes"`},
+		{"style", []string{filepath.Join(dir, "map.pmtiles"), "--style", "blots"}, `"heat","dots","lakes","pixels"`},
 		{"colour map", []string{filepath.Join(dir, "map.pmtiles"), "--colormap", "pink"}, `"limno"`},
 		{"scale", []string{filepath.Join(dir, "map.pmtiles"), "--scale", "3"}, "--scale"},
 		{"zoom", []string{filepath.Join(dir, "map.pmtiles"), "--zoom", "9-0"}, "--zoom"},

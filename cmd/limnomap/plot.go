@@ -33,6 +33,9 @@ func (f *plotFlags) service(s *source, opts tiles.Options) (*tiles.Service, erro
 	opts.Renders = f.Concurrency
 	opts.MaxZoom = render.MaxZoom
 	opts.Variant = s.options.Profile.ID
+	if s.store != nil {
+		opts.Pixels = s.store
+	}
 	return tiles.New(render.New(s.limits()), &opts)
 }
 

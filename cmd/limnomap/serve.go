@@ -196,7 +196,9 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	defer turns.Close()
 	weekReads := newWeekReads()
 	defer weekReads.Close()
-	tileService, err := c.newTiles(shown, diskCache, turns, registry, traces.tracer(), con.log)
+	histories := newHistoryTurns(shown.store)
+	defer histories.Close()
+	tileService, err := c.newTiles(shown, diskCache, turns, histories, registry, traces.tracer(), con.log)
 	if err != nil {
 		return err
 	}
@@ -213,8 +215,6 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	histories := newHistoryTurns(shown.store)
-	defer histories.Close()
 	opts := api.Options{
 		MapOptions:  c.mapOptions(shown, tileService),
 		Version:     buildVersion(),
@@ -422,8 +422,8 @@ func (c *serveCmd) openDiskCache(registry prometheus.Registerer, log *slog.Logge
 }
 
 // newTiles returns the service that draws and caches tiles.
-func (c *serveCmd) newTiles(shown *source, diskCache tiles.Disk, turns *admission.Turns, registry prometheus.Registerer, tracer trace.Tracer, log *slog.Logger) (*tiles.Service, error) {
-	return tiles.New(render.New(shown.limits()), &tiles.Options{
+func (c *serveCmd) newTiles(shown *source, diskCache tiles.Disk, turns, histories *admission.Turns, registry prometheus.Registerer, tracer trace.Tracer, log *slog.Logger) (*tiles.Service, error) {
+	opts := tiles.Options{
 		MemoryBytes: int64(c.CacheMemory),
 		Disk:        diskCache,
 		MaxZoom:     maptile.Zoom(c.MaxZoom),
@@ -434,7 +434,11 @@ func (c *serveCmd) newTiles(shown *source, diskCache tiles.Disk, turns *admissio
 		Logger:      log,
 		Registerer:  registry,
 		Tracer:      tracer,
-	})
+	}
+	if shown.store != nil {
+		opts.Pixels = pixelReader{shown.store, histories}
+	}
+	return tiles.New(render.New(shown.limits()), &opts)
 }
 
 // newWatcher returns what loads the data again when they change, and publishes them. It sends to published after each, unless a value waits there.

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
 	"runtime"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"limnomap/api"
+	"limnomap/data"
+	"limnomap/data/pixels"
 	"limnomap/data/store"
 	"limnomap/tiles/admission"
 )
@@ -62,4 +66,18 @@ func newTurns(processors int, reg prometheus.Registerer) *admission.Turns {
 		Waiting: waitingTurns,
 		Length:  func(n int) { waiting.Set(float64(n)) },
 	})
+}
+
+// A pixelReader reads the pixels of tiles in the turns of histories: a database that is slow would otherwise have all connections busy.
+type pixelReader struct {
+	store *store.Store
+	turns *admission.Turns
+}
+
+func (r pixelReader) PixelsOf(ctx context.Context, values []data.LakeValue) (found []pixels.Packed, err error) {
+	err = r.turns.Do(ctx, api.ClientIn(ctx), func() error {
+		found, err = r.store.PixelsOf(ctx, values)
+		return err
+	})
+	return found, err
 }

@@ -69,6 +69,9 @@ func (s *Source) Scan(ctx context.Context, lake func(data.Lake) error, observati
 	return revision(e.newest), nil
 }
 
+// PixelState implements [snapshot.Source]. The demo has no pixels.
+func (s *Source) PixelState(context.Context) (data.PixelState, error) { return data.PixelState{}, nil }
+
 // Advisories returns none: the demo's values are simulated, and no authority says anything about them.
 func (s *Source) Advisories(ctx context.Context) ([]data.Advisory, data.Revision, error) {
 	r, err := s.Revision(ctx)

@@ -22,11 +22,17 @@ const (
 	most = 1500
 )
 
+// Codes is the number of codes: each is less.
+const Codes = int(firstValue) + valueCount
+
+// valueCount is the number of values from least up to most.
+const valueCount = 603
+
 var (
 	step = math.Log(ratio)
 	// values are those of the codes from firstValue on.
 	values = func() []float64 {
-		v := make([]float64, int(math.Ceil(math.Log(most/least)/step))+1)
+		v := make([]float64, valueCount)
 		for i := range v {
 			v[i] = min(least*math.Exp(float64(i)*step), most)
 		}

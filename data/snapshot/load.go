@@ -126,7 +126,12 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	// If they are of a later revision, the next load follows at once; until then they are true.
+	// If what follows is of a later revision, the next load follows at once; until then it is true.
+	pixels, err := src.PixelState(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	l.hash.pixels(pixels)
 	advisories, stated, err := readAdvisories(ctx, src)
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
@@ -138,6 +143,7 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 		StatementsOf: stated.Number,
 		Profile:      o.Profile,
 		Lakes:        l.lakes,
+		Pixels:       pixels,
 		AsOf:         o.AsOf,
 		rule:         rule,
 		oldest:       o.Oldest,

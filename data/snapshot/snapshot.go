@@ -17,7 +17,7 @@ import (
 // A snapshot without any measurement up to the day from which ages count has no Weeks, and every lake is unknown in its Current view.
 type Snapshot struct {
 	// Version is a hash, in hexadecimal, of everything that the snapshot shows: the same data and options give the same
-	// version on every machine on the same day. It depends on the official statements, on which of them are active, and on the ranks of
+	// version on every machine on the same day. It depends on the pixels of satellites, on the official statements, on which of them are active, and on the ranks of
 	// sources, but neither on Revision nor on what no map shows: forecasts, names of sources and Details.
 	Version  string
 	Revision data.Revision
@@ -26,9 +26,11 @@ type Snapshot struct {
 	StatementsOf int64
 	Profile      *data.Profile
 	Lakes        []data.Lake // ascending by ID
-	AsOf         AsOf        // from which day ages count
-	Current      *View       // of that day
-	Weeks        []WeekCount // all that are served, also if not in memory
+	// Pixels are those of satellites that the source keeps.
+	Pixels  data.PixelState
+	AsOf    AsOf        // from which day ages count
+	Current *View       // of that day
+	Weeks   []WeekCount // all that are served, also if not in memory
 	// Forecasts are the newest of limnomap's own; nil if there are none.
 	Forecasts *Forecasts
 	// ForecastTest is their last test with past years, also if there are none because of it.
@@ -183,7 +185,8 @@ func (s *Snapshot) setAdvisories(statements []data.Advisory) {
 func (s *Snapshot) setActive(p data.Present) {
 	active, next := s.Advisories.ActiveAt(p)
 	v := s.Current
-	s.Current = &View{Week: v.Week, AsOf: v.AsOf, Lakes: v.Lakes, States: v.States, Profile: v.Profile, WithData: v.WithData, Advisories: active}
+	s.Current = &View{Week: v.Week, AsOf: v.AsOf, Lakes: v.Lakes, States: v.States, Profile: v.Profile, Pixels: v.Pixels, WithData: v.WithData,
+		Advisories: active}
 	s.statementsAt, s.doubt = next, doubtOf(p)
 	s.Version = versionAt(s.loadedVersion, v.AsOf, active)
 }

@@ -22,6 +22,8 @@ type Source interface {
 	// For example, for a period from 1 July with passes on Monday 22, Tuesday 23 and Wednesday 24 June, of which the last is a gap, it passes
 	// those of 22 and 23 June. All of it is of the one revision that Past returns. An error from the callback ends it and is returned.
 	Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error)
+	// PixelState returns the state of the pixels of satellites that the source keeps.
+	PixelState(ctx context.Context) (data.PixelState, error)
 	// Advisories returns all official statements in any order, also those that are over, and their revision.
 	Advisories(ctx context.Context) ([]data.Advisory, data.Revision, error)
 	// Forecasts calls each for each lake with a value up to the day of an issue of limnomap's own forecast, the newest issue if the day is
@@ -39,6 +41,11 @@ type Source interface {
 	// if there is a measured value of the same date that is not [data.Poor], whatever q asks for. ErrNoLake if no lake has the id.
 	History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error)
 }
+
+// NoPixels is the part of a [Source] without pixels of satellites.
+type NoPixels struct{}
+
+func (NoPixels) PixelState(context.Context) (data.PixelState, error) { return data.PixelState{}, nil }
 
 // NoForecasts is the part of a [Source] without forecasts.
 type NoForecasts struct{}

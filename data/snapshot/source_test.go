@@ -19,7 +19,10 @@ type memory struct {
 	lakes        []data.Lake
 	observations []data.Observation
 	advisories   []data.Advisory
+	pixels       data.PixelState
 }
+
+func (m *memory) PixelState(context.Context) (data.PixelState, error) { return m.pixels, nil }
 
 func (m *memory) Revision(context.Context) (data.Revision, error) { return m.revision, nil }
 

@@ -15,7 +15,8 @@ type Values struct {
 	Week       data.Week
 	Lakes      []data.Lake // the snapshot's
 	Advisories *ActiveAdvisories
-	Later      bool // as of a View
+	Pixels     data.PixelState // the snapshot's
+	Later      bool            // as of a View
 
 	asOf    data.Date
 	profile *data.Profile // nil: no lake is marked as worse than its value
@@ -94,6 +95,12 @@ func (v *Values) Of(i int) (c data.Chlorophyll, old bool) {
 	return c, c.Valid() && int64(v.asOf)-int64(date) > OldAfter
 }
 
+// Measured returns the value of Lakes[i] and its date; not ok without a current value.
+func (v *Values) Measured(i int) (value data.LakeValue, ok bool) {
+	c, date := v.shown.value(i)
+	return data.LakeValue{Lake: v.Lakes[i].ID, Date: date, Chlorophyll: c}, c.Valid()
+}
+
 // Key identifies the values of the lakes, but not their marks: views with equal keys have the same. It is zero if the values are computed
 // when they are read.
 func (v *Values) Key() weak.Pointer[State] {
@@ -140,7 +147,7 @@ func (v *Values) Mark(i int) Mark {
 // Values returns the values of v, always the same pointer.
 func (v *View) Values() *Values {
 	v.prepare.Do(func() {
-		v.values = &Values{Week: v.Week, Lakes: v.Lakes, Advisories: v.Advisories, Later: v.Later,
+		v.values = &Values{Week: v.Week, Lakes: v.Lakes, Advisories: v.Advisories, Pixels: v.Pixels, Later: v.Later,
 			asOf: v.AsOf, profile: v.Profile, shown: shownStates(v.States)}
 	})
 	return v.values
@@ -169,7 +176,7 @@ func (s *Snapshot) Values(ctx context.Context, w data.Week) (*Values, error) {
 		return nil, fmt.Errorf("view of %s: %w", w, err)
 	}
 	v := &Values{
-		Week: w, Lakes: s.Lakes, Advisories: s.advisoriesIn(w), asOf: w.Sunday(), profile: s.Profile,
+		Week: w, Lakes: s.Lakes, Pixels: s.Pixels, Advisories: s.advisoriesIn(w), asOf: w.Sunday(), profile: s.Profile,
 		shown: &shownReadings{rule: s.rule, passes: s.satellite, samples: s.inSitu, asOf: w.Sunday(), behind: len(s.weeks) - 1 - k},
 	}
 	if first, found, _ := s.lazyValues.PeekOrAdd(w, v); found {

@@ -76,6 +76,16 @@ func (h *versionHash) observation(i int, o data.Observation) {
 	h.End()
 }
 
+// pixels adds the pixels of satellites, if there are any.
+func (h *versionHash) pixels(p data.PixelState) {
+	if p != (data.PixelState{}) {
+		h.Byte('X')
+		h.Number(p.Count)
+		h.Number(p.Digest)
+		h.End()
+	}
+}
+
 // advisories adds all official statements: the maps of past weeks show those that were active then.
 func (h *versionHash) advisories(a *Advisories) {
 	for i := range a.all {

@@ -73,6 +73,7 @@ func TestVersionChanges(t *testing.T) {
 			m.advisories = []data.Advisory{closure()}
 			m.advisories[0].Withdrawn = at("2026-07-02T00:00:00Z")
 		}},
+		{name: "pixels", change: func(m *memory) { m.pixels.Digest++ }},
 		{name: "lake more", change: func(m *memory) { m.lakes = append(m.lakes, lakes("c")...) }},
 		{name: "id", change: func(m *memory) { m.lakes[1].ID, m.observations[2].LakeID = "c", "c" }},
 		{name: "external id", change: func(m *memory) { m.lakes[0].ExternalID = "x" }},

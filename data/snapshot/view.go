@@ -17,11 +17,12 @@ import (
 // A View is the map of one week: the state of each lake on its Sunday, or on the present day if that is in the week. It is immutable.
 type View struct {
 	Week     data.Week
-	AsOf     data.Date     // that day; ages count from here
-	Lakes    []data.Lake   // the snapshot's
-	States   []State       // of Lakes[i]
-	Profile  *data.Profile // by which they were classified
-	WithData int           // number of lakes with a current value
+	AsOf     data.Date       // that day; ages count from here
+	Lakes    []data.Lake     // the snapshot's
+	States   []State         // of Lakes[i]
+	Profile  *data.Profile   // by which they were classified
+	Pixels   data.PixelState // the snapshot's
+	WithData int             // number of lakes with a current value
 	// Advisories are the gravest official statements: for the current week those that are active now, for any other week those that
 	// were active at the end of its Sunday.
 	Advisories *ActiveAdvisories
@@ -170,7 +171,7 @@ func (s *Snapshot) weekIndex(w data.Week) int {
 
 // build makes the view of week w from the observations in memory.
 func (s *Snapshot) build(w data.Week, asOf data.Date) *View {
-	v := &View{Week: w, AsOf: asOf, Lakes: s.Lakes, Profile: s.Profile, Advisories: s.advisoriesIn(w), States: make([]State, len(s.Lakes))}
+	v := &View{Week: w, AsOf: asOf, Lakes: s.Lakes, Profile: s.Profile, Pixels: s.Pixels, Advisories: s.advisoriesIn(w), States: make([]State, len(s.Lakes))}
 	for k := range v.States {
 		v.States[k] = s.rule.state(s.satellite.of(k), s.inSitu.of(k), asOf)
 		if v.States[k].Chlorophyll.Valid() {

@@ -132,6 +132,7 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 			INSERT INTO import_parts (import, part, content) VALUES (1, 0, x'01')`, nil},
 		{`INSERT INTO pixel_masks (lake, digest, grid, mask) VALUES (7, zeroblob(16), 'g', x'01');
 			INSERT INTO pixels (lake, date, source, mask, codes) VALUES (7, 10, 0, zeroblob(16), x'02')`, nil},
+		{`UPDATE pixels SET digest = 3`, nil},
 	}
 	newest := filepath.Join(t.TempDir(), "new.db")
 	openFile(t, newest, true)

@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"limnomap/data"
 	"limnomap/data/pixels"
@@ -78,15 +80,25 @@ func (t *importTx) putPixels(ctx context.Context, observations []data.Observatio
 	if _, err := t.q.insert(ctx, "pixel_masks", "lake, digest, grid, mask", masks, " ON CONFLICT DO NOTHING"); err != nil {
 		return err
 	}
-	rows := rowsOf(with, func(r pixelRow) []any { return []any{r.lake, int32(r.Date), r.source, digest(r), r.Pixels.Codes} })
-	written, err := t.q.insert(ctx, "pixels", "lake, date, source, mask, codes", rows, ` ON CONFLICT (lake, date, source)
-		DO UPDATE SET mask = excluded.mask, codes = excluded.codes WHERE r.mask <> excluded.mask OR r.codes <> excluded.codes`)
+	rows := rowsOf(with, func(r pixelRow) []any {
+		mask := digest(r)
+		return []any{r.lake, int32(r.Date), r.source, mask, r.Pixels.Codes, rowDigest(r.Observation, mask)}
+	})
+	written, err := t.q.insert(ctx, "pixels", "lake, date, source, mask, codes, digest", rows, ` ON CONFLICT (lake, date, source)
+		DO UPDATE SET mask = excluded.mask, codes = excluded.codes, digest = excluded.digest WHERE r.mask <> excluded.mask OR r.codes <> excluded.codes`)
 	t.changed = t.changed || written > 0
 	return err
 }
 
 // digestBytes is the length of a digest of a mask. It tells the masks of one lake apart.
 const digestBytes = 16
+
+// rowDigest returns a positive number that tells rows of pixels apart; mask is the digest of their mask.
+func rowDigest(o *data.Observation, mask []byte) int32 {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n%d\n%s\n%s%s", o.LakeID, o.Date, o.Source, mask, o.Pixels.Codes)
+	return int32(binary.BigEndian.Uint32(h.Sum(nil)) >> 1)
+}
 
 func rowsOf(all []pixelRow, columns func(pixelRow) []any) iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
@@ -151,4 +163,51 @@ func (s *Store) Pixels(ctx context.Context, id data.LakeID, date data.Date, sour
 		return p, false, err
 	}
 	return all[0], true, nil
+}
+
+// PixelState returns what tells whether any pixels have changed.
+func (s *Store) PixelState(ctx context.Context) (data.PixelState, error) {
+	return read(ctx, s, "read the state of the pixels", func(ctx context.Context, q querier) (p data.PixelState, err error) {
+		return p, q.queryRow(ctx, "SELECT count(*), coalesce(sum(digest), 0) FROM limnomap.pixels").Scan(&p.Count, &p.Digest)
+	})
+}
+
+// valuesAtATime bounds the values of which one query reads the pixels.
+const valuesAtATime = 64
+
+// PixelsOf returns for each value the pixels of which a satellite's observation with it was made; those without any are the zero value. Of several sources
+// that have the same value it returns those of the first one that was stored.
+func (s *Store) PixelsOf(ctx context.Context, values []data.LakeValue) ([]pixels.Packed, error) {
+	found := make([]pixels.Packed, len(values))
+	for first := 0; first < len(values); first += valuesAtATime {
+		part := values[first:min(first+valuesAtATime, len(values))]
+		var wanted strings.Builder
+		var args []any
+		for i, v := range part {
+			if i > 0 {
+				wanted.WriteString(", ")
+			}
+			fmt.Fprintf(&wanted, "(CAST(%d AS integer), CAST($%d AS text), CAST($%d AS integer), CAST($%d AS integer))", i, 3*i+1, 3*i+2, 3*i+3)
+			args = append(args, string(v.Lake), int32(v.Date), int32(v.Chlorophyll))
+		}
+		// CROSS JOIN keeps SQLite from another order.
+		query := fmt.Sprintf(`WITH wanted (n, id, date, chl) AS (VALUES %s)
+			SELECT wanted.n, %s, %s, %s FROM wanted CROSS JOIN limnomap.lakes AS l CROSS JOIN limnomap.pixels AS p
+			CROSS JOIN limnomap.observations AS o CROSS JOIN limnomap.pixel_masks AS m
+			WHERE l.id = wanted.id AND p.lake = l.key AND p.date = wanted.date AND o.lake = p.lake AND o.date = p.date AND o.type = 0 AND o.source = p.source
+			AND o.chl = wanted.chl AND m.lake = p.lake AND m.digest = p.mask ORDER BY p.source DESC`, wanted.String(),
+			atMost("m.grid", georef.MaxTextBytes), atMost("m.mask", pixels.MaxMaskBytes), atMost("p.codes", pixels.MaxCodeBytes))
+		_, err := list(ctx, s, "read the pixels of lakes", func(row rowScanner) (_ struct{}, err error) {
+			var n int
+			var p pixels.Packed
+			if err = row.Scan(&n, textColumn[string]{&p.Grid, "grid", georef.MaxTextBytes}, &p.Mask, &p.Codes); err == nil {
+				found[first+n] = p
+			}
+			return struct{}{}, err
+		}, query, args...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -40,6 +41,15 @@ func testPixels(t *testing.T, open opener) {
 			t.Errorf("%s: %s has %d rows, %v, want %d", step, table, n, err, want)
 		}
 	}
+	var states []data.PixelState // of which all are different
+	changed := func(step string, want bool) {
+		t.Helper()
+		p, err := s.PixelState(t.Context())
+		if err != nil || len(states) > 0 && slices.Contains(states, p) == want {
+			t.Errorf("%s: the state is %v, %v, after %v", step, p, err, states)
+		}
+		states = append(states, p)
+	}
 	revision := func() int64 {
 		r, err := s.Revision(t.Context())
 		if err != nil {
@@ -49,6 +59,10 @@ func testPixels(t *testing.T, open opener) {
 	}
 
 	want("nothing stored", "a", 20000, "")
+	changed("nothing stored", true)
+	if states[0] != (data.PixelState{}) {
+		t.Errorf("the state without pixels is %v", states[0])
+	}
 	put(t, s, nil, []data.Observation{with(row("a", 20000, 500, data.Good), "1"), with(row("b", 20000, 500, data.Good), "2"), row("b", 20007, 700, data.Good),
 		with(row("missing", 20000, 500, data.Good), "3"), with(row("a", 20007, 600, data.Good), "4")})
 	want("first import", "a", 20000, "1")
@@ -56,6 +70,28 @@ func testPixels(t *testing.T, open opener) {
 	want("first import", "b", 20007, "")
 	want("first import", "a", 20007, "4")
 	count("first import", "pixel_masks", 2)
+	changed("first import", true)
+	values := []data.LakeValue{{Lake: "b", Date: 20000, Chlorophyll: 500}, {Lake: "b", Date: 20007, Chlorophyll: 700}, {Lake: "a", Date: 20007, Chlorophyll: 601},
+		{Lake: "none", Date: 20000, Chlorophyll: 500}, {Lake: "a", Date: 20007, Chlorophyll: 600}}
+	for range valuesAtATime {
+		values = append(values, data.LakeValue{Lake: "a", Date: 20000, Chlorophyll: 500})
+	}
+	found, err := s.PixelsOf(t.Context(), values)
+	if err != nil || len(found) != len(values) {
+		t.Fatalf("%d pixels of %d values, %v", len(found), len(values), err)
+	}
+	for i, p := range found {
+		want, mask := "1", "mask of a"
+		if i < 5 {
+			want = []string{"2", "", "", "", "4"}[i]
+		}
+		if i == 0 {
+			mask = "mask of b"
+		}
+		if string(p.Codes) != want || want != "" && (p.Grid != grid || string(p.Mask) != mask) {
+			t.Errorf("the pixels of value %d are %q, want %q", i, p, want)
+		}
+	}
 
 	before := revision()
 	put(t, s, nil, []data.Observation{with(row("a", 20000, 500, data.Good), "1"), row("b", 20000, 500, data.Good)})
@@ -64,11 +100,13 @@ func testPixels(t *testing.T, open opener) {
 	if revision() != before {
 		t.Error("an import of the same raises the revision")
 	}
+	changed("the same again", false)
 	put(t, s, nil, []data.Observation{with(row("a", 20000, 500, data.Good), "5")})
 	want("other pixels of the same value", "a", 20000, "5")
 	if revision() == before {
 		t.Error("other pixels do not raise the revision")
 	}
+	changed("other pixels of the same value", true)
 	put(t, s, nil, []data.Observation{with(row("a", 20000, 900, data.Suspect), "6")})
 	want("a worse value", "a", 20000, "5")
 	put(t, s, nil, []data.Observation{row("a", 20000, 900, data.Good)})
@@ -80,7 +118,7 @@ func testPixels(t *testing.T, open opener) {
 	want("a sample", "b", 20000, "2")
 
 	wrong := errors.New("no")
-	err := s.Import(t.Context(), func(tx Tx) error {
+	err = s.Import(t.Context(), func(tx Tx) error {
 		if _, err := tx.PutObservations(t.Context(), []data.Observation{with(row("b", 20014, 500, data.Good), "8")}, ObservationColumns{}); err != nil {
 			return err
 		}
@@ -101,6 +139,7 @@ func testPixels(t *testing.T, open opener) {
 	want("old ones removed", "b", 20000, "")
 	want("old ones removed", "a", 20007, "4")
 	count("old ones removed", "pixels", 1)
+	changed("old ones removed", true)
 	count("old ones removed", "pixel_masks", 1)
 
 	// They go with their observations: when these are deleted, and when the import is undone.

@@ -3,6 +3,7 @@ import { byId, element } from './dom.js'
 import { addForecastSwitch } from './forecastswitch.js'
 import { defaultOpacity } from './heatmap.js'
 import { language, words } from './words.js'
+import { showsForecasts } from './tiles.js'
 
 const minOpacity = 20 // %: with less, a bloom would look clean
 
@@ -31,11 +32,11 @@ export function addLayerPanel(page) {
     if (!select.value) select.selectedIndex = 0 // also for an unknown one
     const current = styles.find(({ id }) => id === view.get().style) ?? standard
     const isAhead = Boolean(config.forecast) && Number(view.get().forecast) > 0
-    select.disabled = isAhead // a forecast has its own colours, and no dots
+    select.disabled = isAhead // a forecast has its own colours, and fewer styles
     byId('ahead-note').textContent = isAhead ? words.map.forecastColors : ''
     for (const radio of radios) {
       radio.checked = radio.value === current.id
-      radio.disabled = isAhead && radio.value === 'dots'
+      radio.disabled = isAhead && !showsForecasts(radio.value)
     }
   }
   view.on(['style', 'colormap', 'opacity', 'forecast'], update)

@@ -6,18 +6,21 @@ const retryDelay = 2000 // ms, times the number of tries: longer than a Retry-Af
 const lateAfter = 5000 // ms
 
 /** Reports whether tiles of a style follow the filter of the view. @param {string | null} style */
-export const isFiltered = (style) => style === 'dots' || style === 'lakes'
+export const isFiltered = (style) => ['dots', 'lakes', 'pixels'].includes(style)
+
+/** Reports whether a style shows forecasts. @param {string} style */
+export const showsForecasts = (style) => style !== 'dots' && style !== 'pixels'
 
 /**
  * Returns the URL template for the week, style with its filter and colour map of a view and the version of the data. Defaults are left out,
- * so that a tile has one address and is cached once. A forecast has its own colours and version, and neither a filter nor dots.
+ * so that a tile has one address and is cached once. A forecast has its own colours and version, and neither a filter nor all styles.
  * @param {Pick<ViewState, 'date' | 'style' | 'colormap' | 'risk' | 'forecast'>} view @param {Pick<Page, 'styles' | 'colormaps' | 'config'>} page
  */
 export function tileURL(view, { styles, colormaps, config }) {
   const query = new URLSearchParams()
   const ahead = config.forecast && Number(view.forecast) // weeks
   if (view.date) query.set('date', view.date)
-  for (const [name, list] of Object.entries({ style: styles.filter(({ id }) => !ahead || id !== 'dots'), colormap: ahead ? [] : colormaps })) {
+  for (const [name, list] of Object.entries({ style: styles.filter(({ id }) => !ahead || showsForecasts(id)), colormap: ahead ? [] : colormaps })) {
     if (list.some(({ id, default: standard }) => id === view[name] && !standard)) query.set(name, view[name])
   }
   const classes = riskClasses(view.risk)

@@ -21,6 +21,7 @@ import (
 // A world is a data.Source whose values and statements a test changes.
 type world struct {
 	snapshot.NoForecasts
+	snapshot.NoPixels
 	revision   data.Revision
 	lakes      []data.LakeID
 	values     map[observed]data.Chlorophyll

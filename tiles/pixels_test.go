@@ -1,0 +1,292 @@
+package tiles
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/data/pixels"
+	"limnomap/data/raster/crs"
+	"limnomap/data/raster/georef"
+	"limnomap/data/raster/zonal"
+	"limnomap/data/snapshot"
+	"limnomap/render"
+)
+
+// A fakePixels has pixels of all lakes, in whose west all have one value and in whose east another.
+type fakePixels struct {
+	t *testing.T
+
+	mu      sync.Mutex // guards what follows
+	east    float64
+	err     error
+	damaged bool
+	none    bool
+	read    []data.LakeValue // so far
+}
+
+func (p *fakePixels) PixelsOf(ctx context.Context, values []data.LakeValue) ([]pixels.Packed, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.read = append(p.read, values...)
+	found := make([]pixels.Packed, len(values))
+	for i, v := range values {
+		if p.none {
+			continue
+		}
+		var n int
+		if _, err := fmt.Sscanf(string(v.Lake), "lake_%d", &n); err != nil {
+			return nil, err
+		}
+		found[i] = packedAround(p.t, lakeAt(n), 5, p.east)
+		if p.damaged {
+			found[i].Codes = found[i].Codes[:3]
+		}
+	}
+	return found, p.err
+}
+
+// reads returns how many values were read since the last call.
+func (p *fakePixels) reads() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.read)
+	p.read = nil
+	return n
+}
+
+func (p *fakePixels) set(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+}
+
+func lakeAt(n int) orb.Point { return orb.Point{11 + 0.3*float64(n), 48} }
+
+// packedAround returns pixels of 1/360 degrees around a point.
+func packedAround(t *testing.T, at orb.Point, west, east float64) pixels.Packed {
+	t.Helper()
+	system, err := crs.FromEPSG(4326)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := georef.New(360*360, 180*360, [6]float64{-180, 1. / 360, 0, 90, 0, -1. / 360}, system)
+	if err != nil {
+		t.Fatal(err)
+	}
+	center, _ := g.PixelOf(at, 0)
+	m := &pixels.Map{Grid: g}
+	if m.Mask, err = zonal.NewDisc(center, 8, 8); err != nil {
+		t.Fatal(err)
+	}
+	m.Mask.Each(func(y, x0, x1 int) {
+		for x := x0; x < x1; x++ {
+			chl := west
+			if float64(x) > center[0] {
+				chl = east
+			}
+			m.Codes = append(m.Codes, pixels.CodeOf(chl))
+		}
+	})
+	return pixels.NewPacker().Pack(m)
+}
+
+// pixelView returns the view of n lakes, of a snapshot with pixels in that state.
+func pixelView(n int, state data.PixelState) *snapshot.View {
+	v := &snapshot.View{AsOf: 20_000, Pixels: state}
+	for i := range n {
+		v.Lakes = append(v.Lakes, data.Lake{ID: data.LakeID(fmt.Sprintf("lake_%03d", i)), Point: lakeAt(i), AreaKM2: 12})
+		v.States = append(v.States, snapshot.State{Chlorophyll: 700, Date: 19_998})
+	}
+	return v
+}
+
+func pixelService(t *testing.T, p Pixels, log *slog.Logger) *Service {
+	t.Helper()
+	limits := data.Profiles()[0]
+	s, err := New(render.New(colormap.Limits{Level1: limits.Limits[0].Float(), Level2: limits.Limits[1].Float()}), &Options{Pixels: p, Logger: log, Variant: "who2003"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func pixelRequest(z maptile.Zoom, style StyleID) Request {
+	return Request{Tile: maptile.At(lakeAt(0), z), Scale: 1, Style: style, Colormap: colormap.Default}
+}
+
+func TestTilesOfPixels(t *testing.T) {
+	source := &fakePixels{t: t, east: 80}
+	s := pixelService(t, source, nil)
+	v := pixelView(3, data.PixelState{Count: 3, Digest: 1})
+	for _, test := range []struct {
+		z     maptile.Zoom
+		style StyleID
+		reads int
+	}{
+		{8, render.Pixels, 0}, {10, render.Heat, 0}, {12, render.Lakes, 0}, {12, render.Dots, 0},
+		{13, render.Pixels, 1}, {13, render.Pixels, 0}, {14, render.Pixels, 0}, {11, render.Heat, 0}, {9, render.Pixels, 1},
+	} {
+		tile := mustTile(t, s, v, pixelRequest(test.z, test.style))
+		if got := source.reads(); got != test.reads {
+			t.Errorf("%s at zoom %d: the pixels of %d lakes are read, want %d", test.style, test.z, got, test.reads)
+		}
+		plain := mustTile(t, s, v, pixelRequest(test.z, render.Lakes))
+		if test.style == render.Pixels && bytes.Equal(tile.Bytes, plain.Bytes) != (test.z == 8) {
+			t.Errorf("zoom %d: the tile with pixels is that of the waters: %t", test.z, test.z != 8)
+		}
+	}
+
+	// Pixels that are replaced have another state, and another tile; a lake that has none any more is drawn as a water.
+	req := pixelRequest(13, render.Pixels)
+	before := mustTile(t, s, v, req)
+	source.set(func() { source.east = 20 })
+	if again := mustTile(t, s, v, req); again.ETag != before.ETag {
+		t.Error("other pixels of the same snapshot are shown")
+	}
+	after := mustTile(t, s, pixelView(3, data.PixelState{Count: 3, Digest: 2}), req)
+	if after.ETag == before.ETag {
+		t.Error("other pixels have the same tile")
+	}
+	source.set(func() { source.none = true })
+	if none := mustTile(t, s, pixelView(3, data.PixelState{Count: 1, Digest: 3}), req); !bytes.Equal(none.Bytes, mustTile(t, s, v, pixelRequest(13, render.Lakes)).Bytes) {
+		t.Error("a lake whose pixels were removed is not drawn as a water")
+	}
+	source.reads()
+	mustTile(t, s, pixelView(3, data.PixelState{}), req)
+	if n := source.reads(); n > 0 {
+		t.Errorf("the pixels of %d lakes are read of a snapshot without any", n)
+	}
+}
+
+// TestPixelsThatCannotBeRead checks that no tile is drawn without the pixels that it should show, and that the next one is drawn.
+func TestPixelsThatCannotBeRead(t *testing.T) {
+	source := &fakePixels{t: t, east: 80, err: errors.New("no database")}
+	s := pixelService(t, source, nil)
+	v := pixelView(1, data.PixelState{Count: 1, Digest: 1})
+	for _, style := range []StyleID{render.Pixels, render.Heat} {
+		if _, err := s.Tile(t.Context(), v.Values(), pixelRequest(13, style)); !errors.Is(err, ErrPixels) || !errors.Is(err, source.err) {
+			t.Errorf("%s: the error is %v", style, err)
+		}
+	}
+	mustTile(t, s, v, pixelRequest(13, render.Lakes))
+	source.set(func() { source.err = nil })
+	if bytes.Equal(mustTile(t, s, v, pixelRequest(13, render.Pixels)).Bytes, mustTile(t, s, v, pixelRequest(13, render.Lakes)).Bytes) {
+		t.Error("the tile has no pixels after they could be read again")
+	}
+}
+
+func TestDamagedPixelsAreNotDrawn(t *testing.T) {
+	var log bytes.Buffer
+	source := &fakePixels{t: t, east: 80, damaged: true}
+	s := pixelService(t, source, slog.New(slog.NewTextHandler(&log, nil)))
+	v := pixelView(1, data.PixelState{Count: 1, Digest: 1})
+	if !bytes.Equal(mustTile(t, s, v, pixelRequest(13, render.Pixels)).Bytes, mustTile(t, s, v, pixelRequest(13, render.Lakes)).Bytes) {
+		t.Error("damaged pixels are drawn")
+	}
+	if !strings.Contains(log.String(), "lake=lake_000") {
+		t.Errorf("the log has %q", log.String())
+	}
+}
+
+// TestPixelsInMemoryAreBounded decodes those of more lakes than fit.
+func TestPixelsInMemoryAreBounded(t *testing.T) {
+	p, err := render.NewLakePixels(packedAround(t, lakeAt(0), 5, 80), lakeAt(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newPixelCache(10 * pixelBytes(p))
+	for i := range 100 {
+		c.put(pixelKey{value: data.LakeValue{Date: data.Date(i)}}, p)
+		c.put(pixelKey{value: data.LakeValue{Date: data.Date(i)}}, p)
+		if c.bytes > c.budget || c.bytes != int64(c.lru.Len())*pixelBytes(p) {
+			t.Fatalf("%d entries of %d bytes count as %d of %d", c.lru.Len(), pixelBytes(p), c.bytes, c.budget)
+		}
+	}
+	if c.lru.Len() != 10 {
+		t.Errorf("%d entries are held", c.lru.Len())
+	}
+	newPixelCache(1).put(pixelKey{}, nil) // larger than all
+}
+
+// A keptTiles is a Store in memory.
+type keptTiles struct {
+	mu   sync.Mutex
+	sums map[[sha256.Size]byte][]byte
+}
+
+func (k *keptTiles) Has(sum [sha256.Size]byte) (bool, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.sums[sum] != nil, nil
+}
+
+func (k *keptTiles) Put(_ context.Context, key, body []byte) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.sums[sha256.Sum256(key)] = body
+	return nil
+}
+
+// TestPlotsHavePixels draws a pyramid: its tiles are those that are served, and a warmed one has their keys.
+func TestPlotsHavePixels(t *testing.T) {
+	source := &fakePixels{t: t, east: 80}
+	s := pixelService(t, source, nil)
+	v := pixelView(2, data.PixelState{Count: 2, Digest: 1})
+	pyramid := Pyramid{MinZoom: 8, MaxZoom: 12, Bound: World(), Scale: 1, Style: render.Pixels, Colormap: colormap.Default}
+	plot, err := s.Plot(t.Context(), v.Values(), pyramid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, shown := 0, 0
+	kept := &keptTiles{sums: make(map[[sha256.Size]byte][]byte)}
+	if _, err := plot.Warm(t.Context(), kept, func() {}); err != nil {
+		t.Fatal(err)
+	}
+	var bodies [][]byte
+	for _, body := range kept.sums {
+		bodies = append(bodies, body)
+	}
+	err = plot.Draw(t.Context(), func(tile maptile.Tile, content []byte) error {
+		if drawn++; content == nil {
+			return nil
+		}
+		shown++
+		served := mustTile(t, s, v, pyramid.request(tile))
+		if !bytes.Equal(served.Bytes, content) {
+			t.Errorf("the tile %v of the plot is another one", tile)
+		}
+		if !slices.ContainsFunc(bodies, func(b []byte) bool { return bytes.Equal(b, content) }) {
+			t.Errorf("the tile %v was not warmed", tile)
+		}
+		return nil
+	})
+	if err != nil || shown < 10 {
+		t.Errorf("%d of %d tiles show something, %v", shown, drawn, err)
+	}
+	again, err := plot.Warm(t.Context(), kept, func() {})
+	if err != nil || again.Drawn > 0 || again.Found == 0 {
+		t.Errorf("warmed again: %+v, %v", again, err)
+	}
+	source.set(func() { source.err = errors.New("no database") })
+	other, err := pixelService(t, source, nil).Plot(t.Context(), v.Values(), pyramid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Draw(t.Context(), func(maptile.Tile, []byte) error { return nil }); !errors.Is(err, ErrPixels) {
+		t.Errorf("without pixels the error is %v", err)
+	}
+}
