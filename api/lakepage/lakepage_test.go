@@ -47,7 +47,9 @@ func (f *fakeSource) Advisories(context.Context) ([]data.Advisory, data.Revision
 	return nil, data.Revision{}, nil
 }
 
-func (f *fakeSource) PixelState(context.Context) (data.PixelState, error) { return data.PixelState{}, nil }
+func (f *fakeSource) PixelState(context.Context) (data.PixelState, error) {
+	return data.PixelState{}, nil
+}
 
 func (f *fakeSource) ForecastTest(context.Context) (data.ForecastTest, error) {
 	return data.ForecastTest{}, nil
