@@ -49,6 +49,7 @@ type lakeHistory struct {
 	lake         data.Lake
 	observations []data.Observation
 	forecast     issuedForecast
+	shares       map[passKey]*pixelShares // of passes whose pixels are kept
 }
 
 // find returns the history that the request asks for. It comes from memory, of the same snapshot as the map. If older rows may be
@@ -78,7 +79,10 @@ func (h *lakeHandlers) find(r *http.Request, p *published, id data.LakeID) (lake
 	if !whole {
 		stored := q
 		stored.Period.Last = min(q.Period.Last, p.snap.AsOf.Last())
-		if found.lake, observations, err = h.readHistory(r, id, stored); err != nil {
+		if found.lake, observations, err = h.readHistory(r, id, stored); err == nil {
+			found.shares, err = h.readShares(r, p.snap, id, observations)
+		}
+		if err != nil {
 			return lakeHistory{}, fmt.Errorf("history of %s: %w", id, err)
 		}
 	}

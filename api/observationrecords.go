@@ -16,6 +16,7 @@ type observationRecord struct {
 	density  float64
 	basis    data.LevelBasis
 	forecast forecastDetails // of no forecast, if it is none
+	shares   *pixelShares    // nil without pixels
 }
 
 // newObservationRecord returns the i-th entry of a history.
@@ -25,6 +26,9 @@ func newObservationRecord(h *lakeHistory, i int, profile *data.Profile) *observa
 	r.level, r.density = profile.Classify(*o)
 	r.basis = profile.Basis(r.level, o.Chlorophyll, o.CellDensity)
 	r.forecast = forecastDetailsOf(o, profile)
+	if o.Type == data.Satellite {
+		r.shares = h.shares[passKey{o.Date, o.Source}]
+	}
 	return r
 }
 
@@ -46,6 +50,11 @@ var (
 		record.Word("composite", func(r *observationRecord) string { return r.Details.Composite.String() }),
 		record.Number("turbidity_ntu", func(r *observationRecord) float64 { return hundredthsOf(r.Details.Turbidity) }),
 		record.Number("scum_percent", func(r *observationRecord) float64 { return hundredthsOf(r.Details.ScumPercent) }),
+		record.Number("share_low", func(r *observationRecord) float64 { return r.shares.of(data.RiskLow) }),
+		record.Number("share_medium", func(r *observationRecord) float64 { return r.shares.of(data.RiskMedium) }),
+		record.Number("share_high", func(r *observationRecord) float64 { return r.shares.of(data.RiskHigh) }),
+		record.Chlorophyll("p10", func(r *observationRecord) data.Chlorophyll { return r.shares.low() }),
+		record.Chlorophyll("p90", func(r *observationRecord) data.Chlorophyll { return r.shares.high() }),
 	}.Optional()
 	// detailColumns are members that only few entries have.
 	detailColumns = record.Columns[*observationRecord]{

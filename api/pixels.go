@@ -22,6 +22,8 @@ import (
 // Pixels returns the pixels of which a satellite's observation of a lake was made; not ok where they are not kept.
 type Pixels interface {
 	Pixels(ctx context.Context, id data.LakeID, date data.Date, source string) (p pixels.Packed, ok bool, err error)
+	// PixelCodes calls each with the codes of the pixels of a lake in a period; an error from it ends the call and is returned.
+	PixelCodes(ctx context.Context, id data.LakeID, period data.Period, each func(date data.Date, source string, codes []byte) error) error
 }
 
 const (

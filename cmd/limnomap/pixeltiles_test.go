@@ -86,6 +86,23 @@ func TestTilesOfPixels(t *testing.T) {
 	if june := tile(11, "style=pixels&date=2026-07-01"); colorAt(june, 10.34) != colorAt(june, 10.36) {
 		t.Error("the tile of June does not show its pixels")
 	}
+	var history struct {
+		History []struct {
+			Date                                          string
+			N_valid                                       int
+			Share_low, Share_medium, Share_high, P10, P90 *float64
+		}
+	}
+	limnomaptest.GetJSON(t, s.Base+"/api/v1/bathing-lakes/history/bloom", &history)
+	if len(history.History) != 2 {
+		t.Fatalf("the history has %d entries", len(history.History))
+	}
+	if e := history.History[0]; e.N_valid != 36 || e.Share_low == nil || *e.Share_low != 0.5 || *e.Share_medium != 0 || *e.Share_high != 0.5 || math.Abs(*e.P10/4-1) > 0.011 || math.Abs(*e.P90/80-1) > 0.011 {
+		t.Errorf("the newest entry of the history is %+v", e)
+	}
+	if e := history.History[1]; e.Share_medium == nil || *e.Share_medium != 1 {
+		t.Errorf("the entry before is %+v", e)
+	}
 	var before, after struct{ Tiles []string }
 	limnomaptest.GetJSON(t, s.Base+"/api/v1/tiles.json?style=pixels", &before)
 
@@ -109,9 +126,20 @@ func TestTilesOfPixels(t *testing.T) {
 		t.Error("the waters have changed")
 	}
 
-	// An import that keeps the pixels of a day removes them.
+	// An import that keeps the pixels of a day, by the clock, removes all.
 	limnomaptest.Run(t, "import", "rasters", writeRaster(t, dir, "chl_2026-07-09.tif", 20), "--db", db, "--keep-pixels", "1d")
 	limnomaptest.Within(t, time.Minute, "the pixels are removed", func() bool {
 		return bytes.Equal(tile(11, "style=pixels&date=2026-07-01"), tile(11, "style=lakes&date=2026-07-01"))
 	})
+	_, body := limnomaptest.Get(t, s.Base+"/api/v1/bathing-lakes/history/bloom.csv")
+	if !bytes.Contains(body, []byte(",share_low,share_medium,share_high,p10,p90")) {
+		t.Errorf("the table is %s", body)
+	}
+	history.History = nil // what is absent would keep its value
+	limnomaptest.GetJSON(t, s.Base+"/api/v1/bathing-lakes/history/bloom", &history)
+	for i, e := range history.History {
+		if e.Share_high != nil {
+			t.Errorf("after pixels were removed, entry %d of the history is %+v", i, e)
+		}
+	}
 }

@@ -36,6 +36,9 @@ const (
 	obsLevelBy
 	obsP10
 	obsP90
+	obsShareLow
+	obsShareMedium
+	obsShareHigh
 	obsPeriodStart
 	obsComposite
 	obsTurbidity
@@ -78,9 +81,12 @@ func observationColumns() []column {
 		obsVersion: {name: "version"},
 		obsLevelBy: {name: "level_by"},
 
-		// An observation has no percentiles. They are in the files that are made of rasters.
-		obsP10: {name: "p10", unread: true},
-		obsP90: {name: "p90", unread: true},
+		// An observation has no percentiles and shares. They are in the files that are made of rasters, and in tables of a history.
+		obsP10:         {name: "p10", unread: true},
+		obsP90:         {name: "p90", unread: true},
+		obsShareLow:    {name: "share_low", unread: true},
+		obsShareMedium: {name: "share_medium", unread: true},
+		obsShareHigh:   {name: "share_high", unread: true},
 
 		obsPeriodStart: {name: "period_start"},
 		obsComposite:   {name: "composite"},

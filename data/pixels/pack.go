@@ -132,6 +132,15 @@ func packCodes(codes []Code) []byte {
 	return b
 }
 
+// unpackAllCodes returns the codes of however many pixels there are.
+func unpackAllCodes(b []byte) ([]Code, error) {
+	if len(b) < 2 || b[0] != oneByte && b[0] != twoBytes {
+		return nil, errDamaged
+	}
+	_, size := binary.Uvarint(b[1:])
+	return unpackCodes(b, (len(b)-1-max(size, 0))/int(b[0]))
+}
+
 func unpackCodes(b []byte, count int) ([]Code, error) {
 	if len(b) < 2 || b[0] != oneByte && b[0] != twoBytes {
 		return nil, errDamaged

@@ -259,3 +259,53 @@ func TestGeoTIFF(t *testing.T) {
 		t.Errorf("a system without a code: %v", err)
 	}
 }
+
+// The spread of codes is that of their values, one by one.
+func TestSpread(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 10))
+	for _, n := range []int{1, 2, 11, 40} {
+		for _, vary := range []float64{1, 1e5} {
+			m := lake(t, grid(t, 1./360), orb.Point{9, 47}, n, vary, rnd)
+			got, err := pixels.SpreadOf(pixels.NewPacker().Pack(m).Codes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var values, yielded []float64
+			for _, c := range m.Codes {
+				if chl, ok := c.Value(); ok {
+					values = append(values, chl)
+				}
+			}
+			slices.Sort(values)
+			got.Each(func(chl float64, n int) { yielded = append(yielded, slices.Repeat([]float64{chl}, n)...) })
+			if got.Valid != len(values) || !slices.Equal(yielded, values) {
+				t.Errorf("%d pixels across: %d values, %v, want %v", n, got.Valid, yielded, values)
+			}
+			for p, percentile := range map[float64]float64{0.1: got.P10, 0.9: got.P90} {
+				want := math.NaN()
+				if len(values) > 0 {
+					at := p * float64(len(values)-1)
+					low := values[int(at)]
+					want = low + (values[min(int(at)+1, len(values)-1)]-low)*(at-math.Floor(at))
+				}
+				if math.Abs(percentile-want) > 1e-9 || math.IsNaN(percentile) != math.IsNaN(want) {
+					t.Errorf("%d pixels across: percentile %g is %g, want %g", n, p, percentile, want)
+				}
+			}
+		}
+	}
+	for _, damaged := range [][]byte{nil, {1}, []byte("no deflate")} {
+		if _, err := pixels.SpreadOf(damaged); err == nil {
+			t.Errorf("no error for %q", damaged)
+		}
+	}
+}
+
+func FuzzSpreadOf(f *testing.F) {
+	f.Add(pixels.NewPacker().Pack(lake(f, grid(f, 0.01), orb.Point{9, 47}, 9, 20, rand.New(rand.NewPCG(5, 6)))).Codes)
+	f.Fuzz(func(t *testing.T, codes []byte) {
+		if s, err := pixels.SpreadOf(codes); err == nil && s.Valid > 0 && !(s.P10 <= s.P90) {
+			t.Fatalf("percentiles %g and %g", s.P10, s.P90)
+		}
+	})
+}

@@ -211,3 +211,20 @@ func (s *Store) PixelsOf(ctx context.Context, values []data.LakeValue) ([]pixels
 	}
 	return found, nil
 }
+
+// PixelCodes calls each with the codes of the pixels of a lake in a period, of the newest date first. It leaves out those of more bytes than
+// [pixels.MaxSpreadBytes]. An error from each ends it and is returned.
+func (s *Store) PixelCodes(ctx context.Context, id data.LakeID, period data.Period, each func(date data.Date, source string, codes []byte) error) error {
+	query := fmt.Sprintf(`SELECT p.date, coalesce(s.name, ''), p.codes FROM limnomap.pixels AS p LEFT JOIN limnomap.sources AS s ON s.key = p.source
+		WHERE p.lake = (SELECT key FROM limnomap.lakes WHERE id = $1) AND p.date BETWEEN $2 AND $3 AND octet_length(p.codes) <= %d ORDER BY p.date DESC`, pixels.MaxSpreadBytes)
+	_, err := list(ctx, s, "read the pixels of a lake's history", func(row rowScanner) (_ struct{}, err error) {
+		var date int32
+		var source string
+		var codes []byte
+		if err = row.Scan(&date, textColumn[string]{&source, "source", maxTextBytes}, &codes); err == nil {
+			err = each(data.Date(date), source, codes)
+		}
+		return struct{}{}, err
+	}, query, string(id), int32(period.First), int32(period.Last))
+	return err
+}

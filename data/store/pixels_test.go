@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -91,6 +92,14 @@ func testPixels(t *testing.T, open opener) {
 		if string(p.Codes) != want || want != "" && (p.Grid != grid || string(p.Mask) != mask) {
 			t.Errorf("the pixels of value %d are %q, want %q", i, p, want)
 		}
+	}
+
+	var ofHistory []string
+	if err := s.PixelCodes(t.Context(), "a", data.Period{First: 20000, Last: 20007}, func(date data.Date, source string, codes []byte) error {
+		ofHistory = append(ofHistory, fmt.Sprint(date, " ", source, " ", string(codes)))
+		return nil
+	}); err != nil || !slices.Equal(ofHistory, []string{data.Date(20007).String() + " LWQ 4", data.Date(20000).String() + " LWQ 1"}) {
+		t.Errorf("the pixels of a history are %q, %v", ofHistory, err)
 	}
 
 	before := revision()
