@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"data/apikey":               {},
 	"data/store":                {"data", "data/apikey", "data/clock", "data/diskspace", "data/events/eventfeed", "data/forecast", "data/events/hook", "data/events/push", "data/linetext", "data/snapshot", "data/outline", "data/pixels", "data/raster/georef"},
 	"data/statistics":           {"data"},
+	"data/accuracy":             {"data"},
 	"data/fold":                 {},
 	"data/clock":                {"data"}, // the time: what it is used for is not its business
 	"data/diskspace":            {},       // the room of a disk, which knows no data
