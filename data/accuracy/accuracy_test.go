@@ -222,3 +222,46 @@ func TestWhoseInterval(t *testing.T) {
 		t.Errorf("a lake without samples has %v, %v", matches, groups)
 	}
 }
+
+func TestWarningsOf(t *testing.T) {
+	d := func(s string) data.Date { return day(t, s) }
+	say := func(from, until string, kind data.AdvisoryKind, cause data.Cause) data.Advisory {
+		a := data.Advisory{LakeID: "a", Kind: kind, Cause: cause, Issued: d(from).Time(), ValidFrom: d(from).Time()}
+		if until != "" {
+			a.ValidUntil = d(until).Time()
+		}
+		return a
+	}
+	withdrawn := say("2025-08-01", "", data.Closure, data.Cyanobacteria)
+	withdrawn.Withdrawn = d("2025-08-20").Time()
+	statements := []data.Advisory{
+		say("2024-07-10", "2024-07-20", data.Warning, data.Cyanobacteria), say("2024-07-20", "2024-08-10", data.Closure, data.Cyanobacteria), // one
+		withdrawn,
+		say("2025-06-01", "2025-06-10", data.Closure, data.Cyanobacteria), // no pass
+		say("2025-05-01", "2025-05-10", data.Closure, data.Bacteria), say("2025-05-01", "2025-05-10", data.Info, data.Cyanobacteria),
+		say("2026-07-01", "", data.Closure, data.Cyanobacteria),
+	}
+	var observations []data.Observation
+	for _, v := range []struct {
+		date string
+		chl  float64
+	}{
+		{"2023-08-01", 80},                                                                               // before the first year of statements
+		{"2024-06-20", 5}, {"2024-06-27", 20}, {"2024-07-04", 60}, {"2024-07-11", 70}, {"2024-07-18", 5}, // 13 and 6 days before
+		{"2024-09-20", 12}, {"2024-09-27", 55}, // nobody said so
+		{"2025-07-25", 5}, {"2025-08-05", 30}, // 4 days after, never high
+		{"2026-06-20", 4}, {"2026-07-04", 6}, // missed
+	} {
+		observations = append(observations, observation("a", d(v.date), data.Satellite, v.chl, ""))
+	}
+	poor := observation("a", d("2025-06-03"), data.Satellite, 90, "")
+	poor.Quality = data.Poor
+	observations = append(observations, poor, observation("a", d("2025-06-03"), data.InSitu, 90, ""))
+	want := [2]Warnings{{data.RiskMedium, 2, 1, 1, 1, []int{13, -4}}, {data.RiskHigh, 1, 2, 1, 1, []int{6}}}
+	if got := WarningsOf(observations, statements, &profile, d("2026-07-10")); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the statements are %v, want %v", got, want)
+	}
+	if days, ok := want[0].MedianLead(); !ok || days != 4.5 {
+		t.Errorf("the median lead is %v", days)
+	}
+}

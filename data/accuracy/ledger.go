@@ -41,6 +41,9 @@ type Ledger struct {
 	Days    int // apart at most
 	matches []Match
 	groups  [len(byNames)][]Group
+	// Warnings compare the classes medium and high with the statements about all lakes.
+	Warnings [2]Warnings
+	warned   map[data.LakeID][2]Warnings
 }
 
 // A Builder receives observations and makes a Ledger.
@@ -49,11 +52,12 @@ type Builder struct {
 	profile *data.Profile
 	lake    []data.Observation // those of one lake
 	matches []Match
+	warned  map[data.LakeID][2]Warnings
 }
 
 // NewBuilder returns a Builder for matches that are at most that many days apart.
 func NewBuilder(days int, profile *data.Profile) *Builder {
-	return &Builder{days: days, profile: profile}
+	return &Builder{days: days, profile: profile, warned: make(map[data.LakeID][2]Warnings)}
 }
 
 // Add adds the next observation. Those of a lake must follow each other.
@@ -68,6 +72,11 @@ func (b *Builder) Add(o data.Observation) error {
 func (b *Builder) endLake() {
 	b.matches = append(b.matches, MatchesOf(b.lake, b.days, b.profile)...)
 	b.lake = b.lake[:0]
+}
+
+// AddStatements compares the passes of a lake with the statements about it: see [WarningsOf].
+func (b *Builder) AddStatements(id data.LakeID, observations []data.Observation, statements []data.Advisory, asOf data.Date) {
+	b.warned[id] = WarningsOf(observations, statements, b.profile, asOf)
 }
 
 // Ledger returns the ledger of the observations. regionOf returns the region of a lake, and false for one that is not known.
@@ -86,7 +95,13 @@ func (b *Builder) Ledger(regionOf func(data.LakeID) (region string, known bool))
 		return !known
 	})
 	slices.SortStableFunc(matches, func(a, b Match) int { return strings.Compare(string(a.Lake), string(b.Lake)) })
-	l := &Ledger{Days: b.days, matches: slices.Clip(matches)}
+	l := &Ledger{Days: b.days, matches: slices.Clip(matches), Warnings: [2]Warnings{{Risk: data.RiskMedium}, {Risk: data.RiskHigh}}, warned: b.warned}
+	for _, id := range slices.Sorted(maps.Keys(b.warned)) {
+		of := b.warned[id]
+		for i := range l.Warnings {
+			l.Warnings[i].Add(&of[i])
+		}
+	}
 	for by := range l.groups {
 		of := make(map[groupKey][]Match)
 		for _, m := range matches {
@@ -166,6 +181,12 @@ func (l *Ledger) Lake(id data.LakeID) (matches []Match, groups []Group) {
 		to++
 	}
 	return l.matches[first:last], l.groups[ByLake][from:to]
+}
+
+// WarningsOf returns what is known of the statements about a lake; false if there are none.
+func (l *Ledger) WarningsOf(id data.LakeID) (w [2]Warnings, ok bool) {
+	w, ok = l.warned[id]
+	return w, ok
 }
 
 // FirstOf returns the summary of the first match of each sample, all products together.
