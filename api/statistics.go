@@ -10,6 +10,7 @@ import (
 	"limnomap/api/record"
 	"limnomap/api/route"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/data/statistics"
 )
 
@@ -199,7 +200,7 @@ func (h *lakeHandlers) allValues(r *http.Request, p *published, id data.LakeID) 
 	if !ok {
 		return nil, data.ErrNoLake
 	}
-	q := data.HistoryQuery{Limit: maxStatisticsRows, Period: data.Period{First: data.MinDate, Last: p.snap.AsOf.Last()}, Types: data.TypesOf(data.Satellite, data.InSitu)}
+	q := allOf(p.snap, data.TypesOf(data.Satellite, data.InSitu))
 	observations, whole := p.snap.History(i, q)
 	if !whole {
 		var err error
@@ -208,4 +209,9 @@ func (h *lakeHandlers) allValues(r *http.Request, p *published, id data.LakeID) 
 		}
 	}
 	return observations, nil
+}
+
+// allOf selects all observations of types up to the day that the data are as of.
+func allOf(snap *snapshot.Snapshot, types data.DataTypes) data.HistoryQuery {
+	return data.HistoryQuery{Limit: maxStatisticsRows, Period: data.Period{First: data.MinDate, Last: snap.AsOf.Last()}, Types: types}
 }
