@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -30,6 +31,7 @@ type Comparisons interface {
 type ledger struct {
 	*accuracy.Ledger
 	revision int64
+	forecast int64 // the number of the revision of forecasts
 	asOf     data.Date
 	made     time.Time // when the data of the snapshot were changed
 }
@@ -63,21 +65,21 @@ func (s *common) updateLedger(ctx context.Context, snap *snapshot.Snapshot) (*le
 	}
 	newest := s.ledgers.newest.Load()
 	number := max(snap.Revision.Number, snap.StatementsOf)
-	if newest != nil && newest.revision == number && newest.asOf == snap.Current.AsOf {
+	if newest != nil && newest.revision == number && newest.forecast == snap.Revision.Forecasts && newest.asOf == snap.Current.AsOf {
 		return newest, nil
 	}
-	l, err := CompareMap(ctx, snap, s.opts.Comparisons, s.opts.Historian, s.opts.MatchDays)
+	l, err := CompareMap(ctx, snap, s.opts.Comparisons, s.opts.Historian, s.opts.Issues, s.opts.MatchDays)
 	if err != nil {
 		return nil, fmt.Errorf("compare the map with samples: %w", err)
 	}
-	made := &ledger{l, number, snap.Current.AsOf, generatedAt(snap)}
+	made := &ledger{l, number, snap.Revision.Forecasts, snap.Current.AsOf, generatedAt(snap)}
 	s.ledgers.newest.Store(made)
 	return made, nil
 }
 
-// CompareMap compares the lakes of a snapshot with samples that are at most that many days apart from a pass, and with official statements. Without comparisons
-// there are no samples.
-func CompareMap(ctx context.Context, snap *snapshot.Snapshot, comparisons Comparisons, historian Historian, days int) (*accuracy.Ledger, error) {
+// CompareMap compares the lakes of a snapshot with samples that are at most that many days apart from a pass, and with official statements, and forecasts with the
+// passes that came. Without comparisons there are no samples.
+func CompareMap(ctx context.Context, snap *snapshot.Snapshot, comparisons Comparisons, historian Historian, forecasts Issues, days int) (*accuracy.Ledger, error) {
 	b, last := accuracy.NewBuilder(days, snap.Profile), snap.AsOf.Last()
 	if comparisons != nil {
 		_, err := comparisons.NearSamples(ctx, days, func(o data.Observation) error {
@@ -112,6 +114,9 @@ func CompareMap(ctx context.Context, snap *snapshot.Snapshot, comparisons Compar
 		}
 		b.AddStatements(snap.Lakes[lake].ID, observations, statements[first:i], min(last, snap.Current.AsOf))
 	}
+	if err := addForecasts(ctx, b, snap, forecasts, days); err != nil {
+		return nil, err
+	}
 	return b.Ledger(func(id data.LakeID) (string, bool) {
 		lake, ok := snap.Lake(id)
 		if !ok {
@@ -119,6 +124,38 @@ func CompareMap(ctx context.Context, snap *snapshot.Snapshot, comparisons Compar
 		}
 		return lake.Region, true
 	}), nil
+}
+
+// addForecasts compares the newest issues of the forecast with the passes that came, as far as the snapshot has them in memory.
+func addForecasts(ctx context.Context, b *accuracy.Builder, snap *snapshot.Snapshot, forecasts Issues, days int) error {
+	issues, err := forecasts.ForecastIssues(ctx)
+	if err != nil {
+		return err
+	}
+	compared, asOf := 0, snap.Current.AsOf
+	for i := range issues {
+		if issues[i].Target(1) > asOf || compared == accuracy.ForecastIssues {
+			continue
+		}
+		compared++
+		_, _, err := forecasts.Forecasts(ctx, data.Known(issues[i].Issued), func(f data.LakeForecast) error {
+			lake, ok := snap.Index(f.LakeID)
+			for k := 0; ok && k < issues[i].Weeks; k++ {
+				target := issues[i].Target(k + 1)
+				if !f.Weeks[k].Known() || target > asOf {
+					continue
+				}
+				if came, ok := snap.PassNear(lake, target, days); ok && came.Date <= asOf {
+					b.AddForecast(k+1, f.Weeks[k], &came)
+				}
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, data.ErrNoForecast) { // it may have been replaced meanwhile
+			return err
+		}
+	}
+	return nil
 }
 
 // ledgerOf returns the newest ledger. The first is made by the first request, unless the server has made it before.
@@ -218,6 +255,24 @@ var warningColumns = record.Columns[*accuracy.Warnings]{
 	record.Number("median_lead_days", func(w *accuracy.Warnings) float64 { return record.Known(w.MedianLead()) }).OrNull(),
 }
 
+// A forecastAccuracy compares the forecasts of a number of weeks ahead with what came.
+type forecastAccuracy struct {
+	*accuracy.Forecasts
+	week int
+}
+
+var forecastAccuracyColumns = record.Columns[forecastAccuracy]{
+	record.Integer("week", func(f forecastAccuracy) float64 { return float64(f.week) }),
+	record.Integer("forecasts", func(f forecastAccuracy) float64 { return float64(f.Count) }),
+	record.Number("factor", func(f forecastAccuracy) float64 { return decimals(f.Factor(), 3) }),
+	record.Number("rmse", func(f forecastAccuracy) float64 { return decimals(f.RMSE(), 4) }),
+	record.Number("within_factor_2", func(f forecastAccuracy) float64 { return decimals(float64(f.Within)/float64(f.Count), 4) }),
+	record.Number("within_bounds", func(f forecastAccuracy) float64 { return decimals(float64(f.Covered)/float64(f.Count), 4) }),
+	record.Integer("same_class", func(f forecastAccuracy) float64 { n, _, _ := f.Agreement(); return float64(n) }),
+	record.Integer("shown_lower", func(f forecastAccuracy) float64 { _, n, _ := f.Agreement(); return float64(n) }),
+	record.Integer("shown_higher", func(f forecastAccuracy) float64 { _, _, n := f.Agreement(); return float64(n) }),
+}
+
 // accuracy answers with how often the map was right: by product, region, class or lake, or of one lake with its match-ups.
 func (h *lakeHandlers) accuracy(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
@@ -246,7 +301,14 @@ func (h *lakeHandlers) accuracy(w http.ResponseWriter, r *http.Request, p *publi
 		if _, stated := l.WarningsOf(id); stated || id == "" {
 			tail = appendAll(tail, pointers(warnings[:]), warningColumns)
 		}
-		tail = tail.Close("]").Name("samples")
+		tail = tail.Close("]").Array("forecasts")
+		var forecasts []forecastAccuracy
+		for k := range l.Forecasts {
+			if f := &l.Forecasts[k]; id == "" && f.Count > 0 {
+				forecasts = append(forecasts, forecastAccuracy{f, k + 1})
+			}
+		}
+		tail = appendAll(tail, forecasts, forecastAccuracyColumns).Close("]").Name("samples")
 		if id == "" {
 			tail = append(tail, `null,"match_ups":null`...)
 		} else {

@@ -143,3 +143,43 @@ func TestAccuracyIsUpdated(t *testing.T) {
 		t.Errorf("after an import: %+v", a)
 	}
 }
+
+// Forecasts are compared with the passes that came near their day, and a day that has not come is not.
+func TestAccuracyOfForecasts(t *testing.T) {
+	f := accuracySource(t)
+	last := f.observations[0].Date + 14*23 // of the passes, every 14 days
+	stored := func(chl float64) data.StoredForecast {
+		return data.StoredForecast{Chl: data.TenThousandths(10_000 * chl), Sigma: 5_000}
+	}
+	passes := map[data.Date]float64{}
+	for _, o := range f.observations {
+		if o.LakeID == "de_by_clean" && o.Type == data.Satellite {
+			passes[o.Date] = o.Chlorophyll.Float()
+		}
+	}
+	for _, issued := range []data.Date{last - 7, last - 14 - 8} { // the newest first: one week ahead is the last pass, or a day before the one before
+		issue := fakeIssue{ForecastIssue: data.ForecastIssue{Issued: issued, Model: "limnomap-1", Weeks: data.ForecastWeeks}}
+		came := passes[last]
+		if issued < last-7 {
+			came = passes[last-14]
+		}
+		issue.lakes = []data.LakeForecast{{LakeID: "de_by_clean", BasedOn: issued, Weeks: [data.ForecastWeeks]data.StoredForecast{stored(came), stored(5), stored(7), stored(9)}}}
+		f.issues = append(f.issues, issue)
+	}
+	opts := testOptions(t)
+	opts.Historian, opts.Comparisons, opts.Issues, opts.MatchDays = f, f, f, 3
+	s := newServer(t, opts, f)
+	l, err := s.common.updateLedger(t.Context(), s.common.current.Load().snap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one := l.Forecasts[0]; one.Count != 2 || one.Within != 2 || one.Covered != 2 || one.RMSE() > 0.01 || math.Abs(one.Factor()-1) > 0.01 {
+		t.Errorf("one week ahead: %+v", one)
+	}
+	if three := l.Forecasts[2]; three.Count != 1 || l.Forecasts[1].Count != 0 {
+		t.Errorf("two and three weeks ahead: %+v, %+v", l.Forecasts[1], three)
+	}
+	if body := get(t, s, http.StatusOK, pathAccuracy).Body.String(); !strings.Contains(body, `"forecasts":[{"week":1,"forecasts":2,"factor":1,`) {
+		t.Errorf("the answer is %s", body)
+	}
+}

@@ -31,7 +31,8 @@ func (accuracyCmd) Help() string {
 	return `Compares each sample with the nearest pass of each satellite product. FACTOR is by how much the satellite shows more than samples have, SPREAD the standard
 deviation of the logarithms, WITHIN 2 the share whose values are within a factor of 2 of each other; SAME, LOWER and HIGHER count the classes that the satellite
 shows. Four of five samples are between the factors of INTERVAL: of at least 20 match-ups of the lake, otherwise of its region or of the product. Values of
-poor quality do not count. The second table compares the classes with closures and warnings because of cyanobacteria.`
+poor quality do not count. The second table compares the classes with closures and warnings because of cyanobacteria, the third the newest four issues of the
+forecast with the passes that came.`
 }
 
 // Check checks the settings that depend on the database.
@@ -47,7 +48,7 @@ func (c *accuracyCmd) Run(ctx context.Context, con *console) (err error) {
 	if shown.store != nil {
 		comparisons = shown.store
 	}
-	l, err := api.CompareMap(ctx, snap, comparisons, shown.Source, c.MatchDays)
+	l, err := api.CompareMap(ctx, snap, comparisons, shown.Source, shown.Source, c.MatchDays)
 	if err != nil {
 		return interrupted(ctx, err, "nothing was compared")
 	}
@@ -61,7 +62,7 @@ func (c *accuracyCmd) Run(ctx context.Context, con *console) (err error) {
 		return errors.Join(printGroups(con.out, groups), printWarnings(con.out, warnings), printMatches(con.out, matches))
 	}
 	groups := l.Groups(accuracy.By(slices.Index(accuracy.AllBy(), c.By)))
-	return errors.Join(printGroups(con.out, groups), printWarnings(con.out, l.Warnings))
+	return errors.Join(printGroups(con.out, groups), printWarnings(con.out, l.Warnings), printForecasts(con.out, l.Forecasts))
 }
 
 // printGroups prints a line for each group.
@@ -101,6 +102,24 @@ func printWarnings(w io.Writer, all [2]accuracy.Warnings) error {
 			lead = fmt.Sprintf("%g days", days)
 		}
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\n", all[i].Risk, all[i].Hits, all[i].Misses, all[i].Unseen, all[i].FalseAlarms, lead)
+	}
+	return t.Flush()
+}
+
+// printForecasts prints how forecasts compare with what came, if there are any.
+func printForecasts(w io.Writer, all [data.ForecastWeeks]accuracy.Forecasts) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i := range all {
+		f := &all[i]
+		if f.Count == 0 {
+			continue
+		}
+		if i == 0 {
+			fmt.Fprintln(t, "\nWEEKS AHEAD\tFORECASTS\tFACTOR\tRMSE OF LN\tWITHIN 2\tBETWEEN THE BOUNDS\tSAME\tLOWER\tHIGHER")
+		}
+		same, low, high := f.Agreement()
+		share := func(n int) string { return percent(float64(n) / float64(f.Count)) }
+		fmt.Fprintf(t, "%d\t%d\t%.2f\t%.3f\t%s\t%s\t%d\t%d\t%d\n", i+1, f.Count, f.Factor(), f.RMSE(), share(f.Within), share(f.Covered), same, low, high)
 	}
 	return t.Flush()
 }

@@ -44,15 +44,18 @@ type Ledger struct {
 	// Warnings compare the classes medium and high with the statements about all lakes.
 	Warnings [2]Warnings
 	warned   map[data.LakeID][2]Warnings
+	// Forecasts compare those of each number of weeks ahead with what came, from one week on.
+	Forecasts [data.ForecastWeeks]Forecasts
 }
 
 // A Builder receives observations and makes a Ledger.
 type Builder struct {
-	days    int
-	profile *data.Profile
-	lake    []data.Observation // those of one lake
-	matches []Match
-	warned  map[data.LakeID][2]Warnings
+	days      int
+	profile   *data.Profile
+	lake      []data.Observation // those of one lake
+	matches   []Match
+	warned    map[data.LakeID][2]Warnings
+	forecasts [data.ForecastWeeks]Forecasts
 }
 
 // NewBuilder returns a Builder for matches that are at most that many days apart.
@@ -79,6 +82,11 @@ func (b *Builder) AddStatements(id data.LakeID, observations []data.Observation,
 	b.warned[id] = WarningsOf(observations, statements, b.profile, asOf)
 }
 
+// AddForecast compares a forecast of some weeks ahead, from 1 on, with the pass that came.
+func (b *Builder) AddForecast(week int, forecast data.StoredForecast, came *data.Observation) {
+	b.forecasts[week-1].Add(forecast, valueOf(came, b.profile), b.profile)
+}
+
 // Ledger returns the ledger of the observations. regionOf returns the region of a lake, and false for one that is not known.
 func (b *Builder) Ledger(regionOf func(data.LakeID) (region string, known bool)) *Ledger {
 	b.endLake()
@@ -95,7 +103,7 @@ func (b *Builder) Ledger(regionOf func(data.LakeID) (region string, known bool))
 		return !known
 	})
 	slices.SortStableFunc(matches, func(a, b Match) int { return strings.Compare(string(a.Lake), string(b.Lake)) })
-	l := &Ledger{Days: b.days, matches: slices.Clip(matches), Warnings: [2]Warnings{{Risk: data.RiskMedium}, {Risk: data.RiskHigh}}, warned: b.warned}
+	l := &Ledger{Days: b.days, matches: slices.Clip(matches), Warnings: [2]Warnings{{Risk: data.RiskMedium}, {Risk: data.RiskHigh}}, warned: b.warned, Forecasts: b.forecasts}
 	for _, id := range slices.Sorted(maps.Keys(b.warned)) {
 		of := b.warned[id]
 		for i := range l.Warnings {

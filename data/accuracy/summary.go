@@ -43,8 +43,10 @@ type Summary struct {
 func (s *Summary) Factor() float64 { return math.Exp(s.Bias) }
 
 // Agreement returns how many matches have one class, and in how many the satellite shows a lower or a higher one than the sample has.
-func (s *Summary) Agreement() (same, low, high int) {
-	for shown, samples := range s.Classes {
+func (s *Summary) Agreement() (same, low, high int) { return agreement(s.Classes) }
+
+func agreement(classes [3][3]int) (same, low, high int) {
+	for shown, samples := range classes {
 		for sample, n := range samples {
 			switch {
 			case shown == sample:
