@@ -52,6 +52,28 @@ func (s *Snapshot) PassNear(i int, day data.Date, days int) (nearest data.Observ
 	return nearest, ok
 }
 
+// Measured returns the measurements of Lakes[i] in memory that may be current, without those of sources that are outranked in their week, passes first, each in
+// ascending order of date; and the day from which on there are all. They have neither a source nor Details.
+func (s *Snapshot) Measured(i int) (measured []data.Observation, since data.Date) {
+	for _, t := range []data.DataType{data.Satellite, data.InSitu} {
+		of := s.satellite.of(i)
+		if t == data.InSitu {
+			of = s.inSitu.of(i)
+		}
+		for k, r := range of.readings {
+			if r.usable() && r.date() <= s.AsOf.Last() {
+				o, _, _ := of.observation(k)
+				o.LakeID, o.Type = s.Lakes[i].ID, t
+				measured = append(measured, o)
+			}
+		}
+	}
+	if s.dropped != nil && s.dropped[i] {
+		return measured, s.since
+	}
+	return measured, data.MinDate
+}
+
 // A historyCursor passes the readings of one type and lake from the newest to the oldest.
 type historyCursor struct {
 	kind data.DataType
