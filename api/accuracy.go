@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"limnomap/api/answer"
+	"limnomap/api/lakepage"
 	"limnomap/api/params"
 	"limnomap/api/record"
 	"limnomap/data"
@@ -168,6 +169,21 @@ func (h *common) ledgerOf(r *http.Request, p *published) (l *ledger, err error) 
 		return err
 	})
 	return l, err
+}
+
+// compared returns what the page of a lake says: with the bias of the product that has most match-ups of those with one.
+func (l *ledger) compared(id data.LakeID) (c lakepage.Compared) {
+	matches, groups := l.Lake(id)
+	first := accuracy.FirstOf(matches)
+	c.Samples = first.Matches
+	c.Same, c.Lower, c.Higher = first.Agreement()
+	most := 0
+	for i := range groups {
+		if g := &groups[i]; g.Biased && g.Matches > most {
+			most, c.Factor = g.Matches, g.Factor()
+		}
+	}
+	return c
 }
 
 // decimals rounds a number; infinity is null, as NaN.

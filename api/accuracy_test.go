@@ -98,6 +98,10 @@ func TestAccuracy(t *testing.T) {
 	if a = accuracyOf(t, s, "?lake="+string(f.lakes[1].ID)); len(a.Groups) != 0 || len(a.Statements) != 0 || a.Samples["samples"] != 0 {
 		t.Errorf("a lake without samples: %+v", a)
 	}
+	const sentence = "Of 24 samples here, the satellite showed the class of"
+	if body := get(t, s, http.StatusOK, pathLakes+"de_by_clean?lang=en").Body.String(); !strings.Contains(body, sentence) || !strings.Contains(body, "2.0 times those of samples") {
+		t.Error("the page of the lake does not say how often the satellite was right")
+	}
 	get(t, s, http.StatusNotFound, pathAccuracy+"?lake=nowhere")
 	get(t, s, http.StatusBadRequest, pathAccuracy+"?by=colour")
 	want := `# HELP limnomap_accuracy_biased_lakes Lakes at which the values of a product are biased, by the same test of ten match-ups or more.
