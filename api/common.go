@@ -54,6 +54,7 @@ type common struct {
 	sender    *answer.Sender
 	weeks     *weekViews
 	issues    *issueCache
+	ledgers   ledgers
 	colormaps *colormaps
 	styleIDs  []tiles.StyleID // the default first
 	// forecastIDs are those of maps of the forecast.
@@ -73,6 +74,7 @@ func newCommon(opts Options) (*common, error) {
 		opts:      opts,
 		weeks:     newWeekViews(opts.Turns, opts.WeekReads, opts.Memory),
 		issues:    &issueCache{source: opts.Issues, turns: opts.WeekReads, memory: opts.Memory},
+		ledgers:   ledgers{making: make(chan struct{}, 1)},
 		sender:    answer.NewSender(opts.sending),
 		colormaps: maps,
 		encoder:   newEncoder(maps.byID[maps.ids[0]]),

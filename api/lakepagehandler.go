@@ -39,6 +39,9 @@ func (h *lakePageHandler) page(w http.ResponseWriter, r *http.Request, p *publis
 		Snapshot: p.snap, Index: i,
 		Neighbours: p.lookup.places.Nearest(p.snap.Lakes, p.snap.Lakes[i].Point, lakepage.NearMetres, lakepage.MaxNeighbours),
 	}
+	if l := h.ledgers.newest.Load(); l != nil {
+		lake.Compared = l.compared(p.snap.Lakes[i].ID)
+	}
 	var err error
 	if lake.History, err = h.pageHistory(r, p, i, reader.Today); err != nil {
 		if r.Context().Err() != nil {

@@ -18,6 +18,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/data"
+	"limnomap/data/accuracy"
 	"limnomap/data/snapshot"
 )
 
@@ -69,6 +70,9 @@ func (h *health) Collect(ch chan<- prometheus.Metric) {
 	if p := h.current.Load(); p != nil {
 		h.collectSnapshot(m, p.snap)
 		m.collectForecast(p.snap)
+	}
+	if l := h.ledgers.newest.Load(); l != nil {
+		m.collectAccuracy(l.Ledger)
 	}
 	if r := h.refreshed.Load(); r != nil && r.Turn > 0 {
 		m.collectRefresh(r)
@@ -129,6 +133,21 @@ func (h *health) collectSnapshot(m measured, snap *snapshot.Snapshot) {
 	const lakesHelp = "Lakes in the snapshot, with and without a current value."
 	m.gauge("limnomap_lakes", lakesHelp, float64(with), "state", "with_data")
 	m.gauge("limnomap_lakes", lakesHelp, float64(len(snap.Lakes)-with), "state", "without_data")
+}
+
+// collectAccuracy reports how often each product was right.
+func (m measured) collectAccuracy(l *accuracy.Ledger) {
+	for _, g := range l.Groups(accuracy.ByProduct) {
+		biased := 0.0
+		if g.Biased {
+			biased = 1
+		}
+		m.gauge("limnomap_accuracy_match_ups", "Passes of a product with a sample of the same lake at most --match-days apart.", float64(g.Matches), "product", g.Product)
+		m.gauge("limnomap_accuracy_factor", "By which factor a product shows more chlorophyll than samples have: 2 is twice as much.", g.Factor(), "product", g.Product)
+		m.gauge("limnomap_accuracy_within_factor_2_ratio", "Share of these match-ups whose values are within a factor of 2 of each other.", float64(g.Within)/float64(g.Matches), "product", g.Product)
+		m.gauge("limnomap_accuracy_biased", "1 if the values of a product are biased by a factor of 1.25 or more, by a t-test at 1 % of the means of ten lakes or more; else 0.", biased, "product", g.Product)
+		m.gauge("limnomap_accuracy_biased_lakes", "Lakes at which the values of a product are biased, by the same test of ten match-ups or more.", float64(l.Biases(g.Product)), "product", g.Product)
+	}
 }
 
 // collectForecast reports the newest issue of the forecast, and whether a newer one is made. A server without forecasts has none of these.

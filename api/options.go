@@ -87,9 +87,12 @@ type Options struct {
 // DataOptions are where the data that are in no snapshot come from, and what is said about all.
 type DataOptions struct {
 	Historian Historian
-	Pixels    Pixels   // nil: there are none
-	Issues    Issues   // nil: there are no earlier ones
-	Events    EventLog // nil: an empty one
+	// Comparisons has what the map is compared with; nil: nothing. MatchDays is how many days a pass and a sample may be apart.
+	Comparisons Comparisons
+	MatchDays   int
+	Pixels      Pixels   // nil: there are none
+	Issues      Issues   // nil: there are no earlier ones
+	Events      EventLog // nil: an empty one
 	// Subscriptions stores who wants notifications, which browsers take only with PushKey, the public key of whoever sends them. Nil: no one can subscribe.
 	Subscriptions Subscriptions
 	PushKey       string

@@ -39,6 +39,8 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"value", pathValue, perAddress, data(h.lakes.value)},
 		{"statistics_csv", "/api/v1/bathing-lakes/statistics/{lake_id}.csv", perAddress, data(h.lakes.statisticsCSV)}, // before statistics, which takes any id
 		{"statistics", "/api/v1/bathing-lakes/statistics/{lake_id}", perAddress, data(h.lakes.statistics)},
+		{"statistics_all_csv", "/api/v1/bathing-lakes/statistics.csv", perAddress, data(h.lakes.allStatisticsCSV)},
+		{"accuracy", pathAccuracy, perAddress, data(h.lakes.accuracy)},
 		{"geojson", pathGeoJSON, perAddress, data(h.lakes.geojson)},
 		{"forecast", pathForecast, perAddress, data(h.lakes.forecastJSON)},
 		{"forecast_csv", pathForecast + ".csv", perAddress, data(h.lakes.forecastCSV)},

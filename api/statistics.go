@@ -10,6 +10,7 @@ import (
 	"limnomap/api/record"
 	"limnomap/api/route"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 	"limnomap/data/statistics"
 )
 
@@ -28,14 +29,14 @@ func rounded(f float64) float64 { return math.Round(100*f) / 100 }
 // A statisticsYear is a year of a series.
 type statisticsYear struct {
 	*statistics.Year
-	lake   data.LakeID
+	lake   *data.Lake
 	series string
 }
 
 // levelColumns returns columns of a number of days or weeks of each risk.
-func levelColumns(prefix string, of func(statisticsYear) *[data.MaxLevel + 1]int) (columns record.Columns[statisticsYear]) {
+func levelColumns[R any](prefix string, of func(R) *[data.MaxLevel + 1]int) (columns record.Columns[R]) {
 	for _, risk := range []data.Risk{data.RiskLow, data.RiskMedium, data.RiskHigh} {
-		columns = append(columns, record.Integer(prefix+risk.String(), func(y statisticsYear) float64 {
+		columns = append(columns, record.Integer(prefix+risk.String(), func(y R) float64 {
 			n := 0
 			for level, count := range of(y) {
 				if data.Level(level).Risk() == risk {
@@ -77,7 +78,7 @@ var (
 			record.Integer("bloom_days", func(y statisticsYear) float64 { return float64(y.Length()) }),
 		})
 	yearCells = slices.Concat(record.Columns[statisticsYear]{
-		record.Word("lake_id", func(y statisticsYear) string { return string(y.lake) }),
+		record.Word("lake_id", func(y statisticsYear) string { return string(y.lake.ID) }),
 		record.Word("series", func(y statisticsYear) string { return y.series }),
 	}, yearColumns)
 	trendColumns = record.Columns[*statistics.Trend]{
@@ -136,7 +137,7 @@ func (h *lakeHandlers) statisticsJSON(w http.ResponseWriter, r *http.Request, p 
 		} else {
 			content = append(content, "null"...)
 		}
-		content = appendAll(content.Array("years"), yearsOf(id, series.name, values, p), yearColumns)
+		content = appendAll(content.Array("years"), yearsOf(lake, series.name, values, p), yearColumns)
 		content = appendAll(content.Close("]").Array("band"), pointers(statistics.Band(values)), bandColumns).Close("]}")
 	}
 	return h.sender.SendBytes(w, r, jsonKind, content.Close("}\n"))
@@ -161,10 +162,10 @@ func pointers[T any](all []T) []*T {
 	return p
 }
 
-func yearsOf(id data.LakeID, series string, values []statistics.Value, p *published) (all []statisticsYear) {
+func yearsOf(lake *data.Lake, series string, values []statistics.Value, p *published) (all []statisticsYear) {
 	years := statistics.YearsOf(values, p.snap.Profile, p.snap.AsOf.Last())
 	for i := range years {
-		all = append(all, statisticsYear{&years[i], id, series})
+		all = append(all, statisticsYear{&years[i], lake, series})
 	}
 	return all
 }
@@ -179,10 +180,11 @@ func (h *lakeHandlers) statisticsCSV(w http.ResponseWriter, r *http.Request, p *
 	if err != nil {
 		return err
 	}
+	lake, _ := p.snap.Lake(id)
 	nameFile(w, "statistics-"+string(id))
 	content := yearCells.Header()
 	for _, series := range statisticsSeries {
-		for _, y := range yearsOf(id, series.name, statistics.ValuesOf(observations, series.of), p) {
+		for _, y := range yearsOf(lake, series.name, statistics.ValuesOf(observations, series.of), p) {
 			content = yearCells.AppendLine(content, y)
 		}
 	}
@@ -199,7 +201,7 @@ func (h *lakeHandlers) allValues(r *http.Request, p *published, id data.LakeID) 
 	if !ok {
 		return nil, data.ErrNoLake
 	}
-	q := data.HistoryQuery{Limit: maxStatisticsRows, Period: data.Period{First: data.MinDate, Last: p.snap.AsOf.Last()}, Types: data.TypesOf(data.Satellite, data.InSitu)}
+	q := allOf(p.snap, data.TypesOf(data.Satellite, data.InSitu))
 	observations, whole := p.snap.History(i, q)
 	if !whole {
 		var err error
@@ -208,4 +210,9 @@ func (h *lakeHandlers) allValues(r *http.Request, p *published, id data.LakeID) 
 		}
 	}
 	return observations, nil
+}
+
+// allOf selects all observations of types up to the day that the data are as of.
+func allOf(snap *snapshot.Snapshot, types data.DataTypes) data.HistoryQuery {
+	return data.HistoryQuery{Limit: maxStatisticsRows, Period: data.Period{First: data.MinDate, Last: snap.AsOf.Last()}, Types: types}
 }

@@ -66,3 +66,42 @@ func TestStatisticsOfAllYears(t *testing.T) {
 	get(t, s, http.StatusNotFound, statisticsURL+"nowhere")
 	get(t, s, http.StatusNotFound, statisticsURL+"nowhere.csv")
 }
+
+// The table of all lakes has the years that are whole in memory, of all sources, by lake or by region.
+func TestStatisticsOfAllLakes(t *testing.T) {
+	f := testSource(t)
+	f.observations = nil
+	for i, lake := range f.lakes[:2] {
+		f.lakes[i].Region = []string{"Bayern", "Berlin"}[i]
+		for d := date(t, "2024-01-01"); d < date(t, "2026-11-01"); d += 7 {
+			o := data.Observation{LakeID: lake.ID, Date: d, Type: data.Satellite, Source: "LWQ", Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: data.NoCellDensity}
+			if i == 1 && d.Time().Month() == 8 {
+				o.Chlorophyll = 60_00
+			}
+			f.observations = append(f.observations, o)
+		}
+	}
+	s := newServer(t, testOptions(t), f)
+	table := func(query string) [][]string {
+		t.Helper()
+		rows, err := csv.NewReader(get(t, s, http.StatusOK, "/api/v1/bathing-lakes/statistics.csv"+query).Body).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	if rows := table(""); len(rows) != 1+2*3 || rows[1][0] != string(f.lakes[0].ID) || rows[1][3] != "2024" || rows[1][5] != "5" || rows[3][3] != "2026" {
+		t.Errorf("the table is %v", rows)
+	}
+	if rows := table("?region=Berlin&year=2025"); len(rows) != 2 || rows[1][2] != "Berlin" || rows[1][3] != "2025" || rows[1][7] != "60" {
+		t.Errorf("of Berlin in 2025: %v", rows)
+	}
+	if rows := table("?by=region"); len(rows) != 1+2*3 || rows[4][0] != "Berlin" || rows[4][2] != "1" || rows[4][9] != "4" {
+		t.Errorf("the regions are %v", rows)
+	}
+	if rows := table("?region=nowhere"); len(rows) != 1 {
+		t.Errorf("of no region: %v", rows)
+	}
+	get(t, s, http.StatusBadRequest, "/api/v1/bathing-lakes/statistics.csv?by=state")
+	get(t, s, http.StatusBadRequest, "/api/v1/bathing-lakes/statistics.csv?year=0")
+}

@@ -4,6 +4,7 @@ package lakepage
 
 import (
 	"io/fs"
+	"strconv"
 
 	"limnomap/api/pages"
 	"limnomap/api/words"
@@ -46,7 +47,7 @@ type ownWords struct {
 	Measured, LastMeasured                          string
 	History, ChartTitle, ChartText, NoHistory       string
 	Values                                          map[string]string
-	HistoryFailed                                   string
+	HistoryFailed, Accuracy, Biased                 string
 	KeySatellite, KeySample, KeyWorse, KeyGap       string
 	Weeks, Week, WeekNumber, Risk, Source, NoValue  string
 	Near, Lower, LowerHelp, Kilometres              string
@@ -68,6 +69,27 @@ func New(files fs.FS, scale *colormap.Map) (*Maker, error) {
 	return &Maker{page, words.ColorsOf(scale), scale.Legend()}, err
 }
 
+// minCompared is of how many samples the page says how often the satellite was right: fewer say little.
+const minCompared = 5
+
+// Compared says how often the satellite was right at a lake.
+type Compared struct {
+	Samples, Same, Lower, Higher int     // by the class that the satellite showed
+	Factor                       float64 // by which its values are biased; 0 if they are not
+}
+
+// texts returns what the page says about it.
+func (c *Compared) texts(w *words.Page[ownWords]) (texts []string) {
+	if c.Samples < minCompared {
+		return nil
+	}
+	texts = []string{words.Fill(w.Own.Accuracy, "n", w.Count(c.Samples), "same", w.Count(c.Same), "low", w.Count(c.Lower), "high", w.Count(c.Higher))}
+	if c.Factor > 0 {
+		texts = append(texts, words.Fill(w.Own.Biased, "factor", w.Number(strconv.FormatFloat(c.Factor, 'f', 1, 64))))
+	}
+	return texts
+}
+
 // A Lake is what a page is about.
 type Lake struct {
 	Snapshot *snapshot.Snapshot
@@ -75,6 +97,7 @@ type Lake struct {
 	History  []data.Observation // by HistoryQuery, newest first
 	// Unread is true if the history could not be read: the page then says that, and still shows the current value.
 	Unread     bool
+	Compared   Compared
 	Neighbours []index.Neighbour // the lakes around it, itself among them, the nearest first
 }
 

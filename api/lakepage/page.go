@@ -41,7 +41,9 @@ type page struct {
 
 	Chart   *chart
 	NoChart string // why there is none
-	Weeks   []weekRow
+	// Accuracy says how often the satellite was right here.
+	Accuracy []string
+	Weeks    []weekRow
 
 	Near, Lower []neighbour
 
@@ -106,6 +108,7 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 			p.NoChart = w.Own.NoHistory
 		}
 	}
+	p.Accuracy = l.Compared.texts(w)
 	p.Near, p.Lower = near(l, r, w)
 	return p
 }

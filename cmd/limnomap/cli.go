@@ -66,10 +66,11 @@ type cli struct {
 		Observations exportObservationsCmd `cmd:"" help:"Write the observations of a database to a file that import accepts."`
 		Advisories   exportAdvisoriesCmd   `cmd:"" help:"Write the official statements of a database to a file that import accepts."`
 	} `cmd:"" group:"Take data out:" help:"Write the map for hosts without a server, or the data as files for import."`
-	Backup  backupCmd  `cmd:"" group:"Take data out:" help:"Copy the database to a file while servers and imports use it."`
-	Warm    warmCmd    `cmd:"" group:"Operate:" help:"Draw tiles in advance into the disk cache of a server."`
-	Migrate migrateCmd `cmd:"" group:"Operate:" help:"Bring the tables of a database of an older limnomap up to date."`
-	Cache   struct {
+	Accuracy accuracyCmd `cmd:"" group:"Take data out:" help:"Compare the values of satellites with samples, and their classes with official statements."`
+	Backup   backupCmd   `cmd:"" group:"Take data out:" help:"Copy the database to a file while servers and imports use it."`
+	Warm     warmCmd     `cmd:"" group:"Operate:" help:"Draw tiles in advance into the disk cache of a server."`
+	Migrate  migrateCmd  `cmd:"" group:"Operate:" help:"Bring the tables of a database of an older limnomap up to date."`
+	Cache    struct {
 		Stats cacheStatsCmd `cmd:"" help:"Count the tiles by style and zoom."`
 		Purge cachePurgeCmd `cmd:"" help:"Remove tiles: all, the damaged ones, or those that the flags select."`
 	} `cmd:"" group:"Operate:" help:"Inspect and clean the tile cache on disk, also while a server uses it."`

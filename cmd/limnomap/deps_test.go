@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"data/apikey":               {},
 	"data/store":                {"data", "data/apikey", "data/clock", "data/diskspace", "data/events/eventfeed", "data/forecast", "data/events/hook", "data/events/push", "data/linetext", "data/snapshot", "data/outline", "data/pixels", "data/raster/georef"},
 	"data/statistics":           {"data"},
+	"data/accuracy":             {"data"},
 	"data/fold":                 {},
 	"data/clock":                {"data"}, // the time: what it is used for is not its business
 	"data/diskspace":            {},       // the room of a disk, which knows no data
@@ -72,7 +73,7 @@ var mayImport = map[string][]string{
 	"data/fetchguard":  {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/desk", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/pages", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/weekpage", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot", "data/pixels", "data/statistics", "api/coordinates", "api/cql2", "api/features", "tiles/mosaic", "api/edr"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/desk", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/pages", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/weekpage", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot", "data/pixels", "data/statistics", "api/coordinates", "api/cql2", "api/features", "tiles/mosaic", "api/edr", "data/accuracy"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"tiles/admission"},
@@ -126,7 +127,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/config": {"data/apikey", "data/linetext"}, // for the prefix of keys, and to escape texts; it knows no command
 
 	"cmd/benchhttp": {}, // limnomap is compared with it
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/desk", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/clock", "data/diskspace", "data/events/eventfeed", "data/events/eventlog", "data/gazetteer", "data/events/hook", "data/events/hook/delivery", "data/events/push", "data/events/push/notify", "data/index", "data/store", "data/forecast", "data/forecast/backtest", "data/forecast/forecaster", "data/ingest", "data/demo", "data/ingest/refresh", "data/ingest/satellite", "web", "data/snapshot", "data/linetext", "data/pixels"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/desk", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "api/sign", "api/words", "tiles", "tiles/archive", "tiles/disk", "render", "render/lakecard", "render/legend", "render/symbol", "render/vector", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/clock", "data/diskspace", "data/events/eventfeed", "data/events/eventlog", "data/gazetteer", "data/events/hook", "data/events/hook/delivery", "data/events/push", "data/events/push/notify", "data/index", "data/store", "data/forecast", "data/forecast/backtest", "data/forecast/forecaster", "data/ingest", "data/demo", "data/ingest/refresh", "data/ingest/satellite", "web", "data/snapshot", "data/linetext", "data/pixels", "data/accuracy"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in

@@ -60,6 +60,7 @@ type serveCmd struct {
 	Refresh refreshFlags `embed:"" prefix:"refresh-" group:"Refresh"`
 
 	scheduledForecastFlags `group:"Refresh"`
+	matchFlag
 	eventFlags
 	hookFlags   `group:"Events"`
 	pushFlags   `group:"Events"`
@@ -258,6 +259,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		server:    server,
 		watcher:   watcher,
 		published: published,
+		compare:   make(chan struct{}, 1),
 		events:    events,
 		notifier:  notifier,
 		webhooks:  c.newDeliverer(shown, events, now, server, registry, con.log),
@@ -276,8 +278,9 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 // dataOptions returns where the data come from, and who stores the subscriptions to notifications; notifier is nil if there are none.
 func (c *serveCmd) dataOptions(shown *source, from snapshot.Source, events api.EventLog, notifier *notify.Sender, pushKey notify.Key) (opts api.DataOptions, err error) {
 	opts = api.DataOptions{Historian: from, Issues: from, Events: events, Notice: shown.notice, Credits: creditsOf}
+	opts.MatchDays = c.MatchDays
 	if shown.store != nil {
-		opts.Pixels = shown.store
+		opts.Pixels, opts.Comparisons = shown.store, shown.store
 	}
 	if notifier != nil {
 		opts.Subscriptions, opts.PushKey, opts.PushClient = shown.store, pushKey.Public(), pushKey.Client

@@ -38,6 +38,7 @@ type serving struct {
 	clock     *clock.Clock
 	watcher   *snapshot.Watcher
 	published <-chan struct{} // has a value if the watcher has published a snapshot
+	compare   chan struct{}   // has a value if the map is to be compared with samples again
 	events    *eventlog.Keeper
 	webhooks  *delivery.Deliverer // nil for the demo
 	notifier  *notify.Sender      // nil without --push-key
@@ -122,6 +123,7 @@ func (s *serving) run(ctx context.Context) error {
 	run(s.clock.Run)
 	run(s.watcher.Run)
 	run(s.finishLists)
+	run(s.updateAccuracy)
 	run(s.events.Run)
 	if s.webhooks != nil {
 		run(s.webhooks.Run)
@@ -157,11 +159,29 @@ func (s *serving) finishLists(ctx context.Context) {
 			return
 		case <-s.published:
 			s.greet()
+			select {
+			case s.compare <- struct{}{}:
+			default:
+			}
 			if s.server.FinishLists() {
 				select {
 				case <-ctx.Done():
 				case <-time.After(listPause):
 				}
+			}
+		}
+	}
+}
+
+// updateAccuracy compares the map of each published snapshot with samples and official statements. It returns when ctx ends.
+func (s *serving) updateAccuracy(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.compare:
+			if err := s.server.UpdateAccuracy(ctx); err != nil && ctx.Err() == nil {
+				s.log.Warn("accuracy: keeping the previous comparison of the map with samples", "error", err)
 			}
 		}
 	}

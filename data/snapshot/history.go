@@ -37,6 +37,43 @@ func (s *Snapshot) History(i int, q data.HistoryQuery) (observations []data.Obse
 	return observations, !lost || len(observations) >= q.Limit || q.Period.First >= s.since || q.Period.Last < q.Period.First
 }
 
+// PassNear returns the pass of Lakes[i] in memory that may be current and is nearest to a day, at most that many days from it; of equally near ones the
+// earlier. It has neither a source nor Details.
+func (s *Snapshot) PassNear(i int, day data.Date, days int) (nearest data.Observation, ok bool) {
+	passes := s.satellite.of(i)
+	for k := countUntil(passes.readings, day-data.Date(days)-1); k < len(passes.readings) && passes.readings[k].date() <= day+data.Date(days); k++ {
+		r := passes.readings[k]
+		if !r.usable() || r.outranked() || ok && max(r.date()-day, day-r.date()) >= max(nearest.Date-day, day-nearest.Date) {
+			continue
+		}
+		nearest, _, _ = passes.observation(k)
+		nearest.LakeID, ok = s.Lakes[i].ID, true
+	}
+	return nearest, ok
+}
+
+// Measured returns the measurements of Lakes[i] in memory that may be current, without those of sources that are outranked in their week, passes first, each in
+// ascending order of date; and the day from which on there are all. They have neither a source nor Details.
+func (s *Snapshot) Measured(i int) (measured []data.Observation, since data.Date) {
+	for _, t := range []data.DataType{data.Satellite, data.InSitu} {
+		of := s.satellite.of(i)
+		if t == data.InSitu {
+			of = s.inSitu.of(i)
+		}
+		for k, r := range of.readings {
+			if r.usable() && r.date() <= s.AsOf.Last() {
+				o, _, _ := of.observation(k)
+				o.LakeID, o.Type = s.Lakes[i].ID, t
+				measured = append(measured, o)
+			}
+		}
+	}
+	if s.dropped != nil && s.dropped[i] {
+		return measured, s.since
+	}
+	return measured, data.MinDate
+}
+
 // A historyCursor passes the readings of one type and lake from the newest to the oldest.
 type historyCursor struct {
 	kind data.DataType

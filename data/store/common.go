@@ -36,6 +36,8 @@ type database interface {
 // A dialect has the statements that differ between the databases, each in that of its database.
 type dialect struct {
 	scan, past string // the observations of Scan and Past
+	// sampled are the lakes of samples in ascending order of key, and nearSamples the observations of NearSamples, whose parameter is the number of days.
+	sampled, nearSamples string
 	// newestReading is the date of the newest value for forecasts. The parameters of readings are the ids after and up to which lakes
 	// are, and the first and the last date; see scanReadings for its columns. The parameter of forecasts is the day of issue.
 	newestReading, readings, forecasts string
@@ -197,6 +199,31 @@ func (s *Store) Past(ctx context.Context, period data.Period, observation func(d
 		return l, err
 	}
 	return s.scan(ctx, "read past observations", idColumns, scan, observation, s.sql.past, int64(period.First), int64(period.Last))
+}
+
+// NearSamples passes on the samples of all lakes, and the passes of satellites at most that many days before or after one of the same lake, including gaps and
+// poor values. Those of a lake follow each other, in ascending order of date, type and source. All of it is of one revision. It costs as much as the lakes with
+// samples have observations, and nothing for the others.
+func (s *Store) NearSamples(ctx context.Context, days int, observation func(data.Observation) error) (rev data.Revision, err error) {
+	err = s.db.snapshot(ctx, "read samples and the passes near them", func(ctx context.Context, q querier) (err error) {
+		if rev, err = s.revision(ctx, q); err != nil {
+			return err
+		}
+		ids := newLakeScanner()
+		lakes, err := collect(ctx, q, func(row rowScanner) (l keyedLake, err error) {
+			l.key, l.id, err = ids.scanID(row)
+			return l, err
+		}, s.sql.sampled)
+		if err != nil {
+			return err
+		}
+		sources, err := readSources(ctx, q)
+		if err != nil {
+			return err
+		}
+		return queryBulk(ctx, q, func(rows rowIterator) error { return scanObservations(rows, lakes, sources, observation) }, s.sql.nearSamples, int64(days))
+	})
+	return rev, err
 }
 
 // scan scans these columns of all lakes, and then passes on the observations of a query, all of the revision that it returns.

@@ -39,6 +39,7 @@ func testStore(t *testing.T, open opener) {
 		"half":                    testNoHalfImport,
 		"history":                 testHistory,
 		"past":                    testPast,
+		"near samples":            testNearSamples,
 		"past sees one state":     testPastSeesOneState,
 		"advisories":              testAdvisories,
 		"repeated advisories":     testRepeatedAdvisories,

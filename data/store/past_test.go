@@ -110,3 +110,57 @@ func testPastSeesOneState(t *testing.T, open opener) {
 		t.Errorf("Past across an import = %v, %v, %v, want revision %v and two values of 1 µg/l", rev, seen, err, before)
 	}
 }
+
+// The samples of all lakes are passed on with the passes of those days, also after the last sample of a lake has gone.
+func testNearSamples(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	near := func(days int) (rows []data.Observation) {
+		t.Helper()
+		rev, err := s.NearSamples(t.Context(), days, func(o data.Observation) error { rows = append(rows, o); return nil })
+		if err != nil || rev != revisionOf(t, s) {
+			t.Fatal(rev, err)
+		}
+		return rows
+	}
+	if rows := near(3); len(rows) > 0 {
+		t.Errorf("an empty store has %v", rows)
+	}
+	ids := []data.LakeID{"b", "Z", "a_", "a"}
+	for _, id := range ids {
+		put(t, s, []data.Lake{testLake(string(id))}, nil)
+	}
+	stored := map[modelKey]data.Observation{}
+	rapid.Check(t, func(rt *rapid.T) {
+		var rows []data.Observation
+		for _, id := range ids[:3] {
+			rows = append(rows, drawRows(rt, id)...)
+		}
+		rows = append(rows, testObservation("a", 20_000, data.Satellite, 1))
+		put(t, s, nil, rows)
+		for _, o := range rows {
+			stored[modelKeyOf(o)] = o
+		}
+		days := rapid.IntRange(0, 9).Draw(rt, "days")
+		var want []data.Observation
+		for _, o := range stored {
+			for _, b := range stored {
+				if b.LakeID == o.LakeID && b.Type == data.InSitu && o.Type != data.Forecast && (o.Type == data.InSitu || max(o.Date-b.Date, b.Date-o.Date) <= data.Date(days)) {
+					want = append(want, o)
+					break
+				}
+			}
+		}
+		order := func(a, b data.Observation) int {
+			return cmp.Or(cmp.Compare(slices.Index(ids, a.LakeID), slices.Index(ids, b.LakeID)), cmp.Compare(a.Date, b.Date), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Source, b.Source))
+		}
+		slices.SortFunc(want, order)
+		if got := near(days); !slices.Equal(got, want) {
+			rt.Fatalf("near samples, %d days: %v, want %v", days, got, want)
+		}
+	})
+	errStop := errors.New("stop")
+	put(t, s, nil, []data.Observation{testObservation("a", 20_001, data.InSitu, 1)})
+	if _, err := s.NearSamples(t.Context(), 3, func(data.Observation) error { return errStop }); err != errStop {
+		t.Errorf("with a failing callback: %v", err)
+	}
+}

@@ -61,7 +61,7 @@ func openPostgres(ctx context.Context, dsn string, create bool, upgrade Upgrade)
 		return nil, err
 	}
 	s := &postgres{name: postgresName(config.ConnConfig), create: create, upgrade: upgrade, preparing: make(chan struct{}, 1), stallTimeout: stallTimeout, listenPing: listenPing, listenTimeout: listenTimeout}
-	s.Store = Store{s, dialect{scan: postgresScanQuery, past: postgresPastQuery, lockKeys: lockKeys,
+	s.Store = Store{s, dialect{scan: postgresScanQuery, past: postgresPastQuery, sampled: postgresSampled, nearSamples: postgresNearSamples, lockKeys: lockKeys,
 		newestReading: postgresNewestReading, readings: postgresReadings, forecasts: postgresForecasts, notify: postgresNotify, lockImports: postgresLockImports, tryMoment: postgresTryMoment, now: "extract(epoch FROM clock_timestamp())::float8"}, time.Now, int(config.MaxConns), ""}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.wrap(err, "open the pool of connections")

@@ -153,6 +153,20 @@ var postgresPastQuery = "SELECT " + observationColumns + postgresDetails + `
 		ORDER BY date, type, source OFFSET 0) AS o
 	ORDER BY l.id`
 
+// postgresIsSampled is about a lake l. The index of samples answers it.
+const postgresIsSampled = "EXISTS (SELECT 1 FROM limnomap.observations AS b WHERE b.lake = l.key AND b.type = 2)"
+
+var (
+	postgresSampled     = "SELECT " + idColumns + " FROM limnomap.lakes AS l WHERE " + postgresIsSampled + " ORDER BY l.key"
+	postgresNearSamples = "SELECT " + observationColumns + postgresDetails + `
+	FROM limnomap.lakes AS l CROSS JOIN LATERAL (
+		SELECT * FROM limnomap.observations AS p WHERE p.lake = l.key AND (p.type = 2 OR p.type = 0 AND EXISTS (
+			SELECT 1 FROM limnomap.observations AS b WHERE b.lake = l.key AND b.date BETWEEN p.date - $1 AND p.date + $1 AND b.type = 2))
+		ORDER BY date, type, source OFFSET 0) AS o
+	WHERE ` + postgresIsSampled + `
+	ORDER BY l.key`
+)
+
 const (
 	postgresUsable     = "chl IS NOT NULL AND coalesce(details ->> 'quality', '') <> 'poor'"
 	postgresUsableRows = "(SELECT * FROM limnomap.observations WHERE lake = l.key AND " + postgresUsable + " AND "

@@ -166,6 +166,13 @@ const (
 		AND coalesce(b.details ->> 'quality', '') <> 'poor' AND b.type = `
 )
 
+var sqliteSampled = "SELECT " + idColumns + " FROM sampled_lakes AS s JOIN lakes AS l ON l.key = s.lake ORDER BY s.lake"
+
+var sqliteNearSamples = "SELECT " + observationColumns + sqliteDetails + `
+	FROM sampled_lakes AS s CROSS JOIN observations AS o ON o.lake = s.lake
+	WHERE o.type = 2 OR o.type = 0 AND EXISTS (SELECT 1 FROM observations AS b WHERE b.lake = o.lake AND b.date BETWEEN o.date - ?1 AND o.date + ?1 AND b.type = 2)
+	ORDER BY s.lake, o.date, o.type, o.source`
+
 func (s *sqlite) history(ctx context.Context, id data.LakeID, q data.HistoryQuery) (lake data.Lake, history []data.Observation, err error) {
 	err = s.snapshot(ctx, "read a lake's history", func(ctx context.Context, tx querier) (err error) {
 		var key int64

@@ -244,6 +244,8 @@ func TestQueryPlans(t *testing.T) {
 			"CORRELATED SCALAR SUBQUERY 4", "SEARCH b USING PRIMARY KEY (lake=? AND date<?)",
 			"CORRELATED SCALAR SUBQUERY 5", "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)",
 			"CORRELATED SCALAR SUBQUERY 6", "SEARCH b USING PRIMARY KEY (lake=? AND date<?)"}},
+		{"near samples", sqliteNearSamples, 1, []string{"SCAN s", "SEARCH o USING PRIMARY KEY (lake=?)",
+			"CORRELATED SCALAR SUBQUERY 1", "SEARCH b USING PRIMARY KEY (lake=? AND date>? AND date<?)"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rows, err := s.readers.Query("EXPLAIN QUERY PLAN "+test.query, []any{1, 1, 1}[:test.parameters]...)
