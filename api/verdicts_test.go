@@ -31,6 +31,7 @@ func TestVerdictsOfTheMap(t *testing.T) {
 	type verdict struct {
 		Class  string `json:"class"`
 		Risk   string `json:"risk"` // in words
+		Swim   string `json:"swim"` // in words
 		Old    bool   `json:"old"`
 		Warned bool   `json:"warned"`
 		Worse  string `json:"worse"`
@@ -51,7 +52,7 @@ func TestVerdictsOfTheMap(t *testing.T) {
 	e := testServer(t).common.encoder
 	for i := range snap.Lakes {
 		v := words.VerdictOf(snap.Current, i, today)
-		c := testCase{Verdict: verdict{v.Class.String(), english.RiskText(&v), v.Old, v.Warned, ""}}
+		c := testCase{Verdict: verdict{v.Class.String(), english.RiskText(&v), english.SwimText(&v), v.Old, v.Warned, ""}}
 		if v.ValueClass != words.NoValue {
 			c.Verdict.Worse = v.Worse
 		}

@@ -119,6 +119,8 @@ type verdict struct {
 	Badge     bool // the risk is worse than the value; a warning stands above it
 	Index     bool // the value is from an index of cyanobacteria
 	Statement *words.Statement
+	Swim      string         // whether to swim
+	People    []words.Advice // what it means for each
 	Headline  string
 	RiskText  string // in words, below the headline; may be empty
 	Advice    []string
@@ -137,6 +139,7 @@ func newVerdict(l *Lake, today data.Date, w *words.Page[ownWords]) verdict {
 	state := &snap.Current.States[l.Index]
 	v := verdict{Verdict: words.VerdictOf(snap.Current, l.Index, today), Statement: w.StatementOf(snap.Current.Advisories.Of(l.Index))}
 	v.Badge = v.Worse != ""
+	v.Swim, v.People = w.SwimText(&v.Verdict), w.AdviceOf(&v.Verdict)
 	if v.Never {
 		v.Headline, v.Advice = w.Common.NoValue, []string{w.Own.NeverMeasured}
 		return v
@@ -248,7 +251,7 @@ func hasIce(o *data.Observation) bool {
 
 // sentence returns the verdict for previews and search engines, about the lake here. They show it for days, so it has no age.
 func (v *verdict) sentence(w *words.Page[ownWords], here string) string {
-	parts := []string{}
+	parts := []string{v.Swim}
 	if v.Statement != nil {
 		parts = append(parts, v.Statement.Title+" "+v.Statement.Validity)
 	}

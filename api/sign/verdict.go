@@ -19,6 +19,7 @@ type Verdict struct {
 	Warned   bool      // an authority warns and has not closed the lake
 	Old      bool      // the last value says nothing about the water now
 
+	Swim      string // whether to swim
 	Text      string // such as "Low risk", "Closed" or "No current value"
 	Also      string // such as "until further notice"; may be empty
 	Date      string // the day of the last value in words, such as "16 November 2026" or "old value from 3 August 2026"; empty without one
@@ -52,6 +53,7 @@ func newVerdict(snap *snapshot.Snapshot, i int, w *words.Page[ownWords], r *page
 		Risk:      lakeVerdict.Risk,
 		Warned:    lakeVerdict.Warned,
 		Old:       !lakeVerdict.Never && (lakeVerdict.Old || !current),
+		Swim:      w.SwimText(&lakeVerdict),
 		Text:      w.Common.NoValue,
 		Product:   w.Common.Title,
 		Notice:    w.Notice(r.Notice),

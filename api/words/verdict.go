@@ -44,6 +44,43 @@ func WorseBy(basis data.LevelBasis, cells data.CellOrigin) string {
 	return ""
 }
 
+// SwimName returns the name of what a verdict says about swimming: by what an authority says, else by the current value, unless that is old. An old
+// or missing value never says that the water is fine.
+func (v *Verdict) SwimName() string {
+	switch {
+	case v.Class == Closed:
+	case v.Warned:
+		return "warned"
+	case v.Old && v.ValueClass != NoValue:
+		return "old"
+	}
+	return v.Class.String()
+}
+
+// SwimText returns whether to swim, in words.
+func (w *Words) SwimText(v *Verdict) string { return w.Verdict[v.SwimName()] }
+
+// An Advice is what a verdict means for some of the bathers.
+type Advice struct{ Name, Text string }
+
+// AdviceOf returns what a verdict means for swimmers, small children and dogs.
+func (w *Words) AdviceOf(v *Verdict) []Advice {
+	var all []Advice
+	for _, a := range []advice{w.People.Swimmer, w.People.Child, w.People.Dog} {
+		text := a.Look
+		switch v.SwimName() {
+		case "closed", "warned", "high":
+			text = a.No
+		case "medium":
+			text = a.Medium
+		case "low":
+			text = a.Low
+		}
+		all = append(all, Advice{a.Name, text})
+	}
+	return all
+}
+
 // Badge reports whether a symbol in the colour of the value does not show all: the risk is worse than the value, or there is a warning.
 func (v *Verdict) Badge() bool { return v.Worse != "" || v.Warned }
 

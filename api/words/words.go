@@ -26,6 +26,8 @@ type Words struct {
 	}
 	Risk      map[string]string
 	RiskShort map[string]string
+	Verdict   map[string]string // whether to swim, by what SwimName returns
+	People    struct{ Swimmer, Child, Dog advice }
 	Lake      struct{ Report, Counted, Index, LastRisk, LastKnown string }
 	Card      struct {
 		Trophic, LastMeasured           string
@@ -45,6 +47,9 @@ type Words struct {
 	Chart  struct{ Flags map[string]string }
 	Legend struct{ First, Middle, Last, FirstAbove, MiddleAbove, LastAbove, Profile, Quotes string }
 }
+
+// An advice is what a verdict means for one kind of bather.
+type advice struct{ Name, No, Medium, Low, Look string }
 
 // A Page has the words of one page in one language.
 type Page[Own any] struct {

@@ -39,6 +39,13 @@ func TestPageFind(t *testing.T) {
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), browsertest.Until(listReady))
 	var status limnomaptest.Status
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	t.Run("all, the nearest to the middle of the map first", func(t *testing.T) {
+		km := browsertest.Ask(t, b, chromedp.Evaluate[[]float64](`[...document.querySelectorAll('#find li button:not(.star)')].map((b) => parseFloat(b.lastChild.textContent))`))
+		if len(km) != status.TotalLakes || !slices.IsSorted(km) {
+			t.Errorf("the distances of %d lakes are %v, want those of all %d, sorted", len(km), km, status.TotalLakes)
+		}
+		selectOrder(t, b, "value")
+	})
 	t.Run("all, the worst first", func(t *testing.T) {
 		var valued []string
 		for _, lake := range status.Lakes {
@@ -126,8 +133,9 @@ func testFindOrders(t *testing.T, b *browsertest.Browser, base string) {
 	browsertest.Want(t, b, `document.querySelector('#find [name=order]').selectedOptions[0].textContent`, "Distance from the map’s centre", "the order is named")
 
 	// The lowest risk first: current values, then old ones, then lakes without a value.
-	selectOrder(t, b, "clean")
-	facts := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li strong + span')].map((e) => e.textContent)`))
+	b.Do(t, chromedp.Click("#find [name=cleanest]"))
+	waitForList(t, b, "the cleanest nearby", idsOfLakes(limnomaptest.Status{Lakes: near.Lakes[:20]}), false)
+	facts := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li strong ~ span')].map((e) => e.textContent)`))
 	rank := func(facts string) int {
 		class := slices.IndexFunc([]string{"Low", "Medium", "High", "No current"}, func(name string) bool { return strings.HasPrefix(facts, name) })
 		if strings.Contains(facts, "old value") {

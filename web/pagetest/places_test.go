@@ -103,7 +103,7 @@ func TestPageFindsPlaces(t *testing.T) {
 	})
 	t.Run("another text leaves the place", func(t *testing.T) {
 		typeText(t, b, "")
-		b.Do(t, browsertest.Until(`document.querySelector('#find [name=order]').value === 'value'`), browsertest.Until(`document.querySelector('#find .places').hidden`))
+		b.Do(t, browsertest.Until(`document.querySelector('#find [name=order]').value === 'distance'`), browsertest.Until(`document.querySelector('#find .places').hidden`))
 	})
 	b.WantNoProblems(t, base)
 }
@@ -131,10 +131,10 @@ func TestPageFindsPlacesOnAPhone(t *testing.T) {
 	for q, first := range map[string]string{"Müggel": "1 ", "14467": "Seen bei 14467 Potsdam", "München": "Seen bei München"} {
 		typeText(t, b, q)
 		b.Do(t, browsertest.Until(fmt.Sprintf(`%s.startsWith(%q)`, listStatus, first)))
-		// The second line of an entry has the risk. Only the demo has a notice in the header.
-		if bottom := browsertest.Ask(t, b, chromedp.Evaluate[float64](`document.querySelector('#find li strong + span').getClientRects()[0].top + 20
+		// The second line of an entry has the verdict. Only the demo has a notice in the header.
+		if bottom := browsertest.Ask(t, b, chromedp.Evaluate[float64](`document.querySelector('#find li .verdict').getBoundingClientRect().bottom
 			- document.querySelector('#notice').getBoundingClientRect().height`)); bottom > 370 {
-			t.Errorf("with %q in the field the risk of the first lake is %.0f px from the top, want at most 370: below is the keyboard", q, bottom)
+			t.Errorf("with %q in the field the verdict on the first lake is %.0f px from the top, want at most 370: below is the keyboard", q, bottom)
 		}
 	}
 	typeText(t, b, "Neustadt")

@@ -1,5 +1,10 @@
-// On a phone the list covers the map as a bottom sheet. While it is closed only the row with the search field is visible.
+// On a phone the list covers the map as a sheet. While it is closed only the search field and the nearest lakes are visible. The card of a lake is
+// a sheet of three heights.
+import { byId } from './dom.js'
 import { isWide, narrow } from './map.js'
+
+const stops = ['peek', 'half', 'full']
+const minSwipe = 24 // px
 
 /**
  * The button opens and closes the sheet, and the field opens it; then `onOpen` is called. The card of a lake hides the sheet
@@ -33,4 +38,30 @@ export function addBottomSheet(map, box, field, button, onOpen) {
     close()
     onOpen() // on a wide screen the list is always visible
   }
+}
+
+/** Changes the height of the card's sheet: its button by one step, arrow keys and swipes of its head up or down. */
+export function addStops() {
+  const [panel, grip] = [byId('panel'), byId('grip')]
+  let at = 1
+  let from = null // where a swipe began
+  let swiped = false
+  const set = (i) => {
+    at = Math.max(0, Math.min(i, stops.length - 1))
+    panel.dataset.stop = stops[at]
+  }
+  grip.onclick = () => swiped || set((at + 1) % stops.length)
+  grip.onkeydown = ({ key }) => set(at + ({ ArrowUp: 1, ArrowDown: -1 }[key] ?? 0))
+  panel.onpointerdown = ({ target, clientY }) => {
+    swiped = false
+    from = target.closest('#grip, .head') && clientY
+  }
+  panel.onpointermove = ({ clientY }) => {
+    if (from === null || Math.abs(clientY - from) < minSwipe) return
+    swiped = true // no click follows
+    set(at + Math.sign(from - clientY))
+    from = null
+  }
+  onpointerup = () => { from = null }
+  set(at)
 }

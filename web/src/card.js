@@ -1,4 +1,5 @@
 // The card of a lake: which lake it shows, and where the focus goes when it opens and closes.
+import { addStops } from './bottomsheet.js'
 import { cardFacts } from './cardfacts.js'
 import { classifyLakes } from './classify.js'
 import { byId, focusInPlace } from './dom.js'
@@ -56,6 +57,7 @@ export function addCard(page) {
       focusInPlace(article) // the button disappears
     },
   }
+  addStops()
   box.onclick = ({ target }) => actions[target.name]?.()
   view.on(['lake'], (now) => {
     show()

@@ -1,7 +1,7 @@
-// The facts on a card: what an authority says, the risk, how old it is, and what it means for bathers.
+// The facts on a card: whether to swim, what an authority says, the risk, how old it is, and what it means for bathers.
 import { ageText, referenceTime } from './calendar.js'
 import { element } from './dom.js'
-import { riskText } from './laketext.js'
+import { adviceOf, riskText, verdictOf, verdictText } from './laketext.js'
 import { statementFacts } from './statement.js'
 import { symbol } from './symbols.js'
 import { cellLimits, concentration, date, figure, fill, words } from './words.js'
@@ -17,6 +17,7 @@ export function cardFacts(lake, week) {
   const ageNote = lake.old || week ? ` (${age})` : '' // an old risk must not look like today's
   return {
     name: lake.name,
+    ...(week ? {} : answer(lake)), // nobody can swim in a past week
     past: week && fill(common.pastWeek, { date: date(week) }),
     ...statementFacts(lake.advisory ? [lake.advisory] : []),
     risk: [
@@ -33,6 +34,15 @@ export function cardFacts(lake, week) {
     lastRisk: noValue && lake.risk ? words.riskShort[lake.risk] : null,
     trophic: card.trophicNames[lake.trophic] ?? lake.trophic,
   }
+}
+
+// answer returns whether to swim, and the advice to each person.
+function answer(lake) {
+  const sign = symbol(lake)
+  const verdict = element('strong', { className: `verdict ${verdictOf(lake)}` }, sign, verdictText(lake))
+  verdict.style.setProperty('--colour', sign.style.getPropertyValue('--colour'))
+  const advice = adviceOf(lake)
+  return { verdict, people: Object.values(words.people).flatMap(({ name, ...to }) => [element('dt', {}, name), element('dd', {}, to[advice])]) }
 }
 
 /** Returns what the risk means, in the past tense for an old value or a past week. Few algae are only what was measured, never a clearance.

@@ -1,4 +1,4 @@
-// The list of lakes that shows what the map shows, by risk, and the field to search in it. The search is a script of its own.
+// The list of lakes that shows what the map shows, the nearest first, and the field to search in it. The search is a script of its own.
 import { addBottomSheet } from './bottomsheet.js'
 import { riskClass, riskClasses, riskFilter } from './classify.js'
 import { byId } from './dom.js'
@@ -10,6 +10,8 @@ import { embedded } from './share.js'
 import { count, fill, language, number, words } from './words.js'
 
 const announceDelay = 400 // ms without a change before the count is announced
+const peeked = 5 // lakes that a phone shows above the map
+const nearby = 20 // lakes of which the cleanest are listed
 const moveDelay = 200 // ms without a movement of the map
 
 const text = words.find
@@ -25,7 +27,8 @@ export function addFind(page) {
   if (embedded()) return
   const box = byId('find')
   const form = box.firstElementChild
-  const { q, toggle, risk, order, count: output, more } = form.elements
+  const { q, toggle, risk, order, cleanest, count: output, more } = form.elements
+  const heading = cleanest.previousElementSibling
   const skip = byId('skip')
   skip.hidden = false
   skip.onclick = () => q.focus()
@@ -33,6 +36,7 @@ export function addFind(page) {
   /** @type {Search | undefined} */
   let search // after the first use of the field
   let orderChosen = false // by the user
+  let centre = map.getCenter() // of the map, from which distances count; it stays while a card is open, so that its lake keeps its place in the list
 
   const refresh = () => {
     /** @type {Found[]} */
@@ -46,19 +50,23 @@ export function addFind(page) {
       input.parentElement.hidden = input.value === 'closed' && !n && !input.checked
     }
     const place = search?.from
-    order[2].textContent = search?.orderText() || (page.position ? text.fromPosition : text.fromCentre)
-    if (!orderChosen) order.value = place || page.position ? 'distance' : search?.searching ? 'name' : 'value'
+    order[0].textContent = search?.orderText() || (page.position ? text.fromPosition : text.fromCentre)
+    if (!orderChosen) order.value = search?.searching && !place && !page.position ? 'name' : 'distance'
+    const clean = order.value === 'clean'
+    cleanest.ariaPressed = String(clean)
+    const which = fill(clean ? text.cleanest : text.nearest, { n: number(nearby) })
+    heading.textContent = `${which} · ${order[0].textContent}`
     const passes = riskFilter(view)
-    const entries = found.filter(({ lake }) => passes(lake))
-    announce(entries.length)
-    if (!isWide() && !document.body.matches('.find-open')) return
-    const from = /** @type {any} */ (place ?? page.position) ?? (order.value === 'distance' ? map.getCenter() : null)
+    let entries = found.filter(({ lake }) => passes(lake))
+    const from = /** @type {any} */ (place ?? page.position) ?? (clean || order.value === 'distance' ? centre : null)
     // In km. Leaflet's sphere is smaller than the server's by one part in a million.
     for (const entry of entries) entry.distance = from && map.distance(from, /** @type {any} */ (entry.lake)) / 1000
-    list.show(entries.sort((a, b) => (!orderChosen && a.rank - b.rank) || orders[order.value](a, b) || byName(a.lake.name, b.lake.name)))
+    if (clean) entries = entries.sort(orders.distance).slice(0, nearby)
+    announce(clean && entries.length ? which : entries.length && count(words.list.found, entries.length))
+    entries.sort((a, b) => (!orderChosen && a.rank - b.rank) || orders[order.value](a, b) || byName(a.lake.name, b.lake.name))
+    list.show(isWide() || document.body.matches('.find-open') ? entries : entries.slice(0, peeked))
   }
-  const announce = debounce(announceDelay, (n) => {
-    const found = n && count(words.list.found, n)
+  const announce = debounce(announceDelay, (found) => {
     const parts = search?.say(found) ?? [found || text.nothing]
     if (!store.get().complete) parts.push(fill(text.incomplete, { n: number(page.config.total_lakes) }))
     const message = parts.join('. ')
@@ -86,15 +94,24 @@ export function addFind(page) {
     orderChosen = true
     refresh()
   }
+  cleanest.onclick = () => {
+    orderChosen = order.value !== 'clean'
+    order.value = 'clean'
+    refresh()
+  }
   view.on(['risk'], refresh)
-  map.on('moveend', debounce(moveDelay, () => { if (order.value === 'distance' && !page.position && !search?.from) refresh() }))
+  map.on('moveend', debounce(moveDelay, () => {
+    if (view.get().lake) return
+    centre = map.getCenter()
+    if (/distance|clean/.test(order.value) && !page.position && !search?.from) refresh()
+  }))
   map.on('position', refresh)
   store.on(() => {
     search?.update()
     refresh()
   })
   addBottomSheet(map, box, q, toggle, refresh)
-  q.placeholder = text.heading
+  q.placeholder = text.short
   box.hidden = false
   refresh()
 }

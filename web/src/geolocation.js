@@ -1,8 +1,9 @@
-// The user's position: requested by a button, shown on the map, and kept only in memory.
+// The user's position: requested by a button, or at the start if the user has allowed it before, shown on the map, and kept only in memory.
 import { L } from './leaflet.js'
 import { byId } from './dom.js'
 import { loadSearch } from './find.js'
 import { showToast } from './message.js'
+import { embedded } from './share.js'
 import { round } from './view.js'
 import { fill, number, words } from './words.js'
 
@@ -24,11 +25,16 @@ export function addGeolocation(page) {
     button.ariaBusy = busy
     showToast(message)
   }
-  button.hidden = !navigator.geolocation
-  button.onclick = () => {
-    show(true, words.map.positionSearch)
-    map.locate(settings)
+  for (const b of [button, byId('near')]) {
+    b.hidden = !navigator.geolocation
+    b.onclick = () => {
+      show(true, words.map.positionSearch)
+      map.locate(settings)
+    }
   }
+  // Who has allowed it before sees the lakes nearby at once, unless the address says what to show.
+  const { zoom, lake } = page.view.get()
+  if (zoom === null && lake === null && !embedded()) navigator.permissions?.query({ name: 'geolocation' }).then(({ state }) => state === 'granted' && button.click(), () => {})
   map.on('locationfound', ({ latlng, accuracy, bounds }) => {
     const { lat, lng } = latlng
     const options = { pane: 'position', interactive: false } // clicks go to the lakes

@@ -1,6 +1,6 @@
 // The list of lakes, which gives the same information as the map without sight and without a mouse.
 import { element, focusInPlace } from './dom.js'
-import { describeLake, officialText } from './laketext.js'
+import { describeLake, officialText, verdictOf, verdictText } from './laketext.js'
 import { symbol } from './symbols.js'
 import { fill, number, words } from './words.js'
 
@@ -17,13 +17,14 @@ export function createList(page, items, more) {
   const show = (found, from = 0) => {
     entries = found
     start = from
-    const shown = entries.slice(start, start + pageSize).map(item)
+    const shown = entries.slice(start, start + pageSize).map((entry) => item(entry, page.store.get().date))
     // An entry that leaves the list between a press and the release, even for a moment, gets no click.
     if (shown.length !== items.children.length || shown.some((li, i) => li !== items.children[i])) {
       // A focused entry keeps the focus, and an entry that opened a card gets it back.
       const [focused, opener] = [document.activeElement, page.returnFocus].map((e) => items.contains(e) && /** @type {HTMLElement} */ (e).dataset.id)
       const find = (id) => /** @type {HTMLElement} */ (items.querySelector(`[data-id="${CSS.escape(id)}"]`))
       items.replaceChildren(...shown)
+      items.scrollLeft = 0 // of a row, which otherwise stays at the lake that it showed
       if (focused) focusInPlace(find(focused))
       if (opener) page.returnFocus = find(opener)
     }
@@ -45,19 +46,23 @@ export function createList(page, items, more) {
 
 const itemsByLake = new WeakMap() // the same lakes are listed many times
 
-/** @param {Found} found */
-function item({ lake, distance }) {
-  if (!itemsByLake.has(lake)) itemsByLake.set(lake, element('li', {}, button(lake)))
+/** @param {Found} found @param {string | null} week */
+function item({ lake, distance }, week) {
+  if (!itemsByLake.has(lake)) itemsByLake.set(lake, element('li', {}, button(lake, week)))
   const li = itemsByLake.get(lake)
   li.firstChild.lastChild.textContent = distance === null ? '' : `${number(distance < 10 ? Math.round(distance * 10) / 10 : Math.round(distance))} km`
   return li
 }
 
-function button(lake) {
+// button has the verdict too, but not in a past week, in which nobody can swim.
+function button(lake, week) {
   const official = officialText(lake)
   const facts = element('span', {}, element('b', {}, official), describeLake(lake).slice(official.length))
-  const description = element('span', {}, element('strong', {}, lake.name), ' ', facts)
-  const b = element('button', { type: 'button' }, symbol(lake), description, ' ', element('span'))
+  const sign = symbol(lake)
+  const verdict = week ? '' : element('em', { className: `verdict ${verdictOf(lake)}` }, verdictText(lake))
+  const description = element('span', {}, element('strong', {}, lake.name), ' ', verdict, ' ', facts)
+  const b = element('button', { type: 'button' }, sign, description, ' ', element('span'))
+  b.style.setProperty('--colour', sign.style.getPropertyValue('--colour'))
   b.dataset.id = lake.id
   return b
 }

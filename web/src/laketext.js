@@ -1,4 +1,5 @@
 // Describes one lake, in the same words on its card, in the list and in the tooltip.
+import { riskClass } from './classify.js'
 import { concentration, date, fill, words } from './words.js'
 
 /** Returns in words that an authority closed the lake or warns; otherwise an empty text. @param {Lake} lake */
@@ -10,6 +11,16 @@ export function riskText(lake) {
   if (lake.chl !== null) return words.risk[lake.risk ?? 'unknown'] + (lake.worse ? ` (${words.lake[lake.worse]})` : '')
   return `${words.common.noValue} (${lake.risk ? fill(words.lake.lastKnown, { risk: words.riskShort[lake.risk] }) : words.common.never})`
 }
+
+/** Returns what the verdict on a lake follows from, by its name in the words: what an authority says, else its current value, unless that is old. An
+ * old or missing value never says that the water is fine. @param {Lake} lake @returns {RiskClass | 'warned' | 'old'} */
+export const verdictOf = (lake) => (!lake.closed && lake.warned ? 'warned' : !lake.closed && lake.chl !== null && lake.old ? 'old' : riskClass(lake))
+
+/** Returns the name of the advice to each person for a verdict. @param {Lake} lake */
+export const adviceOf = (lake) => ({ closed: 'no', warned: 'no', high: 'no', old: 'look', none: 'look' })[verdictOf(lake)] ?? riskClass(lake)
+
+/** Returns whether to swim, in words. @param {Lake} lake */
+export const verdictText = (lake) => words.verdict[verdictOf(lake)]
 
 /** Returns the text next to the name of a lake: what an authority says, its risk and value, and whether the value is old.
  * @param {Lake} lake */

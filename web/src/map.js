@@ -19,7 +19,7 @@ export function createMap(id, config) {
   const map = L.map(id, {
     minZoom: 2,
     maxZoom: config.max_zoom,
-    zoomSnap: isWide() ? 1 : 0.5, // on a phone a country often fits only at half a zoom
+    zoomSnap: isWide() ? 1 : 0.25, // on a phone a country often fits only at a part of a zoom
     worldCopyJump: true,
     zoomControl: false,
     trackResize: false, // mapposition.js observes the size of the element

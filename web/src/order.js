@@ -7,7 +7,7 @@ const level = ({ lake }) => (lake.closed ? 9 : lake.display?.level ?? -1)
 const doubt = ({ lake: { closed, warned, chl, old } }) => (closed ? 4 : warned ? 3 : chl === null ? 2 : old ? 1 : 0)
 
 /** Compares two entries in each order. By value, closed lakes come first, and lakes without a value last. By the lowest risk, those with a
- * current value come first, and in each class the nearest if there is a place to count from.
+ * current value come first, and in each class the nearest.
  * @type {Record<string, (a: Found, b: Found) => number>} */
 export const orders = {
   value: (a, b) => level(b) - level(a) || b.lake.chl - a.lake.chl,

@@ -5,15 +5,15 @@ import { element } from '../dom.js'
 import { L } from '../leaflet.js'
 import { fitVisible } from '../mapposition.js'
 import { fill, number, words } from '../words.js'
-import { matchLakes, parseQuery, ranks } from './match.js'
+import { matchLakes, parseQuery, ranks, spellings } from './match.js'
 import { showNearest } from './nearest.js'
 import { findPlaces, loadPlaces } from './places.js'
-import css from './search.css'
 import { createSearch, maxFound } from './server.js'
 import { findWords as text } from './words.js'
 
 export { showNearest } from './nearest.js'
 
+const few = 5 // lakes with the name of a place: with fewer, the list shows those near the place too
 const fitDelay = 1000 // ms without a key press before the map shows what is found
 const maxZoom = 12
 // What people write before a lake's name or a German postcode, and few names have: lake Tegel, Strandbad Wannsee, D-14467.
@@ -24,9 +24,6 @@ const additions = /\b(lake|lac|strandbad|freibad|badestelle|d(?=-?\d))\b/gi
 export function addSearch(page, form, refresh, focus) {
   const { map, view, store } = page
   const { q } = form.elements
-  const sheet = new CSSStyleSheet()
-  sheet.replaceSync(css)
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
   const group = element('div', { className: 'places', role: 'group', ariaLabel: text.places, hidden: true })
   const credit = element('small', { hidden: true })
   q.parentElement.after(group)
@@ -44,7 +41,7 @@ export function addSearch(page, form, refresh, focus) {
   let places = []
   /** @type {import('./places.js').Place | null} */
   let place = null // that was chosen, or is guessed
-  let guessed = false // no lake has the text, so that the list shows the lakes near the best place
+  let guessed = false // no lake has the text, or few have it and a place is called so: the list shows those near the best place too
   const shown = () => store.get().date + page.legend.colormap
   let searched = shown() // when the server was asked
 
@@ -65,7 +62,10 @@ export function addSearch(page, form, refresh, focus) {
   let matches = []
   const match = () => {
     const loaded = store.get()
-    matches = query && !place ? search((asked) => matchLakes(loaded, asked, remote ?? [])) : loaded.lakes.map((lake) => ({ lake, rank: 0 }))
+    matches = query && (!place || guessed) ? search((asked) => matchLakes(loaded, asked, remote ?? [])) : []
+    if (query && !place) return
+    const known = new Set(matches.map(({ lake }) => lake))
+    matches.push(...loaded.lakes.filter((lake) => !known.has(lake)).map((lake) => ({ lake, rank: ranks.none })))
   }
   const showPlaces = () => {
     places = query && (!place || guessed) ? placeAt(q.value) : []
@@ -77,7 +77,9 @@ export function addSearch(page, form, refresh, focus) {
   const guess = () => {
     if (guessed) setPlace(null)
     match()
-    if (query && !place && !matches.length && remote !== undefined && places.length) setPlace(places[0], true)
+    const [best] = places
+    const isNamed = best && spellings(best.short).some((name) => query?.phrases.includes(`\n${name}`))
+    if (best && query && !place && remote !== undefined && (!matches.length || isNamed && matches.length < few)) setPlace(best, true)
   }
   const choose = (found) => {
     setPlace(found)
