@@ -122,7 +122,7 @@ func TestLakePageOfAnOldValue(t *testing.T) {
 	opts.Now = func() time.Time { return date(t, "2026-12-01").Time() }
 	s := newServer(t, opts, verdictSource(t))
 	page, text := lakePageOf(t, s, "de_mv_high")
-	for _, want := range []string{"Müritz Old value: look before you swim Swimmers Look at the water first Small children Only where you see clear water Dogs Only where you see clear water Last known risk: high Old value, not today’s. Very many algae at that time", "16 November 2026 (15 days ago), by satellite"} {
+	for _, want := range []string{"Müritz Old value, high: do not swim without a newer one Swimmers Do not swim Small children Keep them out Dogs Keep them out, do not let them drink Last known risk: high Old value, not today’s. Very many algae at that time", "16 November 2026 (15 days ago), by satellite"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q: %s", want, text)
 		}
@@ -130,7 +130,7 @@ func TestLakePageOfAnOldValue(t *testing.T) {
 	if strings.Contains(page, "The satellite shows") || !strings.Contains(page, `<section class="verdict high old">`) {
 		t.Error("an old value looks like one of today")
 	}
-	if !strings.Contains(page, `name="description" content="Müritz: Old value: look before you swim. Last known risk: high. Measured on 16 November 2026. A satellite sees`) {
+	if !strings.Contains(page, `name="description" content="Müritz: Old value, high: do not swim without a newer one. Last known risk: high. Measured on 16 November 2026. A satellite sees`) {
 		t.Error("the description does not say that the value is old")
 	}
 }

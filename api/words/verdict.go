@@ -45,12 +45,14 @@ func WorseBy(basis data.LevelBasis, cells data.CellOrigin) string {
 }
 
 // SwimName returns the name of what a verdict says about swimming: by what an authority says, else by the current value, unless that is old. An old
-// or missing value never says that the water is fine.
+// or missing value never says that the water is fine, and an old bloom is not taken to be over.
 func (v *Verdict) SwimName() string {
 	switch {
 	case v.Class == Closed:
 	case v.Warned:
 		return "warned"
+	case v.Old && v.ValueClass == HighRisk:
+		return "oldHigh"
 	case v.Old && v.ValueClass != NoValue:
 		return "old"
 	}
@@ -69,7 +71,7 @@ func (w *Words) AdviceOf(v *Verdict) []Advice {
 	for _, a := range []advice{w.People.Swimmer, w.People.Child, w.People.Dog} {
 		text := a.Look
 		switch v.SwimName() {
-		case "closed", "warned", "high":
+		case "closed", "warned", "high", "oldHigh":
 			text = a.No
 		case "medium":
 			text = a.Medium

@@ -13,11 +13,15 @@ export function riskText(lake) {
 }
 
 /** Returns what the verdict on a lake follows from, by its name in the words: what an authority says, else its current value, unless that is old. An
- * old or missing value never says that the water is fine. @param {Lake} lake @returns {RiskClass | 'warned' | 'old'} */
-export const verdictOf = (lake) => (!lake.closed && lake.warned ? 'warned' : !lake.closed && lake.chl !== null && lake.old ? 'old' : riskClass(lake))
+ * old or missing value never says that the water is fine, and an old bloom is not taken to be over. @param {Lake} lake */
+export function verdictOf(lake) {
+  if (!lake.closed && lake.warned) return 'warned'
+  if (!lake.closed && lake.chl !== null && lake.old) return lake.risk === 'high' ? 'oldHigh' : 'old'
+  return riskClass(lake)
+}
 
 /** Returns the name of the advice to each person for a verdict. @param {Lake} lake */
-export const adviceOf = (lake) => ({ closed: 'no', warned: 'no', high: 'no', old: 'look', none: 'look' })[verdictOf(lake)] ?? riskClass(lake)
+export const adviceOf = (lake) => ({ closed: 'no', warned: 'no', high: 'no', oldHigh: 'no', old: 'look', none: 'look' })[verdictOf(lake)] ?? riskClass(lake)
 
 /** Returns whether to swim, in words. @param {Lake} lake */
 export const verdictText = (lake) => words.verdict[verdictOf(lake)]
