@@ -48,7 +48,8 @@
 // its outline also has a disc of the smallest size. Higher classes are drawn above lower ones, and within a class small waters above
 // large ones. Waters without a value are grey, half transparent and hatched.
 //
-// All markers and waters have a white rim and within it a thin dark line, grey without a value. Old values (see [snapshot.OldAfter]) are
+// All markers and waters have a white rim and within it a thin dark line, grey without a value. Up to zoom 8, discs of waters in a crowd are smaller and have
+// no rim, except those of the highest class. Old values (see [snapshot.OldAfter]) are
 // translucent, and of equal values they are below the others.
 //
 // Both draw a sign above everything else for each lake with a [snapshot.Mark]: for a worse lake the marker of its level within a white and
