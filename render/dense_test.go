@@ -110,7 +110,7 @@ func drawn(l *Layer, z maptile.Zoom) []bool {
 		return square{uint32(float64(s.x) / width), uint32(float64(s.y) / width)}
 	}
 	hash := func(i int) uint64 { return l.codes[i] * 0x9e3779b97f4a7c15 }
-	counts, first, binned := map[square]int{}, map[square]int{}, make([]bool, len(l.sites))
+	counts, first, high, binned := map[square]int{}, map[square]int{}, map[square]int{}, make([]bool, len(l.sites))
 	for i := range l.sites {
 		v, s := l.value(i), &l.sites[i]
 		if binned[i] = v.Valid() && s.binned(z); !binned[i] {
@@ -118,6 +118,12 @@ func drawn(l *Layer, z maptile.Zoom) []bool {
 		}
 		counts[of(s, 16)]++
 		at := of(s, 2)
+		if z >= highZoom && l.logs.classes.of(v.Chlorophyll) == upperClasses {
+			k, ok := high[at]
+			if best := l.value(k); !ok || v.compare(&best) > 0 {
+				high[at] = i
+			}
+		}
 		switch k, ok := first[at]; {
 		case !ok || hash(i) < hash(k):
 			first[at] = i
@@ -125,6 +131,11 @@ func drawn(l *Layer, z maptile.Zoom) []bool {
 			if best := l.value(k); v.compare(&best) > 0 {
 				first[at] = i
 			}
+		}
+	}
+	for at, i := range high {
+		if counts[square{at.x / 8, at.y / 8}] < 2048 {
+			first[at] = i
 		}
 	}
 	drawn := make([]bool, len(l.sites))
