@@ -62,7 +62,7 @@
 // With few lakes near a tile each is stamped: rows times columns of its separable kernel. At zooms where a tile can contain
 // more than 4,096 lakes with a value, or a cell of 16 pixels 256 of them, lakes are binned by pixels, each shared among the nearest ones, and the bins
 // are blurred along rows and columns. Of 256 or more in such a cell, one is drawn for each square of 2 pixels, so that the shares of the classes are those of
-// the lakes, from zoom 3 on a high one if fewer than 2,048 lie in the cell. Lakes with an outline, or with a larger disc than the smallest, are always stamped. Where the world has at most
+// the lakes, from zoom 4 on a high one if fewer than 2,048 lie in the cell. Lakes with an outline, or with a larger disc than the smallest, are always stamped. Where the world has at most
 // sixteen pixels per lake, the bins are made once for all tiles, and of the lakes in one pixel only the one with the
 // highest value has a marker, and of the marked ones only the gravest a sign.
 // Blurred and stamped fields differ on average by at most 0.007 of opacity and 2.2 % of the value, and where no lakes are left out by 0.0015 and 0.6 %.

@@ -12,8 +12,8 @@ const (
 	// thinnedBits is log2 of the width in pixels of scale 1 of the squares of which one lake each is drawn.
 	thinnedBits = 1
 	// From highZoom on, and in cells with fewer than highLakes, the worst high lake of such a square is drawn in place of the selected one, so that it is seen at its place.
-	// Where more lie in a cell, most of the squares would be red, though of their lakes one in a hundred is high.
-	highZoom, highLakes = 3, 8 * thinnedLakes
+	// With more in a cell, or at smaller zooms, patches would be red, of whose lakes one in a hundred is high.
+	highZoom, highLakes = 4, 8 * thinnedLakes
 )
 
 // A fieldThinning finds the binned lakes that are drawn, cell by cell.
