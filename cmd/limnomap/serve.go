@@ -226,6 +226,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		TraceRatio:  c.TraceRatio,
 		Now:         now.Now,
 		ClockDoubt:  now.Doubt,
+		Standby:     shown.standby(registry),
 	}
 	if opts.Adjustable, err = c.adjustable(con.level.Level()); err != nil {
 		return err
@@ -477,7 +478,8 @@ func newWatcher(source snapshot.Source, shown *source, server *api.Server, event
 		},
 		Confirmed: func(at time.Time) {
 			if latest {
-				server.Confirmed(at)
+				lag, _ := shown.lag()
+				server.Confirmed(at.Add(-lag))
 			}
 		},
 		Failed: server.SnapshotReloadFailed,
