@@ -148,6 +148,9 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
 		return errDraining
 	}
 	p, err := h.published()
+	if err != nil && h.reloadFailedSince.Load() != nil {
+		return errNoDataYet
+	}
 	if err != nil {
 		return err
 	}
