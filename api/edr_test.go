@@ -327,6 +327,9 @@ func TestSeriesParameters(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
+	if _, all = coveragesAt(t, s, seriesAt("locations/de_by_clean", "parameter_names", "chl,quality")); len(all) != 2 || len(all[0].Ranges) != 2 {
+		t.Errorf("by the name that OWSLib sends: %+v", all)
+	}
 	_, all = coveragesAt(t, s, seriesAt("locations/de_by_medium", "crs", "EPSG:3035", "parameter-name", "chl"))
 	if axes := all[0].Domain.Axes; axes.X.Values[0] < 4e6 || axes.Y.Values[0] > 4e6 {
 		t.Errorf("x %v, y %v: want easting and northing", axes.X.Values, axes.Y.Values)
@@ -352,6 +355,7 @@ func TestSeriesRefuse(t *testing.T) {
 		{"cube", "bbox", nil}, {"cube", "bbox", []string{"bbox", "1,2,3"}}, {"cube", "bbox", []string{"bbox", "1,60,2,50"}},
 		{"locations/de_by_clean", "f", []string{"f", "netCDF"}}, {"locations/de_by_clean", "parameter-name", []string{"parameter-name", "chl,colour"}}, {"locations/de_by_clean", "datetime", []string{"datetime", "../.."}},
 		{"locations/de_by_clean", "crs", []string{"crs", "EPSG:27700"}}, {"locations/de_by_clean", "limit", []string{"limit", "1"}}, {"locations", "parameters", []string{"parameters", "1"}},
+		{"locations/de_by_clean", "parameter_names", []string{"parameter_names", "colour"}}, {"locations/de_by_clean", "parameter_names", []string{"parameter-name", "chl", "parameter_names", "chl"}},
 	} {
 		wantProblem(t, do(s, http.MethodGet, seriesAt(tt.query, tt.parameters...)), http.StatusBadRequest, tt.name)
 	}

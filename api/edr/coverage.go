@@ -293,7 +293,7 @@ func (a *writer[R]) end(base string, r *http.Request) []byte {
 		if r.URL.RawQuery != "" {
 			self += "?" + r.URL.RawQuery
 		}
-		return features.AppendLinks(a.content.Close("]"), []features.Link{
+		return features.AppendLinks(a.content.Close("]"), []answer.Link{
 			{Rel: "self", Type: "application/geo+json", Title: "This answer", Href: self},
 			{Rel: "collection", Type: answer.TypeJSON, Title: a.Title, Href: base + a.path()},
 		}).Close("}\n")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"limnomap/api/answer"
 	"limnomap/api/features"
 	"limnomap/api/record"
 )
@@ -11,7 +12,7 @@ import (
 // Describe adds to the description of a collection of features how it can be asked for by these queries.
 func (c *Collection[R]) Describe(base string, description map[string]any) {
 	queries := make(map[string]any)
-	links := description["links"].([]features.Link)
+	links := description["links"].([]answer.Link)
 	for _, k := range kinds {
 		variables := map[string]any{"title": k.title, "query_type": k.kind, "output_formats": formats, "default_output_format": formatCoverage}
 		switch k.kind {
@@ -26,7 +27,7 @@ func (c *Collection[R]) Describe(base string, description map[string]any) {
 		if k.kind == Locations {
 			mediaType = "application/geo+json" // the list of lakes
 		}
-		links = append(links, features.Link{Rel: "data", Type: mediaType, Title: k.title, Href: href})
+		links = append(links, answer.Link{Rel: "data", Type: mediaType, Title: k.title, Href: href})
 	}
 	names := record.Object("{")
 	for i := range c.Parameters {

@@ -99,8 +99,12 @@ func (c *Collection[R]) Parse(r *http.Request, kind Kind) (*Query, error) {
 	}, "is none of "+strings.Join(formats, ", "))
 	q.system = features.SystemOf(&p, "crs")
 	q.Select.Period = features.PeriodOf(&p)
-	q.parameters = params.Parsed(&p, "parameter-name", c.all(), c.parseParameters, "has a name that is none of "+strings.Join(c.names(), ", "))
-	known := []string{"f", "crs", "datetime", "parameter-name"}
+	names := "parameter-name"
+	if asked := r.URL.Query(); asked.Has("parameter_names") && !asked.Has(names) {
+		names = "parameter_names" // as OWSLib sends it
+	}
+	q.parameters = params.Parsed(&p, names, c.all(), c.parseParameters, "has a name that is none of "+strings.Join(c.names(), ", "))
+	known := []string{"f", "crs", "datetime", names}
 	for _, k := range kinds {
 		if k.kind == kind {
 			known = append(known, k.place...)
