@@ -361,7 +361,7 @@ func TestSeriesRefuse(t *testing.T) {
 	}
 	wantProblem(t, do(s, http.MethodGet, seriesAt("locations/nowhere")), http.StatusNotFound)
 	wantProblem(t, do(s, http.MethodGet, seriesAt("position", "coords", "POINT(0 0)")), http.StatusNotFound, "coords")
-	wantProblem(t, do(s, http.MethodGet, "/ogc/collections/lakes/position?coords=POINT(0%200)"), http.StatusNotFound)
+	wantProblem(t, do(s, http.MethodGet, "/ogc/collections/advisories/position?coords=POINT(0%200)"), http.StatusNotFound)
 
 	opts := testOptions(t)
 	source := germany(t)
@@ -430,8 +430,9 @@ func FuzzSeries(f *testing.F) {
 		f.Add(uint8(i), seed, "2019-07-02/..", "9", "EPSG:25832")
 		f.Add(uint8(i), seed, "2026-11-02", "1e3", "CRS:84")
 		f.Add(uint8(2), seed, "", "1e3", "EPSG:4326")
+		f.Add(uint8(128+i), seed, "2026-11-09/..", "1", "EPSG:25833")
 	}
-	s, _ := seriesServer(f)
+	s, _ := pixelServer(f)
 	f.Fuzz(func(t *testing.T, query uint8, place, datetime, within, crs string) {
 		kind := queries[int(query)%len(queries)]
 		parameters := []string{"coords", place, "datetime", datetime, "crs", crs}
@@ -441,7 +442,11 @@ func FuzzSeries(f *testing.F) {
 		case "radius":
 			parameters = append(parameters, "within", within, "within-units", "km")
 		}
-		w := do(s, http.MethodGet, seriesAt(kind, parameters...))
+		target := seriesAt(kind, parameters...)
+		if query >= 128 {
+			target = strings.Replace(target, pathSeries, pathLakePixels, 1)
+		}
+		w := do(s, http.MethodGet, target)
 		if w.Code != http.StatusOK && w.Code != http.StatusBadRequest && w.Code != http.StatusNotFound || !json.Valid(w.Body.Bytes()) {
 			t.Fatalf("%s %q: %d %.300s", kind, parameters, w.Code, w.Body)
 		}

@@ -314,7 +314,7 @@ func TestFeatureForms(t *testing.T) {
 
 // The description of the features is valid OpenAPI 3.0, and has each collection at an address of its own, with the largest limit.
 func TestFeaturesDescription(t *testing.T) {
-	s := featureServer(t)
+	s, _ := pixelServer(t)
 	w := get(t, s, http.StatusOK, "/ogc/api")
 	doc, err := openapi3.NewLoader().LoadFromData(w.Body.Bytes())
 	if err != nil {
