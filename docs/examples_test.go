@@ -40,7 +40,7 @@ const mostNotRun = 15
 // The blocks of a page run in order. The address of the examples is replaced by that of a demo server.
 func TestExamples(t *testing.T) {
 	pages := pagesOf(t, "README.md", "docs/*.md")
-	server := limnomaptest.Start(t, "--admin-listen=")
+	server := limnomaptest.Start(t, "--admin-listen=", "--trusted-proxies", "127.0.0.1/32") // the front's, for absolute addresses
 	seed := seedFolder(t)
 	notRun := 0
 	for _, p := range pages {
