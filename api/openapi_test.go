@@ -256,6 +256,7 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 			"/ogc/collections/lakes/items?geometry=outline", "/ogc/api", pathMap + "?bbox=11,48,13,54&width=20", "/ogc/map?width=20", "/ogc/collections/lakes/items?f=csv", "/ogc/collections/observations/items?limit=1", "/ogc/collections/advisories/items", "/ogc/collections/events/items?f=html", "/ogc/collections/lakes/items/de_by_clean", "/ogc?f=html",
 			"/ogc/collections/observations", pathSeries + "locations", pathSeries + "locations/de_by_clean", pathSeries + "locations/de_by_clean?f=CSV", pathSeries + "position?coords=POINT(11.5%2048)&parameter-name=chl",
 			pathSeries + "radius?coords=POINT(11.5%2048)&within=900&within-units=km&f=GeoJSON", pathSeries + "area?coords=POLYGON((11%2047,12%2047,12%2049,11%2047))", pathSeries + "cube?bbox=11,48,13,54",
+			pathLakePixels + "locations", wmtsInfoURL + "&i=1&j=2&infoformat=text/html",
 			"/ogc/tileMatrixSets", "/ogc/tileMatrixSets/WebMercatorQuad", "/ogc/map/tiles", "/ogc/map/tiles/WebMercatorQuad", "/ogc/tiles",
 			"/ogc/tiles/WebMercatorQuad", ogcTileURL, ogcVectorURL, "/api/v1/tiles.json", vectorJSONURL, "/api/v1/styles", "/api/v1/legend.json",
 			"/api/v1/legend.svg", "/api/v1/legend.png", "/openapi.json", "/", "/page.json", "/embed?lake=de_by_clean&style=dots&date=2026-11-16&lang=de",
@@ -294,6 +295,14 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 			t.Run(target, func(t *testing.T) { wantDescribed(t, router, target, get(t, s, test.status, target, test.headers...)) })
 		}
 	}
+
+	t.Run("pixels", func(t *testing.T) {
+		s, _ := pixelServer(t)
+		for _, query := range []string{"locations/de_mv_high", "locations/de_by_clean?f=GeoJSON", "position?coords=POINT(12.704%2053.404)", "area?coords=POLYGON((12%2053,13%2053,13%2054,12%2053))", "cube?bbox=11,48,13,54&parameter-name=chl"} {
+			wantDescribed(t, router, pathLakePixels+query, get(t, s, http.StatusOK, pathLakePixels+query))
+		}
+		wantDescribed(t, router, pathLakePixels+"position?coords=POINT(0%200)", get(t, s, http.StatusNotFound, pathLakePixels+"position?coords=POINT(0%200)"))
+	})
 
 	t.Run("forecasts", func(t *testing.T) {
 		s := forecastServer(t)
