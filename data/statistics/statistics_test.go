@@ -238,3 +238,32 @@ func TestValuesOf(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkStatistics makes all that is answered about a lake with that many observations: of each week, or of the same sixty years three sources a week.
+func BenchmarkStatistics(b *testing.B) {
+	profile := data.Profiles()[0]
+	for _, of := range []struct{ count, perWeek int }{{104, 1}, {520, 1}, {10_000, 3}} {
+		rnd := rand.New(rand.NewPCG(4, 4))
+		var observations []data.Observation
+		for i := range of.count {
+			week := i / of.perWeek
+			chl := math.Exp(1 + math.Sin(float64(week)/52*2*math.Pi) + 0.5*rnd.NormFloat64())
+			observations = append(observations, data.Observation{Date: data.Date(7*week + 2*(i%of.perWeek)), Chlorophyll: data.Chlorophyll(100 * chl)})
+			if i%5 == 0 {
+				observations[i].Type = data.InSitu
+			}
+		}
+		b.Run(fmt.Sprint(of.count), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, series := range []Series{Together, OfSatellite, OfSamples} {
+					values := ValuesOf(observations, series)
+					PlaceOf(values, values[len(values)-1])
+					TrendOf(values)
+					YearsOf(values, &profile, data.MaxDate-1)
+					Band(values)
+				}
+			}
+		})
+	}
+}
