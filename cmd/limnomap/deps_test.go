@@ -88,7 +88,7 @@ var mayImport = map[string][]string{
 	"api/edr":             {"api/answer", "api/coordinates", "api/cql2", "api/features", "api/params", "api/record"},
 	"api/errorpage":       {"api/pages", "api/words"},
 	"api/joinwrites":      {},
-	"api/lakepage":        {"api/pages", "api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot"},
+	"api/lakepage":        {"api/pages", "api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot", "data/statistics"},
 	"api/middleware":      {"api/answer", "tiles/admission"},
 	"api/ogc":             {"api/coordinates", "tiles/mosaic", "api/answer", "api/params", "api/route", "data", "tiles", "data/snapshot"},
 	"api/pages":           {"api/words", "data"},

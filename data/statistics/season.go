@@ -2,6 +2,7 @@ package statistics
 
 import (
 	"slices"
+	"time"
 
 	"limnomap/data"
 )
@@ -16,6 +17,9 @@ const (
 	bandHalf = 15
 	// bandYears is the least number of years with a value in the window.
 	bandYears = 3
+	// MaxBandStep is how many days at most are between the dates of two points of the band that follow each other without a gap: those of the last week of
+	// a year and the first of the next.
+	MaxBandStep = bandStep + 2
 )
 
 // A BandPoint is what values of a lake are usual at a time of the year.
@@ -25,11 +29,22 @@ type BandPoint struct {
 	Values, Years           int // in the window
 }
 
+// In returns the date of the point in a year.
+func (p *BandPoint) In(year int) data.Date {
+	d := data.DateOf(time.Date(year, 1, p.Day, 0, 0, 0, 0, time.UTC))
+	if p.Day > 59 && isLeap(year) {
+		d++
+	}
+	return d
+}
+
+func isLeap(year int) bool { return year%4 == 0 && (year%100 != 0 || year%400 == 0) }
+
 // dayOfYear returns the day of the year of a date, from 1 to 365.
 func dayOfYear(d data.Date) int {
 	t := d.Time()
 	day := t.YearDay()
-	if year := t.Year(); day > 59 && year%4 == 0 && (year%100 != 0 || year%400 == 0) { // the 60th day is 29 February
+	if day > 59 && isLeap(t.Year()) { // the 60th day is 29 February
 		day--
 	}
 	return day
@@ -104,8 +119,8 @@ func Band(values []Value) []BandPoint {
 
 // A Place is where a value stands among those of other years at its time of the year.
 type Place struct {
-	Percent      float64 // of the values that are lower, with half of the equal ones
-	Years, Lower int     // other years with values, and those whose median in the window is lower
+	Percent              float64 // of the values that are lower, with half of the equal ones
+	Years, Lower, Higher int     // other years with values, and those whose median in the window is lower or higher
 }
 
 // PlaceOf returns the place of a value among those of other years within 15 days of its day of the year. It is not ok with fewer than three other years.
@@ -134,8 +149,11 @@ func PlaceOf(values []Value, of Value) (p Place, ok bool) {
 	p = Place{Percent: 100 * below / float64(len(window)), Years: len(years)}
 	for _, values := range years {
 		slices.Sort(values)
-		if quantile(values, 0.5) < of.Chlorophyll {
+		switch median := quantile(values, 0.5); {
+		case median < of.Chlorophyll:
 			p.Lower++
+		case median > of.Chlorophyll:
+			p.Higher++
 		}
 	}
 	return p, true
