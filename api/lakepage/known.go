@@ -54,8 +54,8 @@ func (k *Known) texts(current bool, w *words.Page[ownWords]) (texts []string) {
 const (
 	barsHeight         = 96
 	barsTop, barsFloor = 14.0, 78.0
-	maxBars            = 12
-	barStep            = 28.0
+	maxBars            = 10
+	barStep            = 32.0
 )
 
 // bars show the weeks of years with many algae.

@@ -184,8 +184,8 @@ func TestKnown(t *testing.T) {
 				t.Errorf("the page lacks %q:\n%s", want, regexp.MustCompile(`(?s)<h2>[^<]*</h2>\s*<figure>.*</figcaption>.*?</section>`).FindString(page))
 			}
 		}
-		if bars := strings.Count(page, `y="91"`); bars != 12 {
-			t.Errorf("%d years have a bar, want 12", bars)
+		if bars := strings.Count(page, `y="91"`); bars != maxBars {
+			t.Errorf("%d years have a bar, want %d", bars, maxBars)
 		}
 	}
 	if page := pageOf(t, &fakeSource{}, "en"); strings.Contains(page, `class="bars"`) || strings.Contains(page, "other years") {
