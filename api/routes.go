@@ -41,6 +41,7 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"statistics", "/api/v1/bathing-lakes/statistics/{lake_id}", perAddress, data(h.lakes.statistics)},
 		{"statistics_all_csv", "/api/v1/bathing-lakes/statistics.csv", perAddress, data(h.lakes.allStatisticsCSV)},
 		{"accuracy", pathAccuracy, perAddress, data(h.lakes.accuracy)},
+		{"sampling_plan", pathSamplingPlan, perAddress, data(h.lakes.samplingPlan)},
 		{"geojson", pathGeoJSON, perAddress, data(h.lakes.geojson)},
 		{"forecast", pathForecast, perAddress, data(h.lakes.forecastJSON)},
 		{"forecast_csv", pathForecast + ".csv", perAddress, data(h.lakes.forecastCSV)},
