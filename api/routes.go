@@ -98,6 +98,8 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"week", pathWeek, perAddress, data(h.week.page)},
 		{"week_csv", pathWeek + ".csv", perAddress, data(h.week.csv)},
 		{"week_atom", pathWeek + ".atom", perAddress, data(h.week.feed)},
+		{"region_json", pathRegions + "{region}.json", perAddress, data(h.region.json)}, // before region, which takes any name
+		{"region", pathRegions + "{region}", perAddress, data(h.region.page)},
 		{"lake", pathLakes + "{lake_id}", perAddress, data(h.lakePage.page)},
 		{"lake_sign", pathLakes + "{lake_id}/sign", perAddress, data(h.signs.sheet)},
 		{"lake_preview", pathLakes + "{lake_id}/preview.png", perAddress, data(h.signs.preview)},

@@ -51,7 +51,7 @@ type ownWords struct {
 	KeySatellite, KeySample, KeyWorse, KeyGap       string
 	HigherThan, LowerThan, Rose, Fell               string
 	BloomWeeks, BloomYear, BloomKey, KeyUsual       string
-	StatisticsCSV                                   string
+	StatisticsCSV, RegionPage                       string
 	Weeks, Week, WeekNumber, Risk, Source, NoValue  string
 	Near, Lower, LowerHelp, Kilometres              string
 	Ask                                             string

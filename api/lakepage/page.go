@@ -49,7 +49,7 @@ type page struct {
 
 	Near, Lower []neighbour
 
-	Map, Table, Sign, HistoryJSON, HistoryCSV, StatisticsCSV string
+	Map, Table, Sign, HistoryJSON, HistoryCSV, StatisticsCSV, RegionPage string
 }
 
 // public are addresses that other servers use, with an origin.
@@ -74,6 +74,9 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 		HistoryCSV:  "../api/v1/bathing-lakes/history/" + id + ".csv",
 
 		StatisticsCSV: "../api/v1/bathing-lakes/statistics/" + id + ".csv",
+	}
+	if lake.Region != "" {
+		p.RegionPage = "../regions/" + url.PathEscape(lake.Region) + pages.Query(r.Language)
 	}
 	state := &l.Snapshot.Current.States[l.Index]
 	p.verdict = newVerdict(l, r.Today, w)

@@ -99,7 +99,7 @@ var mayImport = map[string][]string{
 	"api/record":          {"data"},
 	"api/route":           {"api/answer"},
 	"api/sign":            {"api/pages", "api/words", "colormap", "data", "data/linetext", "data/snapshot"},
-	"api/weekpage":        {"api/pages", "api/words", "colormap", "data", "data/linetext", "data/snapshot"},
+	"api/weekpage":        {"api/pages", "api/words", "colormap", "data", "data/linetext", "data/snapshot", "data/statistics"},
 	"api/table":           {"api/pages", "api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot"},
 	"api/words":           {"colormap", "data", "data/linetext", "data/snapshot"},
 
