@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { dayOfYear, knownTexts } from '../src/known/text.js'
+import { comparedTexts, dayOfYear, knownTexts } from '../src/known/text.js'
 
 const text = JSON.parse(readFileSync(new URL('../src/card/words/en.json', import.meta.url), 'utf8')).known
 
 test('the day of the year has no 29 February', () => {
   for (const [day, want] of /** @type {const} */ ([['2026-01-01', 1], ['2024-02-28', 59], ['2024-02-29', 59], ['2024-03-01', 60], ['2026-12-31', 365]])) assert.equal(dayOfYear(day), want, day)
+})
+
+test('how often the satellite was right', () => {
+  const compared = { samples: { samples: 34, same_class: 27, shown_lower: 4, shown_higher: 3 }, groups: [{ biased: true, factor: 1.5, match_ups: 12 }, { biased: true, factor: 0.513, match_ups: 22 }] }
+  assert.deepEqual(comparedTexts(compared, text), [
+    'Of 34 samples here, the satellite showed the class of 27, a lower one of 4 and a higher one of 3.', 'Here the satellite’s values are 0.5 times those of samples: they are biased.',
+  ])
+  assert.deepEqual(comparedTexts({ samples: { ...compared.samples, samples: 4 }, groups: [] }, text), [])
+  assert.deepEqual(comparedTexts({ groups: [] }, text), [])
 })
 
 test('where the newest value stands, and a trend only if it is significant', () => {

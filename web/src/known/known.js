@@ -3,7 +3,7 @@
 import { element, svg } from '../dom.js'
 import { fill, language, number } from '../words.js'
 import css from './known.css'
-import { dayOfYear, knownTexts } from './text.js'
+import { comparedTexts, dayOfYear, knownTexts } from './text.js'
 
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(css)
@@ -24,6 +24,7 @@ export async function showKnown(box, id, { legend }, text) {
     return answer.json()
   }
   const lake = encodeURIComponent(id)
+  const compared = get(`accuracy?lake=${lake}`).catch(() => ({ groups: [] })) // the rest is complete without it
   const { together } = await get(`statistics/${lake}`)
   const parts = []
   if (together?.band.length > 0) {
@@ -33,7 +34,7 @@ export async function showKnown(box, id, { legend }, text) {
       element('p', { className: 'key' }, fill(text.key, { year: together.last.slice(0, 4) })),
     )
   }
-  parts.push(...knownTexts(together, text).map((line) => element('p', {}, line)))
+  parts.push(...[...knownTexts(together, text), ...comparedTexts(await compared, text)].map((line) => element('p', {}, line)))
   if (together?.years.length > 0) parts.push(element('h3', {}, text.weeks), bars(together.years, legend, text))
   if (parts.length === 0) parts.push(element('p', {}, text.few))
   box.replaceChildren(/** @type {any} */ (box.firstElementChild), ...parts)
