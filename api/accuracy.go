@@ -51,7 +51,10 @@ func (s *Server) UpdateAccuracy(ctx context.Context) error {
 		return nil // there is nothing to compare yet
 	}
 	return inBackground(func() error {
-		_, err := s.common.updateLedger(ctx, p.snap)
+		l, err := s.common.updateLedger(ctx, p.snap)
+		if err == nil {
+			s.common.markBiased(l.Ledger)
+		}
 		return err
 	})
 }
@@ -133,23 +136,9 @@ func addForecasts(ctx context.Context, b *accuracy.Builder, snap *snapshot.Snaps
 	if err != nil {
 		return err
 	}
-	compared, asOf := 0, snap.Current.AsOf
-	for i := range issues {
-		if issues[i].Target(1) > asOf || compared == accuracy.ForecastIssues {
-			continue
-		}
-		compared++
-		_, _, err := forecasts.Forecasts(ctx, data.Known(issues[i].Issued), func(f data.LakeForecast) error {
-			lake, ok := snap.Index(f.LakeID)
-			for k := 0; ok && k < issues[i].Weeks; k++ {
-				target := issues[i].Target(k + 1)
-				if !f.Weeks[k].Known() || target > asOf {
-					continue
-				}
-				if came, ok := snap.PassNear(lake, target, days); ok && came.Date <= asOf {
-					b.AddForecast(k+1, f.Weeks[k], &came)
-				}
-			}
+	for _, issue := range comparedIssues(issues, snap) {
+		_, _, err := forecasts.Forecasts(ctx, data.Known(issue.Issued), func(f data.LakeForecast) error {
+			addForecast(b, snap, &issue, &f, days)
 			return nil
 		})
 		if err != nil && !errors.Is(err, data.ErrNoForecast) { // it may have been replaced meanwhile
@@ -157,6 +146,50 @@ func addForecasts(ctx context.Context, b *accuracy.Builder, snap *snapshot.Snaps
 		}
 	}
 	return nil
+}
+
+// comparedIssues returns the newest issues of which a week is over.
+func comparedIssues(issues []data.ForecastIssue, snap *snapshot.Snapshot) (compared []data.ForecastIssue) {
+	for _, issue := range issues {
+		if issue.Target(1) <= snap.Current.AsOf && len(compared) < accuracy.ForecastIssues {
+			compared = append(compared, issue)
+		}
+	}
+	return compared
+}
+
+// addForecast compares the forecasts of a lake.
+func addForecast(b *accuracy.Builder, snap *snapshot.Snapshot, issue *data.ForecastIssue, f *data.LakeForecast, days int) {
+	lake, ok := snap.Index(f.LakeID)
+	for k := 0; ok && k < issue.Weeks; k++ {
+		target := issue.Target(k + 1)
+		if !f.Weeks[k].Known() || target > snap.Current.AsOf {
+			continue
+		}
+		if came, ok := snap.PassNear(lake, target, days); ok && came.Date <= snap.Current.AsOf {
+			b.AddForecast(k+1, f.Weeks[k], &came)
+		}
+	}
+}
+
+// CompareForecasts compares the newest issues of the forecast of one lake with the passes that came. The ledger has only the sums of all lakes, since those of a
+// million would take as much memory as their values.
+func CompareForecasts(ctx context.Context, snap *snapshot.Snapshot, id data.LakeID, forecasts Issues, days int) (compared [data.ForecastWeeks]accuracy.Forecasts, err error) {
+	issues, err := forecasts.ForecastIssues(ctx)
+	if err != nil {
+		return compared, err
+	}
+	b := accuracy.NewBuilder(days, snap.Profile)
+	for _, issue := range comparedIssues(issues, snap) {
+		switch _, f, err := forecasts.LakeForecast(ctx, id, issue.Issued); {
+		case err == nil:
+			f.LakeID = id
+			addForecast(b, snap, &issue, &f, days)
+		case !errors.Is(err, data.ErrNoForecast): // it has none, or the issue has been replaced meanwhile
+			return compared, err
+		}
+	}
+	return b.Forecasts(), nil
 }
 
 // ledgerOf returns the newest ledger. The first is made by the first request, unless the server has made it before.
@@ -306,8 +339,16 @@ func (h *lakeHandlers) accuracy(w http.ResponseWriter, r *http.Request, p *publi
 	}
 	by := accuracy.By(slices.Index(accuracy.AllBy(), name))
 	groups, warnings := l.Groups(by), l.Warnings
+	forecasts := l.Forecasts
 	var matches []accuracy.Match
 	if id != "" {
+		err := askInTurn(r, h.opts.WeekReads, weekTurnWait, errIssueStore, func(ctx context.Context) (err error) {
+			forecasts, err = CompareForecasts(ctx, p.snap, id, h.opts.Issues, l.Days)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 		by = accuracy.ByLake
 		matches, groups = l.Lake(id)
 		warnings, _ = l.WarningsOf(id)
@@ -318,13 +359,13 @@ func (h *lakeHandlers) accuracy(w http.ResponseWriter, r *http.Request, p *publi
 			tail = appendAll(tail, pointers(warnings[:]), warningColumns)
 		}
 		tail = tail.Close("]").Array("forecasts")
-		var forecasts []forecastAccuracy
-		for k := range l.Forecasts {
-			if f := &l.Forecasts[k]; id == "" && f.Count > 0 {
-				forecasts = append(forecasts, forecastAccuracy{f, k + 1})
+		var compared []forecastAccuracy
+		for k := range forecasts {
+			if f := &forecasts[k]; f.Count > 0 {
+				compared = append(compared, forecastAccuracy{f, k + 1})
 			}
 		}
-		tail = appendAll(tail, forecasts, forecastAccuracyColumns).Close("]").Name("samples")
+		tail = appendAll(tail, compared, forecastAccuracyColumns).Close("]").Name("samples")
 		if id == "" {
 			tail = append(tail, `null,"match_ups":null`...)
 		} else {

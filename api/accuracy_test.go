@@ -122,6 +122,12 @@ func TestAccuracyIsUpdated(t *testing.T) {
 	if err := s.UpdateAccuracy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	if n := strings.Count(get(t, s, http.StatusOK, statusURL).Body.String(), `"biased":true`); n != 1 {
+		t.Errorf("%d lakes of the status are biased, want 1", n)
+	}
+	if table := get(t, s, http.StatusOK, statusURL+".csv").Body.String(); !strings.Contains(table, ",biased\r\n") || strings.Count(table, ",true\r\n") != 1 {
+		t.Errorf("the table is %s", table)
+	}
 	before := s.common.ledgers.newest.Load()
 	if err := s.UpdateAccuracy(t.Context()); err != nil || s.common.ledgers.newest.Load() != before {
 		t.Errorf("it is made again without a change, %v", err)
@@ -145,6 +151,9 @@ func TestAccuracyIsUpdated(t *testing.T) {
 	}
 	if a := accuracyOf(t, s, ""); a.Groups[0].Match_ups != 2 {
 		t.Errorf("after an import: %+v", a)
+	}
+	if body := get(t, s, http.StatusOK, statusURL).Body.String(); strings.Contains(body, `"biased"`) {
+		t.Error("after an import with too few match-ups a lake is still biased")
 	}
 }
 
@@ -185,5 +194,11 @@ func TestAccuracyOfForecasts(t *testing.T) {
 	}
 	if body := get(t, s, http.StatusOK, pathAccuracy).Body.String(); !strings.Contains(body, `"forecasts":[{"week":1,"forecasts":2,"factor":1,`) {
 		t.Errorf("the answer is %s", body)
+	}
+	if body := get(t, s, http.StatusOK, pathAccuracy+"?lake=de_by_clean").Body.String(); !strings.Contains(body, `"forecasts":[{"week":1,"forecasts":2,"factor":1,`) {
+		t.Errorf("of the lake the answer is %s", body)
+	}
+	if body := get(t, s, http.StatusOK, pathAccuracy+"?lake="+string(f.lakes[1].ID)).Body.String(); !strings.Contains(body, `"forecasts":[]`) {
+		t.Errorf("of a lake without forecasts the answer is %s", body)
 	}
 }

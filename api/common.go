@@ -14,6 +14,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/api/answer"
+	"limnomap/api/lakepage"
 	"limnomap/api/ogc"
 	"limnomap/api/record"
 	"limnomap/api/table"
@@ -39,6 +40,7 @@ type published struct {
 	table  *table.Lakes
 
 	histories *lru.Cache[int, []data.Observation] // that came from the store, by the index of the lake
+	known     *lru.Cache[int, lakepage.Known]     // what pages say of lakes, by their index
 }
 
 // A lookup finds lakes by position, by name and by region, in some 80 bytes a lake.
@@ -182,7 +184,7 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 	}
 	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes), lists: newLists(listsBefore),
 		counts:    newCache[countsKey, *answer.Body](maxCounts),
-		histories: newCache[int, []data.Observation](maxLakeHistories)}
+		histories: newCache[int, []data.Observation](maxLakeHistories), known: newCache[int, lakepage.Known](maxLakeHistories)}
 	var err error
 	if p.dates, err = s.sender.Prepare(jsonKind, weeksBody(snap)); err != nil {
 		return err

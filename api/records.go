@@ -2,6 +2,7 @@ package api
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"limnomap/api/record"
@@ -15,6 +16,7 @@ type encoder struct {
 	scale  *colormap.Map
 	colors [colormap.Steps]string // the scale's, as #rrggbb
 	noData string
+	biased atomic.Pointer[map[data.LakeID]bool] // lakes at which a product is biased; nil before that is known
 }
 
 func newEncoder(scale *colormap.Map) *encoder {
@@ -94,8 +96,8 @@ var periodColumns = record.Columns[lakeRecord]{
 
 // The columns of a lake in the status, in its table and in GeoJSON.
 var (
-	statusMembers  = slices.Concat(lakeColumns, periodColumns)
-	statusCells    = slices.Concat(lakeColumns.Pick("id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at,chl_level,measured_by,stale,age_days,advisory,level_by,cell_density_by,below_limit,trophic_by"), periodColumns)
+	statusMembers  = slices.Concat(lakeColumns, periodColumns, biasedColumns)
+	statusCells    = slices.Concat(lakeColumns.Pick("id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at,chl_level,measured_by,stale,age_days,advisory,level_by,cell_density_by,below_limit,trophic_by"), periodColumns, biasedColumns)
 	lakeProperties = lakeColumns.Pick("id,name,chl,who_level,color,stale,age_days,advisory,cell_density_by,below_limit")
 )
 

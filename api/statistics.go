@@ -95,6 +95,7 @@ var (
 		record.Number("percentile", func(p *statisticsPlace) float64 { return math.Round(10*p.Percent) / 10 }),
 		record.Integer("years", func(p *statisticsPlace) float64 { return float64(p.Years) }),
 		record.Integer("years_lower", func(p *statisticsPlace) float64 { return float64(p.Lower) }),
+		record.Integer("years_higher", func(p *statisticsPlace) float64 { return float64(p.Higher) }),
 	}
 )
 
@@ -201,10 +202,16 @@ func (h *lakeHandlers) allValues(r *http.Request, p *published, id data.LakeID) 
 	if !ok {
 		return nil, data.ErrNoLake
 	}
+	return h.valuesOf(r, p, i)
+}
+
+// valuesOf returns those of the i-th lake.
+func (h *lakeHandlers) valuesOf(r *http.Request, p *published, i int) ([]data.Observation, error) {
 	q := allOf(p.snap, data.TypesOf(data.Satellite, data.InSitu))
 	observations, whole := p.snap.History(i, q)
 	if !whole {
 		var err error
+		id := p.snap.Lakes[i].ID
 		if _, observations, err = h.readHistory(r, id, q); err != nil {
 			return nil, fmt.Errorf("history of %s: %w", id, err)
 		}

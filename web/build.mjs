@@ -23,6 +23,7 @@ const laterScripts = [
   { name: 'find', entry: 'search', what: 'of the search', max: 10_000 },
   { name: 'compare', entry: 'compare', what: 'of the comparison', max: 6000 },
   { name: 'export', entry: 'export', what: 'of pictures', max: 7500 },
+  { name: 'known', entry: 'known', what: 'of what is known of a lake', max: 5000 },
   { name: 'highs', entry: 'highs', what: 'of the first line', max: 1500 },
   { name: 'print', entry: 'print', what: 'for printing', max: 1000 },
 ]

@@ -49,6 +49,9 @@ type ownWords struct {
 	Values                                          map[string]string
 	HistoryFailed, Accuracy, Biased                 string
 	KeySatellite, KeySample, KeyWorse, KeyGap       string
+	HigherThan, LowerThan, Rose, Fell               string
+	BloomWeeks, BloomYear, BloomKey, KeyUsual       string
+	StatisticsCSV, RegionPage                       string
 	Weeks, Week, WeekNumber, Risk, Source, NoValue  string
 	Near, Lower, LowerHelp, Kilometres              string
 	Ask                                             string
@@ -98,6 +101,7 @@ type Lake struct {
 	// Unread is true if the history could not be read: the page then says that, and still shows the current value.
 	Unread     bool
 	Compared   Compared
+	Known      Known
 	Neighbours []index.Neighbour // the lakes around it, itself among them, the nearest first
 }
 

@@ -40,14 +40,16 @@ type page struct {
 	Trophic string
 
 	Chart   *chart
-	NoChart string // why there is none
+	NoChart string   // why there is none
+	Known   []string // of its season and years
+	Bloom   *bars
 	// Accuracy says how often the satellite was right here.
 	Accuracy []string
 	Weeks    []weekRow
 
 	Near, Lower []neighbour
 
-	Map, Table, Sign, HistoryJSON, HistoryCSV string
+	Map, Table, Sign, HistoryJSON, HistoryCSV, StatisticsCSV, RegionPage string
 }
 
 // public are addresses that other servers use, with an origin.
@@ -70,6 +72,11 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 
 		HistoryJSON: "../api/v1/bathing-lakes/history/" + id,
 		HistoryCSV:  "../api/v1/bathing-lakes/history/" + id + ".csv",
+
+		StatisticsCSV: "../api/v1/bathing-lakes/statistics/" + id + ".csv",
+	}
+	if lake.Region != "" {
+		p.RegionPage = "../regions/" + url.PathEscape(lake.Region) + pages.Query(r.Language)
 	}
 	state := &l.Snapshot.Current.States[l.Index]
 	p.verdict = newVerdict(l, r.Today, w)
@@ -108,6 +115,7 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 			p.NoChart = w.Own.NoHistory
 		}
 	}
+	p.Known, p.Bloom = l.Known.texts(state.Chlorophyll.Valid(), w), newBars(l.Known.Years, w)
 	p.Accuracy = l.Compared.texts(w)
 	p.Near, p.Lower = near(l, r, w)
 	return p

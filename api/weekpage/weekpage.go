@@ -131,7 +131,7 @@ type row struct{ Name, Region, Page, Class, Text string }
 
 // A region has the numbers of its lakes.
 type region struct {
-	Name string
+	Name, Page string // Page is empty for lakes without a region
 	Counts
 }
 
@@ -166,7 +166,7 @@ func (m *Maker) Page(c *Changes, r *pages.Reader) (content []byte, language stri
 		Map, Table, CSV, Feed string
 	}{
 		w, m.Others(w, func(language string) string { return "?date=" + date + "&lang=" + language }), w.Notice(r.Notice),
-		words.Fill(w.Own.Week, "date", w.Day(c.Week.Monday())), sentence(c, w), lists, regionsOf(c), m.colors, r.Foot(w.Words, ""),
+		words.Fill(w.Own.Week, "date", w.Day(c.Week.Monday())), sentence(c, w), lists, regionsOf(c, query), m.colors, r.Foot(w.Words, ""),
 		"./" + query, "table" + query, "week.csv?date=" + date, "week.atom",
 	})
 }
@@ -186,7 +186,7 @@ func newRow(c Change, query string, w *words.Page[ownWords]) row {
 }
 
 // regionsOf returns the numbers by region, in the order of their names.
-func regionsOf(c *Changes) []region {
+func regionsOf(c *Changes, query string) []region {
 	var regions []region
 	at := make(map[string]int)
 	for _, change := range c.All {
@@ -195,7 +195,11 @@ func regionsOf(c *Changes) []region {
 		if !ok {
 			i = len(regions)
 			at[name] = i
-			regions = append(regions, region{Name: name})
+			page := ""
+			if name != "" {
+				page = "regions/" + url.PathEscape(change.Lake.Region) + query
+			}
+			regions = append(regions, region{Name: name, Page: page})
 		}
 		r := &regions[i]
 		switch change.Kind {

@@ -209,6 +209,26 @@ func TestPageCardContext(t *testing.T) {
 	wantCard(t, other, nil, "Who to ask")
 }
 
+// The season and the years of a lake load when a reader opens them: a picture of the season, one of the years, and words.
+func TestPageCardSeason(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	for _, lang := range []string{"en-GB", "de-DE"} {
+		b := startBrowser(t, lang)
+		b.Do(t, chromedp.EmulateViewport(320, 640), chromedp.Navigate(base+"/#lake=de_be_grosser_mueggelsee"), browsertest.Until(chartDrawn))
+		if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`performance.getEntriesByType('resource').filter(({ name }) => /statistics|known-/.test(name)).length`)); n != 0 {
+			t.Errorf("%d files of the season are loaded before it is opened", n)
+		}
+		b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('.known summary').click()`), browsertest.Until(`document.querySelectorAll('.known svg').length === 2`),
+			chromedp.Evaluate[chromedp.Void](`document.querySelector('.known').scrollIntoView()`))
+		wantCard(t, b, []string{map[string]string{"en-GB": "Weeks with many algae, by year", "de-DE": "Wochen mit vielen Algen, nach Jahren"}[lang]})
+		savePicture(t, b, "season-"+lang)
+		checkAccess(t, b, "a card with a season "+lang)
+		wantNothingCutOff(t, b, lang)
+		wantNoProblems(t, b, base)
+	}
+}
+
 // A value that arrives while the page is open appears in the chart too.
 func TestPageCardOfANewerValue(t *testing.T) {
 	t.Parallel()

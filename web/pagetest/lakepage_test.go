@@ -39,7 +39,7 @@ func TestServerPages(t *testing.T) {
 				b.Prefer(t, "color-scheme", scheme) // scripts stay on, for axe-core: the pages have none
 				b.Do(t, chromedp.EmulateViewport(width, 800))
 				for _, path := range []string{"/lakes/zu_gruen", "/lakes/zu_leer", "/lakes/zu_klar", "/lakes/warn", "/lakes/zell", "/lakes/saison",
-					"/lakes/zu/gruen", "/table?sort=value", "/table?lang=pl&q=see", "/week", "/week?lang=de"} { // the address of the seventh is mistyped
+					"/lakes/zu/gruen", "/table?sort=value", "/table?lang=pl&q=see", "/week", "/week?lang=de", "/regions/Berlin?lang=de"} { // the address of the seventh is mistyped
 					b.Do(t, chromedp.Navigate(base+path), chromedp.WaitVisible("main h1, footer, tbody tr"))
 					checkAccess(t, b, path)
 					type sizes struct{ Page, Least float64 }

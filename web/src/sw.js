@@ -13,7 +13,7 @@ const root = new URL('./', self.location.href)
 const prefix = `limnomap ${root.pathname} ` // all sites of an origin share the stores
 const shell = `${prefix}shell ${VERSION}`
 
-const later = /^assets.*(card|share|cast|tell|find|places|compare|export)-/ // scripts that load later, and their texts
+const later = /^assets.*(card|share|cast|tell|find|places|compare|export|known)-/ // scripts that load later, and their texts
 
 // The stores besides the page: name, paths, and the maximum number of answers, for the newest state and for past weeks each.
 /** @type {[string, RegExp, number][]} */
