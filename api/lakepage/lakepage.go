@@ -54,6 +54,7 @@ type ownWords struct {
 	Ask                                             string
 	More, Map, Sign, Table, HistoryJSON, HistoryCSV string
 	Languages, Levels                               string
+	Inside, InsideText                              string
 }
 
 // A Maker makes the pages. It is safe for concurrent use.
@@ -98,6 +99,7 @@ type Lake struct {
 	// Unread is true if the history could not be read: the page then says that, and still shows the current value.
 	Unread     bool
 	Compared   Compared
+	Inside     *Inside           // nil without pixels
 	Neighbours []index.Neighbour // the lakes around it, itself among them, the nearest first
 }
 

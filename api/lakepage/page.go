@@ -39,6 +39,7 @@ type page struct {
 	verdict
 	Trophic string
 
+	Inside  *inside // nil without pixels
 	Chart   *chart
 	NoChart string // why there is none
 	// Accuracy says how often the satellite was right here.
@@ -108,6 +109,7 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 			p.NoChart = w.Own.NoHistory
 		}
 	}
+	p.Inside = l.Inside.shown(id, w)
 	p.Accuracy = l.Compared.texts(w)
 	p.Near, p.Lower = near(l, r, w)
 	return p
