@@ -288,7 +288,7 @@ const (
 	pixelRoom = 0.15
 )
 
-// pixelPicture answers with a picture of the map in the style pixels, around the pixels of an observation and of its week.
+// pixelPicture answers with a picture of the map in the style pixels, around a lake and the pixels of an observation, of its week.
 func (h *mapHandlers) pixelPicture(w http.ResponseWriter, r *http.Request, p *published, lake *data.Lake, o *data.Observation, packed pixels.Packed) error {
 	bound := orb.Bound{Min: orb.Point{math.Inf(1), math.Inf(1)}, Max: orb.Point{math.Inf(-1), math.Inf(-1)}}
 	if err := h.sender.InTurn(r, int(o.Details.TotalPixels.Value), func() error {
@@ -296,12 +296,23 @@ func (h *mapHandlers) pixelPicture(w http.ResponseWriter, r *http.Request, p *pu
 		if err != nil {
 			return err
 		}
+		var corners []orb.Point
 		b := m.Mask.Bounds()
 		for _, corner := range [...]image.Point{b.Min, b.Max, {X: b.Min.X, Y: b.Max.Y}, {X: b.Max.X, Y: b.Min.Y}} {
 			at, ok := m.Grid.LonLat(float64(corner.X), float64(corner.Y), lake.Point)
+			if !ok {
+				return errUnplaced(o)
+			}
+			corners = append(corners, at)
+		}
+		if lake.Outline != "" {
+			shore := lake.Outline.Bound()
+			corners = append(corners, shore.Min, shore.Max)
+		}
+		for _, at := range corners {
 			at[0] += 360 * math.Round((lake.Point[0]-at[0])/360)
-			x, y, projected := mercator.CRS.Project(at[0], at[1])
-			if !ok || !projected {
+			x, y, ok := mercator.CRS.Project(at[0], at[1])
+			if !ok {
 				return errUnplaced(o)
 			}
 			bound = bound.Extend(orb.Point{x, y})
