@@ -48,6 +48,7 @@ func (h *lakePageHandler) page(w http.ResponseWriter, r *http.Request, p *publis
 		}
 		h.errors.Log(r, err) // what the page says first is in memory
 	}
+	lake.Inside = h.inside(r, p, i)
 	content, language, err := h.pages.Page(lake, reader)
 	if err != nil {
 		return err
@@ -55,6 +56,26 @@ func (h *lakePageHandler) page(w http.ResponseWriter, r *http.Request, p *publis
 	w.Header().Set("Content-Language", language)
 	w.Header().Add("Vary", "Accept-Language")
 	return h.sender.SendBytes(w, r, pageKind.PrivateIf(private), content)
+}
+
+// inside returns what the pixels of the current value of a lake say, nil without any.
+func (h *lakePageHandler) inside(r *http.Request, p *published, i int) *lakepage.Inside {
+	shares, ok := p.snap.Current.Shares(i)
+	if !ok {
+		return nil
+	}
+	date := p.snap.Current.States[i].Date
+	all, err := h.readShares(r, p.snap, p.snap.Lakes[i].ID, []data.Observation{{Date: date}})
+	if err != nil {
+		h.errors.Log(r, err)
+		return nil
+	}
+	for _, of := range all {
+		if of.PixelShares == shares && of.metres > 0 {
+			return &lakepage.Inside{Date: date, Shares: shares, Metres: of.metres}
+		}
+	}
+	return nil
 }
 
 // addHistory adds the history that the page of a lake shows, from memory if all of it is there, and what is known of all its values.

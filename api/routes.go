@@ -35,7 +35,7 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"status_csv", "/api/v1/bathing-lakes/status.csv", perAddress, data(h.lakes.statusCSV)},
 		{"history_csv", "/api/v1/bathing-lakes/history/{lake_id}.csv", perAddress, data(h.lakes.historyCSV)}, // before history, which takes any id
 		{"history", "/api/v1/bathing-lakes/history/{lake_id}", perAddress, data(h.lakes.history)},
-		{"pixels", "/api/v1/bathing-lakes/pixels/{lake_id}", perAddress, data(h.lakes.pixels)},
+		{"pixels", "/api/v1/bathing-lakes/pixels/{lake_id}", perAddress, data(h.maps.pixels)},
 		{"value", pathValue, perAddress, data(h.lakes.value)},
 		{"statistics_csv", "/api/v1/bathing-lakes/statistics/{lake_id}.csv", perAddress, data(h.lakes.statisticsCSV)}, // before statistics, which takes any id
 		{"statistics", "/api/v1/bathing-lakes/statistics/{lake_id}", perAddress, data(h.lakes.statistics)},

@@ -57,6 +57,7 @@ type ownWords struct {
 	Ask                                             string
 	More, Map, Sign, Table, HistoryJSON, HistoryCSV string
 	Languages, Levels                               string
+	Inside, InsideText                              string
 }
 
 // A Maker makes the pages. It is safe for concurrent use.
@@ -102,6 +103,7 @@ type Lake struct {
 	Unread     bool
 	Compared   Compared
 	Known      Known
+	Inside     *Inside           // nil without pixels
 	Neighbours []index.Neighbour // the lakes around it, itself among them, the nearest first
 }
 

@@ -39,6 +39,7 @@ type page struct {
 	verdict
 	Trophic string
 
+	Inside  *inside // nil without pixels
 	Chart   *chart
 	NoChart string   // why there is none
 	Known   []string // of its season and years
@@ -116,6 +117,7 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 		}
 	}
 	p.Known, p.Bloom = l.Known.texts(state.Chlorophyll.Valid(), w), newBars(l.Known.Years, w)
+	p.Inside = l.Inside.shown(id, w)
 	p.Accuracy = l.Compared.texts(w)
 	p.Near, p.Lower = near(l, r, w)
 	return p

@@ -103,6 +103,26 @@ func TestTilesOfPixels(t *testing.T) {
 	if e := history.History[1]; e.Share_medium == nil || *e.Share_medium != 1 {
 		t.Errorf("the entry before is %+v", e)
 	}
+	status := func(query string) (lakes []map[string]any) {
+		t.Helper()
+		var answer struct{ Lakes []map[string]any }
+		limnomaptest.GetJSON(t, s.Base+"/api/v1/bathing-lakes/status"+query, &answer)
+		return answer.Lakes
+	}
+	for _, lake := range status("") {
+		_, known := lake["share_high"]
+		if known != (lake["id"] == "bloom" || lake["id"] == "clear") {
+			t.Errorf("the status is %v", lake)
+		}
+		if lake["id"] == "bloom" && (lake["share_low"] != 0.5 || lake["share_high"] != 0.5 || lake["n_valid"] != 36.0 || lake["n_inside"] != 36.0 || math.Abs(lake["p90"].(float64)/80-1) > 0.011) {
+			t.Errorf("the shares in the status are %v", lake)
+		}
+	}
+	for path, want := range map[string]string{"status.csv": ",composite,share_high,p90\r\n", "statistics/bloom.csv": ",bloom_days,share_high,p90\r\n"} {
+		if _, body := limnomaptest.Get(t, s.Base+"/api/v1/bathing-lakes/"+path); !bytes.Contains(body, []byte(want)) {
+			t.Errorf("%s has no %q: %s", path, want, body)
+		}
+	}
 	var before, after struct{ Tiles []string }
 	limnomaptest.GetJSON(t, s.Base+"/api/v1/tiles.json?style=pixels", &before)
 
@@ -137,6 +157,11 @@ func TestTilesOfPixels(t *testing.T) {
 	}
 	history.History = nil // what is absent would keep its value
 	limnomaptest.GetJSON(t, s.Base+"/api/v1/bathing-lakes/history/bloom", &history)
+	for _, lake := range status("") {
+		if _, known := lake["share_high"]; known {
+			t.Errorf("after pixels were removed, the status is %v", lake)
+		}
+	}
 	for i, e := range history.History {
 		if e.Share_high != nil {
 			t.Errorf("after pixels were removed, entry %d of the history is %+v", i, e)

@@ -89,6 +89,10 @@ interface Entry {
   upper?: number | null
   probabilities?: { low: number, medium: number, high: number } | null
   issued_at?: string | null
+  share_low?: number
+  share_medium?: number
+  share_high?: number
+  pixel_m?: number
 }
 
 /** What the server knows of its own forecast of a lake. */
