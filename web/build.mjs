@@ -8,10 +8,11 @@ import * as esbuild from 'esbuild-wasm' // esbuild for all platforms in one pack
 import postcss from 'postcss'
 import { minify } from 'terser'
 import { outlines } from './outlines.mjs'
-import { places } from './places.mjs'
+import { places, towns } from './places.mjs'
 
 const maxOwnScript = 48_000 // bytes of the page's own script, minified, without Leaflet and the service worker
 const maxPlaces = 110_000 // bytes of the gazetteer, compressed
+const maxTowns = 22_000 // bytes of the names of towns on the map, compressed
 const maxEmbedScript = 1200 // bytes of the script that tells a page the height of its iframe
 // The scripts that load later, each from a folder of src with its name, and how many bytes each may have with its styles.
 const laterScripts = [
@@ -24,6 +25,7 @@ const laterScripts = [
   { name: 'export', entry: 'export', what: 'of pictures', max: 7500 },
   { name: 'highs', entry: 'highs', what: 'of the first line', max: 1500 },
   { name: 'print', entry: 'print', what: 'for printing', max: 1000 },
+  { name: 'towns', entry: 'towns', what: 'of the names of towns', max: 1500 },
 ]
 const minCompressed = 1024 // bytes; compressing a smaller file saves no packet
 
@@ -81,6 +83,7 @@ const main = await writePageScript()
 const laterAssets = []
 for (const [i, { name }] of laterScripts.entries()) laterAssets.push(await writeLater(`${name}.js`, later[i], main))
 const gazetteer = await writeCompressed('places.json', places())
+const townList = await writeCompressed('towns.json', towns())
 const style = await writeStyle('main.css')
 const embedStyle = await writeStyle('embed.css', 'embed/embed.css')
 const embedScript = await writeScript('embed.js', 'src/embed/height.js')
@@ -236,7 +239,7 @@ async function readWithAddresses(file, addresses) {
 async function writePages() {
   const readable = await readWithAddresses('index.html', {
     ...Object.fromEntries(laterScripts.map(({ name }, i) => [`${name}.js`, laterAssets[i]])),
-    'leaflet.js': leaflet, 'main.js': main, 'places.json': gazetteer, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest, 'outline.json': outline, 'words-LANG.json': words,
+    'leaflet.js': leaflet, 'main.js': main, 'places.json': gazetteer, 'towns.json': townList, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest, 'outline.json': outline, 'words-LANG.json': words,
   })
   const page = readable.replace(/\n\s+/g, '\n') // without indentation
   const bodies = page.match(/<body>/g).length
@@ -304,7 +307,7 @@ function report() {
   /** @type {[string, Asset, number][]} */
   const scripts = [
     ['own script', main, maxOwnScript], ...laterScripts.map(({ what, max }, i) => /** @type {[string, Asset, number]} */ ([`script ${what}`, laterAssets[i], max])),
-    ['places, compressed,', gazetteer, maxPlaces], ['script of an iframe', embedScript, maxEmbedScript],
+    ['places, compressed,', gazetteer, maxPlaces], ['towns, compressed,', townList, maxTowns], ['script of an iframe', embedScript, maxEmbedScript],
   ]
   const own = scripts.map(([name, { bytes }, max]) => `${name} ${bytes} bytes, at most ${max}${bytes > max ? ': too large' : ''}`).join('; ')
   if (process.argv.includes('--sizes')) console.log(`${own}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}; Swagger UI, compressed, ${docs.bytes}`)
