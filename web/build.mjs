@@ -298,7 +298,7 @@ async function writeLicences() {
     parts.push(`${name} ${JSON.parse(await read('package.json')).version}\n\n${texts.join('\n')}`)
   }
   parts.push('The outlines of countries are made from Natural Earth, public domain.\n')
-  parts.push('The places that the search finds are from GeoNames, https://www.geonames.org, licence CC BY 4.0, https://creativecommons.org/licenses/by/4.0/. '
+  parts.push('The places that the search finds and that the map names are from GeoNames, https://www.geonames.org, licence CC BY 4.0, https://creativecommons.org/licenses/by/4.0/. '
     + 'They were selected, their positions rounded, and names in other languages added. The German postcodes are from OpenGeoDB, public domain.\n')
   await write('licences.txt', parts.join('\n---\n\n'))
 }
