@@ -167,13 +167,13 @@ function addCodes(german) {
     for (const name of new Set(place.name.split('|').flatMap((n) => [n, shortName(n)]))) byName.set(name, [...byName.get(name) ?? [], place])
   }
   german.forEach(add)
-  const towns = [...german]
+  const before = [...german]
   for (const { zip, lat, lon, city } of JSON.parse(readFileSync(require.resolve('zip-to-city/germany.json'), 'utf8'))) {
     const area = { code: zip, lat: Number(lat), lon: Number(lon) }
     const named = [...byName.get(city) ?? [], ...byName.get(shortName(city)) ?? []]
     let place = nearest(named.filter((p) => distance(p, area) < maxDistance), area)
     if (!place) {
-      place = { name: city.replace(/ \/ (.*)/, ' ($1)'), region: nearest(towns, area).region, lat: area.lat, lon: area.lon, size: 0, codes: [] }
+      place = { name: city.replace(/ \/ (.*)/, ' ($1)'), region: nearest(before, area).region, lat: area.lat, lon: area.lon, size: 0, codes: [] }
       german.push(place)
       add(place)
     }

@@ -52,7 +52,12 @@ export function addStops() {
     panel.dataset.stop = stops[at]
   }
   grip.onclick = () => swiped || set((at + 1) % stops.length)
-  grip.onkeydown = ({ key }) => set(at + ({ ArrowUp: 1, ArrowDown: -1 }[key] ?? 0))
+  grip.onkeydown = (event) => {
+    const step = { ArrowUp: 1, ArrowDown: -1 }[event.key]
+    if (!step) return
+    event.preventDefault() // the keys would also scroll the card
+    set(at + step)
+  }
   panel.onpointerdown = ({ target, clientY }) => {
     swiped = false
     from = target.closest('#grip, .head') && clientY

@@ -15,6 +15,9 @@ SwaggerUIBundle({
   supportedSubmitMethods: ['get', 'head'],
 })
 
+/** @type {any} */
+const viewer = document.querySelector('#swagger-ui')
+
 // What Swagger UI leaves out for readers of a screen and users of a keyboard.
 function complete() {
   for (const [part, name] of [['information', 'About the API'], ['schemes-server', 'Server']]) {
@@ -25,5 +28,4 @@ function complete() {
   for (const link of viewer.querySelectorAll('.opblock-summary-control a[href]')) link.removeAttribute('href') // within a button
   for (const heading of viewer.querySelectorAll(':is(h3, h4, h5, h6):not([aria-level])')) heading.ariaLevel = String(Number(heading.tagName[1]) - 1) // there is no h2
 }
-const viewer = document.querySelector('#swagger-ui')
 new MutationObserver(complete).observe(viewer, { childList: true, subtree: true })
