@@ -29,10 +29,10 @@ else
 	@$(MAKE) --no-print-directory web/dist/index.html
 endif
 
-web/dist/index.html: web/package-lock.json $(wildcard web/*.mjs) $(shell find web/src -type f)
+web/dist/index.html: web/package-lock.json $(wildcard web/*.mjs) web/rivers.json $(shell find web/src -type f)
 	@.ci/versions npm
 	@echo "Building the page: npm gets the packages that web/package-lock.json names, and runs none of their scripts." >&2
-	@cd web && npm ci --ignore-scripts --no-audit --no-fund && echo "Bundling the scripts and styles of the page." >&2 && npm run --silent build
+	@cd web && ../.ci/patiently npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier && echo "Bundling the scripts and styles of the page." >&2 && ../.ci/patiently npm run --silent build
 
 setup: ## Install the programs that make test needs (on Debian as root; elsewhere only list them) and start PostgreSQL
 	.ci/setup

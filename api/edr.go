@@ -22,7 +22,9 @@ const pathSeries = features.Path + "/observations/"
 
 // series are the observations as series in time.
 var series = &edr.Collection[*observationRecord]{
-	ID: "observations", Title: "Observations",
+	ID: "observations", Title: "Observations", Things: "series",
+	Kinds:   []edr.Kind{edr.Locations, edr.Position, edr.Radius, edr.Area, edr.Cube},
+	Instead: "go through the pages of the items of this collection",
 	Columns: observationFeatureColumns,
 	About:   "lake_id,lake_name,data_type,source",
 	Day:     "date",
@@ -51,13 +53,15 @@ var locationColumns = record.Columns[lakeRecord]{
 	record.Text("region", func(r lakeRecord) string { return r.lake.Region }).OrNull(),
 }
 
-// locations answers with a page of the lakes whose series can be asked for.
-func (h *featureHandlers) locations(w http.ResponseWriter, r *http.Request, p *published) error {
-	source := h.lakeSource(p)
-	source.Time = func(lakeRecord) cql2.Value { return cql2.PeriodValue(time.Time{}, time.Time{}) } // a lake is there all the time
-	return h.service.Items(w, r, features.New(features.Collection{
-		ID: series.ID, Items: string(edr.Locations), Title: "Lakes", Description: "The lakes whose observations can be asked for.", Count: len(p.snap.Lakes),
-	}, locationColumns, source), p.state.Updated)
+// locations returns a handler that answers with a page of the lakes whose series or pixels can be asked for.
+func (h *featureHandlers) locations(collection string) func(http.ResponseWriter, *http.Request, *published) error {
+	return func(w http.ResponseWriter, r *http.Request, p *published) error {
+		source := h.lakeSource(p)
+		source.Time = func(lakeRecord) cql2.Value { return cql2.PeriodValue(time.Time{}, time.Time{}) } // a lake is there all the time
+		return h.service.Items(w, r, features.New(features.Collection{
+			ID: collection, Items: string(edr.Locations), Title: "Lakes", Description: "The lakes whose data can be asked for.", Count: len(p.snap.Lakes),
+		}, locationColumns, source), p.state.Updated)
+	}
 }
 
 // series returns a handler that answers with the series of the lakes that a query asks for.
@@ -67,10 +71,7 @@ func (h *featureHandlers) series(kind edr.Kind) func(http.ResponseWriter, *http.
 		if err != nil {
 			return err
 		}
-		if kind == edr.Locations {
-			q.Lake = route.Values(r)[0]
-		}
-		lakes, err := h.lakesOf(r, p, q)
+		lakes, err := h.lakesOf(r, p, q, h.nearestLake, func(l *data.Lake) *cql2.Shape { return &cql2.Shape{Point: l.Point} })
 		if err != nil {
 			return err
 		}
@@ -87,8 +88,20 @@ func (h *featureHandlers) series(kind edr.Kind) func(http.ResponseWriter, *http.
 	}
 }
 
-// lakesOf returns which lakes a query asks for, by their index in the snapshot.
-func (h *featureHandlers) lakesOf(r *http.Request, p *published, q *edr.Query) (lakes []int, err error) {
+// nearestLake returns the nearest lake that a position can mean whose outline is not there.
+func (h *featureHandlers) nearestLake(p *published, place orb.Point) (lakes []int) {
+	for _, n := range p.lookup.places.Nearest(p.snap.Lakes, place, grownMetres, 1) {
+		lakes = append(lakes, n.Lake)
+	}
+	return lakes
+}
+
+// lakesOf returns which lakes a query asks for, by their index in the snapshot. At a position without an outline they are those that near returns, and in an
+// area those whose shape meets it.
+func (h *featureHandlers) lakesOf(r *http.Request, p *published, q *edr.Query, near func(*published, orb.Point) []int, shapeOf func(*data.Lake) *cql2.Shape) (lakes []int, err error) {
+	if q.Kind == edr.Locations {
+		q.Lake = route.Values(r)[0]
+	}
 	cost := 0
 	search := func() {
 		switch q.Kind {
@@ -101,9 +114,7 @@ func (h *featureHandlers) lakesOf(r *http.Request, p *published, q *edr.Query) (
 				lakes = []int{i}
 				return
 			}
-			for _, n := range p.lookup.places.Nearest(p.snap.Lakes, q.Place, grownMetres, 1) {
-				lakes = append(lakes, n.Lake)
-			}
+			lakes = near(p, q.Place)
 		case edr.Radius:
 			for _, n := range p.lookup.places.Nearest(p.snap.Lakes, q.Place, q.Metres, edr.MaxLakes+1) {
 				lakes = append(lakes, n.Lake)
@@ -111,7 +122,7 @@ func (h *featureHandlers) lakesOf(r *http.Request, p *published, q *edr.Query) (
 			slices.Sort(lakes)
 		default:
 			for i := 0; i < len(p.snap.Lakes) && len(lakes) <= edr.MaxLakes && cost <= edr.MaxCost; i++ {
-				shape := &cql2.Shape{Point: p.snap.Lakes[i].Point}
+				shape := shapeOf(&p.snap.Lakes[i])
 				if cost += q.Select.Area.Cost(shape); q.Select.MayMatch(shape, nil) {
 					lakes = append(lakes, i)
 				}

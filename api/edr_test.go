@@ -327,6 +327,9 @@ func TestSeriesParameters(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
+	if _, all = coveragesAt(t, s, seriesAt("locations/de_by_clean", "parameter_names", "chl,quality")); len(all) != 2 || len(all[0].Ranges) != 2 {
+		t.Errorf("by the name that OWSLib sends: %+v", all)
+	}
 	_, all = coveragesAt(t, s, seriesAt("locations/de_by_medium", "crs", "EPSG:3035", "parameter-name", "chl"))
 	if axes := all[0].Domain.Axes; axes.X.Values[0] < 4e6 || axes.Y.Values[0] > 4e6 {
 		t.Errorf("x %v, y %v: want easting and northing", axes.X.Values, axes.Y.Values)
@@ -352,12 +355,13 @@ func TestSeriesRefuse(t *testing.T) {
 		{"cube", "bbox", nil}, {"cube", "bbox", []string{"bbox", "1,2,3"}}, {"cube", "bbox", []string{"bbox", "1,60,2,50"}},
 		{"locations/de_by_clean", "f", []string{"f", "netCDF"}}, {"locations/de_by_clean", "parameter-name", []string{"parameter-name", "chl,colour"}}, {"locations/de_by_clean", "datetime", []string{"datetime", "../.."}},
 		{"locations/de_by_clean", "crs", []string{"crs", "EPSG:27700"}}, {"locations/de_by_clean", "limit", []string{"limit", "1"}}, {"locations", "parameters", []string{"parameters", "1"}},
+		{"locations/de_by_clean", "parameter_names", []string{"parameter_names", "colour"}}, {"locations/de_by_clean", "parameter_names", []string{"parameter-name", "chl", "parameter_names", "chl"}},
 	} {
 		wantProblem(t, do(s, http.MethodGet, seriesAt(tt.query, tt.parameters...)), http.StatusBadRequest, tt.name)
 	}
 	wantProblem(t, do(s, http.MethodGet, seriesAt("locations/nowhere")), http.StatusNotFound)
 	wantProblem(t, do(s, http.MethodGet, seriesAt("position", "coords", "POINT(0 0)")), http.StatusNotFound, "coords")
-	wantProblem(t, do(s, http.MethodGet, "/ogc/collections/lakes/position?coords=POINT(0%200)"), http.StatusNotFound)
+	wantProblem(t, do(s, http.MethodGet, "/ogc/collections/advisories/position?coords=POINT(0%200)"), http.StatusNotFound)
 
 	opts := testOptions(t)
 	source := germany(t)
@@ -426,8 +430,9 @@ func FuzzSeries(f *testing.F) {
 		f.Add(uint8(i), seed, "2019-07-02/..", "9", "EPSG:25832")
 		f.Add(uint8(i), seed, "2026-11-02", "1e3", "CRS:84")
 		f.Add(uint8(2), seed, "", "1e3", "EPSG:4326")
+		f.Add(uint8(128+i), seed, "2026-11-09/..", "1", "EPSG:25833")
 	}
-	s, _ := seriesServer(f)
+	s, _ := pixelServer(f)
 	f.Fuzz(func(t *testing.T, query uint8, place, datetime, within, crs string) {
 		kind := queries[int(query)%len(queries)]
 		parameters := []string{"coords", place, "datetime", datetime, "crs", crs}
@@ -437,7 +442,11 @@ func FuzzSeries(f *testing.F) {
 		case "radius":
 			parameters = append(parameters, "within", within, "within-units", "km")
 		}
-		w := do(s, http.MethodGet, seriesAt(kind, parameters...))
+		target := seriesAt(kind, parameters...)
+		if query >= 128 {
+			target = strings.Replace(target, pathSeries, pathLakePixels, 1)
+		}
+		w := do(s, http.MethodGet, target)
 		if w.Code != http.StatusOK && w.Code != http.StatusBadRequest && w.Code != http.StatusNotFound || !json.Valid(w.Body.Bytes()) {
 			t.Fatalf("%s %q: %d %.300s", kind, parameters, w.Code, w.Body)
 		}

@@ -24,6 +24,7 @@ var (
 	errNoPush      = absent("This server sends no notifications.")
 	errStreams     = unavailable("60", "Too many streams of events are open; ask "+pathEvents+" from time to time instead.")
 	errNoSnapshot  = unavailable("2", "The data are still being loaded.") // the first load takes seconds, and a further attempt too
+	errNoDataYet   = unavailable("5", "The data cannot be loaded yet: the server tries again until it works, and its log has the reason.")
 	errListNotMade = unavailable("5", "The list of all lakes is still being made.")
 	errDraining    = unavailable("5", "The server is shutting down.")
 )

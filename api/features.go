@@ -45,8 +45,11 @@ func (h *featureHandlers) described(base string) (all []any) {
 // describedOne returns what a list of collections says about one.
 func (h *featureHandlers) describedOne(c *features.Collection, base string, p *published) any {
 	description := c.Describe(base, h.ogc.Extent(p.state))
-	if c.ID == series.ID {
+	switch c.ID {
+	case series.ID:
 		series.Describe(base, description)
+	case lakePixels.ID:
+		lakePixels.Describe(base, description)
 	}
 	return description
 }
@@ -96,7 +99,7 @@ func (h *featureHandlers) queryables(w http.ResponseWriter, r *http.Request, p *
 
 // description answers with the description of all collections.
 func (h *featureHandlers) description(w http.ResponseWriter, r *http.Request, p *published) error {
-	return h.service.Description(w, r, h.collections(p), series.Operations()...)
+	return h.service.Description(w, r, h.collections(p), slices.Concat(series.Operations(), lakePixels.Operations())...)
 }
 
 // describe answers with what a list of collections says about one.
@@ -326,16 +329,7 @@ func (h *featureHandlers) observations(p *published) *features.Collection {
 
 // walkHistory visits the observations of Lakes[i] after a key, the newest first. It returns how often it asked the store, and false if visit did.
 func (h *featureHandlers) walkHistory(ctx context.Context, p *published, i int, q *features.Query, after observationKey, visit func(*observationRecord) bool) (reads int, more bool, err error) {
-	ask := data.HistoryQuery{Period: data.AllTime(), Limit: historyRows, Types: measuredTypes}
-	if q.Period.Known() {
-		first, last := q.Period.Bounds()
-		if !first.IsZero() {
-			ask.Period.First = max(ask.Period.First, data.DateOf(first))
-		}
-		if !last.IsZero() {
-			ask.Period.Last = min(ask.Period.Last, data.DateOf(last))
-		}
-	}
+	ask := data.HistoryQuery{Period: daysOf(q), Limit: historyRows, Types: measuredTypes}
 	found := lakeHistory{lake: p.snap.Lakes[i]}
 	begun := after.lake != string(found.lake.ID)
 	if !begun {
@@ -378,6 +372,21 @@ func (h *featureHandlers) walkHistory(ctx context.Context, p *published, i int, 
 		ask.Period.Last = last.Date
 		after, begun = observationKey{string(found.lake.ID), last.Date, last.Type, last.Source}, false
 	}
+}
+
+// daysOf returns the days that a query asks for.
+func daysOf(q *features.Query) data.Period {
+	days := data.AllTime()
+	if q.Period.Known() {
+		first, last := q.Period.Bounds()
+		if !first.IsZero() {
+			days.First = max(days.First, data.DateOf(first))
+		}
+		if !last.IsZero() {
+			days.Last = min(days.Last, data.DateOf(last))
+		}
+	}
+	return days
 }
 
 // isAfter reports whether an observation follows the one with a key of the same lake, in a history.

@@ -225,7 +225,7 @@ func TestFeaturesRefuse(t *testing.T) {
 	for _, tt := range []struct{ name, value string }{
 		{"limit", "0"}, {"limit", "10001"}, {"bbox", "1,2,3"}, {"bbox", "1,60,2,50"}, {"bbox", "NaN,1,2,3"}, {"bbox-crs", "EPSG:27700"}, {"crs", "EPSG:1"},
 		{"datetime", "yesterday"}, {"datetime", "../.."}, {"filter", "chl >"}, {"filter-lang", "sql"}, {"filter-crs", "x"}, {"properties", "chl,colour"}, {"properties", "chl,chl"},
-		{"sortby", "colour"}, {"sortby", "geometry"}, {"after", "a b"}, {"f", "xml"}, {"geometry", "hull"}, {"skipGeometry", "1"}, {"chl", "much"}, {"stale", "no"}, {"colour", "red"},
+		{"sortby", "colour"}, {"sortby", "geometry"}, {"after", "a b"}, {"f", "xml"}, {"geometry", "hull"}, {"skipGeometry", "1"}, {"chl", "much"}, {"stale", "no"}, {"colour", "red"}, {"offset", "10"},
 	} {
 		wantProblem(t, do(s, http.MethodGet, itemsAt("lakes", tt.name, tt.value)), http.StatusBadRequest, tt.name)
 	}
@@ -235,6 +235,7 @@ func TestFeaturesRefuse(t *testing.T) {
 		wantProblem(t, do(s, http.MethodGet, itemsAt(tt.collection, tt.name, tt.value)), http.StatusBadRequest, tt.name)
 	}
 	wantProblem(t, do(s, http.MethodGet, itemsAt("lakes", "after", "x", "sortby", "chl")), http.StatusBadRequest, "after")
+	get(t, s, http.StatusOK, itemsAt("lakes", "offset", "0")) // as @camptocamp/ogc-client sends it
 	wantProblem(t, do(s, http.MethodGet, "/ogc/collections/lakes/queryables?limit=1"), http.StatusBadRequest, "limit")
 }
 
@@ -275,6 +276,12 @@ func TestFeatureGeometries(t *testing.T) {
 			t.Errorf("Content-Crs: %s, want %s", got, want)
 		}
 	}
+	if p, _ := featuresAt(t, s, itemsAt("lakes", "limit", "3")); p.NumberReturned != 3 || p.NumberMatched == nil || *p.NumberMatched != 8 {
+		t.Errorf("%d returned, %v matched", p.NumberReturned, p.NumberMatched)
+	}
+	if p, _ := featuresAt(t, s, itemsAt("lakes", "bbox", "12,48,13,53.5")); p.NumberReturned != 3 || p.NumberMatched != nil {
+		t.Errorf("%d returned, %v matched, which is not known", p.NumberReturned, p.NumberMatched)
+	}
 	p, _ := featuresAt(t, s, itemsAt("lakes", "skipGeometry", "true", "limit", "1", "properties", "chl,name"))
 	if f := p.Features[0]; f.Geometry != nil || len(f.Properties) != 2 || f.Properties["chl"] != 3.45 {
 		t.Errorf("%+v", f)
@@ -314,7 +321,7 @@ func TestFeatureForms(t *testing.T) {
 
 // The description of the features is valid OpenAPI 3.0, and has each collection at an address of its own, with the largest limit.
 func TestFeaturesDescription(t *testing.T) {
-	s := featureServer(t)
+	s, _ := pixelServer(t)
 	w := get(t, s, http.StatusOK, "/ogc/api")
 	doc, err := openapi3.NewLoader().LoadFromData(w.Body.Bytes())
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 type handlers struct {
 	lakes        *lakeHandlers
 	tiles        *tileHandlers
+	ahead        *aheadDrawer
 	descriptions *descriptionHandlers
 	ogc          *ogc.Service
 	features     *featureHandlers
@@ -60,7 +61,8 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 	if err != nil {
 		return nil, err
 	}
-	tileHandlers := &tileHandlers{s}
+	ahead := newAheadDrawer(s)
+	tileHandlers := &tileHandlers{s, ahead}
 	events := &eventHandlers{s, &eventPages{common: s, pages: newCache[data.EventQuery, []data.Event](maxEventPages)}, newEventStreams(s.opts.Requests)}
 	featureHandlers := &featureHandlers{lakeHandlers: &lakeHandlers{s}, events: events, service: &features.Service{Sender: s.sender, Base: s.base, Notice: s.opts.Notice}}
 	maps := newMapHandlers(s)
@@ -105,6 +107,7 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 	return &handlers{
 		lakes:        &lakeHandlers{s},
 		tiles:        tileHandlers,
+		ahead:        ahead,
 		descriptions: descriptions,
 		ogc:          featureHandlers.ogc,
 		features:     featureHandlers,

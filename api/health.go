@@ -148,6 +148,9 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
 		return errDraining
 	}
 	p, err := h.published()
+	if err != nil && h.reloadFailedSince.Load() != nil {
+		return errNoDataYet
+	}
 	if err != nil {
 		return err
 	}
@@ -163,6 +166,11 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
 	b := record.Object("{").Text("status", "ready").Text("snapshot", p.state.MapVersion).Text("generated_at", p.state.Updated).
 		TimeOrNull("refresh_failed_since", failedSince).TimeOrNull("stale_since", staleSince)
 	b = b.TextOrNull("clock_doubt", h.opts.ClockDoubt())
+	if lag, standby := h.opts.Standby(); standby {
+		b = b.Decimals("standby_lag_seconds", lag.Seconds(), 1)
+	} else {
+		b = b.TextOrNull("standby_lag_seconds", "")
+	}
 	b = appendForecast(appendRefresh(b, h.refreshed.Load(), now), p.snap)
 	return h.sender.SendBytes(w, r, instantKind, h.webhooks.Load().append(b).Close("}\n"))
 }

@@ -80,8 +80,15 @@ func TestDataCannotBeLoadedYet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if w := do(s, http.MethodGet, "/readyz"); !strings.Contains(w.Body.String(), "still being loaded") {
+		t.Errorf("/readyz before the first try has ended = %s", w.Body)
+	}
 	s.SnapshotReloadFailed(errors.New("no connection"))
-	wantProblem(t, do(s, http.MethodGet, "/readyz"), http.StatusServiceUnavailable)
+	w := do(s, http.MethodGet, "/readyz")
+	wantProblem(t, w, http.StatusServiceUnavailable)
+	if body := w.Body.String(); !strings.Contains(body, "cannot be loaded yet") || strings.Contains(body, "no connection") {
+		t.Errorf("/readyz after a failed try = %s, want that the data cannot be loaded yet, without the error", body)
+	}
 	if err := s.Publish(testSnapshot(t, testSource(t))); err != nil {
 		t.Fatal(err)
 	}

@@ -59,12 +59,12 @@ func TestMaps(t *testing.T) {
 // Pictures that wait for their turn take no memory: a crowd of clients gets them all with what a few take.
 func TestCrowdOfMaps(t *testing.T) {
 	opts := testOptions(t)
-	opts.Memory = admission.NewBudget(64 << 20)
+	opts.Memory = admission.NewBudget(32 << 20)
 	s := newServer(t, opts, testSource(t))
 	var crowd sync.WaitGroup
-	for i := range 40 {
+	for i := range 12 {
 		crowd.Go(func() {
-			if w := do(s, http.MethodGet, fmt.Sprintf("%s?bbox=%d.5,48,13,54&width=1024&height=1024", pathMap, i%10)); w.Code != http.StatusOK {
+			if w := do(s, http.MethodGet, fmt.Sprintf("%s?bbox=%d.5,48,13,54&width=256&height=256", pathMap, i%10)); w.Code != http.StatusOK {
 				t.Errorf("picture %d: %d %s", i, w.Code, w.Body)
 			}
 		})

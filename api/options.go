@@ -76,6 +76,8 @@ type Options struct {
 	Logger      *slog.Logger         // nil discards
 	Now         func() time.Time     // nil means time.Now
 	ClockDoubt  func() string        // why Now may be wrong; empty if it is not. Nil: it never is
+	// Standby returns how far the standby that the data are from is behind its primary, and false if they are from none. Nil: they are from none.
+	Standby func() (lag time.Duration, standby bool)
 	// Tracer starts the spans of that share of the requests, and of those that a trusted proxy's traceparent marks as sampled.
 	// Nil: nothing is traced, at no cost.
 	Tracer     trace.Tracer
@@ -198,6 +200,9 @@ func (o Options) withDefaults() Options {
 	o.Registry = cmp.Or(o.Registry, prometheus.NewRegistry())
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Standby == nil {
+		o.Standby = func() (time.Duration, bool) { return 0, false }
 	}
 	if o.ClockDoubt == nil {
 		o.ClockDoubt = func() string { return "" }

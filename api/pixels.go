@@ -12,6 +12,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/api/answer"
+	"limnomap/api/edr"
 	"limnomap/api/params"
 	"limnomap/api/record"
 	"limnomap/api/route"
@@ -24,6 +25,8 @@ type Pixels interface {
 	Pixels(ctx context.Context, id data.LakeID, date data.Date, source string) (p pixels.Packed, ok bool, err error)
 	// PixelCodes calls each with the codes of the pixels of a lake in a period; an error from it ends the call and is returned.
 	PixelCodes(ctx context.Context, id data.LakeID, period data.Period, each func(date data.Date, source string, codes []byte) error) error
+	// PixelPasses calls each with the pixels of a lake in a period, of the newest date first; an error from it ends the call and is returned.
+	PixelPasses(ctx context.Context, id data.LakeID, period data.Period, each func(date data.Date, source string, p pixels.Packed) error) error
 }
 
 const (
@@ -52,6 +55,7 @@ type cell struct {
 	column, row int
 	center      orb.Point
 	code        pixels.Code
+	lattice     *edr.Lattice // of answers to EDR
 }
 
 // stateNames are the words for what a pixel without a value is, and for one below the limit of detection.

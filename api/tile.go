@@ -43,7 +43,10 @@ var (
 func ClientIn(ctx context.Context) admission.Client { return answer.ClientIn(ctx) }
 
 // tileHandlers answer requests for tiles.
-type tileHandlers struct{ *common }
+type tileHandlers struct {
+	*common
+	ahead *aheadDrawer
+}
 
 // tile answers with a tile of the map as a picture.
 func (h *tileHandlers) tile(w http.ResponseWriter, r *http.Request) error {
@@ -183,6 +186,9 @@ func (h *tileHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile) 
 	}
 	if err != nil {
 		return err
+	}
+	if t.Dated && !t.Vector && t.Forecast == 0 {
+		h.ahead.offer(t)
 	}
 	kind := format.kind
 	if t.Version == version && !values.Later {

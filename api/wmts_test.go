@@ -22,6 +22,9 @@ const (
 		"&TILEMATRIXSET=GoogleMapsCompatible&TILEMATRIX=6&TILEROW=21&TILECOL=33"
 )
 
+// wmtsInfoURL asks for what is at a pixel, but for which.
+var wmtsInfoURL = strings.Replace(wmtsTileURL, "GetTile", "GetFeatureInfo", 1)
+
 // readCapabilities are the parts of a capabilities document that the tests read, with their namespaces.
 type readCapabilities struct {
 	XMLName  xml.Name `xml:"http://www.opengis.net/wmts/1.0 Capabilities"`
@@ -45,7 +48,10 @@ type readCapabilities struct {
 		} `xml:"Style"`
 		Default   string   `xml:"Dimension>Default"`
 		Times     []string `xml:"Dimension>Value"`
+		Infos     []string `xml:"InfoFormat"`
 		Resources []struct {
+			Format   string `xml:"format,attr"`
+			Type     string `xml:"resourceType,attr"`
 			Template string `xml:"template,attr"`
 		} `xml:"ResourceURL"`
 	} `xml:"Contents>Layer"`
@@ -97,8 +103,8 @@ func TestWMTSCapabilities(t *testing.T) {
 	if fmt.Sprint(styles) != "[heat dots]" {
 		t.Errorf("styles = %v", styles)
 	}
-	if len(c.Gets) != 4 {
-		t.Errorf("%d addresses of operations, want RESTful and KVP of two", len(c.Gets))
+	if len(c.Gets) != 6 {
+		t.Errorf("%d addresses of operations, want RESTful and KVP of three", len(c.Gets))
 	}
 	whole := get(t, s, http.StatusOK, wmtsURL).Body.String()
 	for _, same := range []string{
@@ -140,8 +146,13 @@ func TestWMTSMatrices(t *testing.T) {
 func TestWMTSTemplate(t *testing.T) {
 	s, service := tileServer(t)
 	c := capabilitiesAt(t, s, wmtsURL)
-	if len(c.Layer.Resources) != 1 {
-		t.Fatalf("%d templates; of several QGIS takes the last, whatever it lacks", len(c.Layer.Resources))
+	if len(c.Layer.Resources) < 1 || c.Layer.Resources[0].Type != "tile" {
+		t.Fatalf("templates %+v", c.Layer.Resources)
+	}
+	for _, r := range c.Layer.Resources[1:] {
+		if r.Type != "FeatureInfo" {
+			t.Errorf("a second template of a %s: of several QGIS takes the last, whatever it lacks", r.Type)
+		}
 	}
 	fill := func(style, time string) string {
 		return strings.NewReplacer("{Style}", style, "{Time}", time, "{TileMatrix}", "6", "{TileRow}", "21", "{TileCol}", "33").
@@ -254,6 +265,39 @@ func TestWMTSGetTile(t *testing.T) {
 	}
 }
 
+// What is at a pixel of a tile is what WMS says of the same pixel, by key and value and at the addresses of the capabilities.
+func TestWMTSInfo(t *testing.T) {
+	s := featureServer(t)
+	c := capabilitiesAt(t, s, wmtsURL)
+	if len(c.Layer.Infos) != 3 || len(c.Layer.Resources) != 4 {
+		t.Fatalf("formats %v, templates %+v", c.Layer.Infos, c.Layer.Resources)
+	}
+	found := 0
+	for _, at := range []struct{ zoom, column, row, i, j int }{{11, 1095, 663, 101, 209}, {11, 1095, 663, 0, 255}, {8, 137, 82, 7, 234}, {3, 4, 2, 72, 150}, {0, 0, 0, 255, 139}} {
+		side := 2 * 20037508.342789244 / math.Exp2(float64(at.zoom))
+		west, north := float64(at.column)*side-20037508.342789244, 20037508.342789244-float64(at.row)*side
+		for k, r := range c.Layer.Resources[1:] {
+			if r.Format != c.Layer.Infos[k] {
+				t.Errorf("%s for %s", r.Template, c.Layer.Infos[k])
+			}
+			for _, time := range []string{"current", "2026-11-02"} {
+				want := get(t, s, http.StatusOK, withPairs(wmsMapURL, "REQUEST=GetFeatureInfo", "QUERY_LAYERS=chlorophyll", "CRS=EPSG:3857", "WIDTH=256", "HEIGHT=256", "TIME="+time,
+					fmt.Sprintf("BBOX=%f,%f,%f,%f", west, north-side, west+side, north), fmt.Sprint("I=", at.i), fmt.Sprint("J=", at.j), "INFO_FORMAT="+r.Format))
+				target := strings.NewReplacer("{Style}", "dots", "{Time}", time, "{TileMatrix}", fmt.Sprint(at.zoom), "{TileRow}", fmt.Sprint(at.row), "{TileCol}", fmt.Sprint(at.column),
+					"{I}", fmt.Sprint(at.i), "{J}", fmt.Sprint(at.j)).Replace(r.Template)
+				got := get(t, s, http.StatusOK, target)
+				if got.Body.String() != want.Body.String() || got.Header().Get("Content-Type") != want.Header().Get("Content-Type") {
+					t.Errorf("%s: %.300s, want %.300s", target, got.Body, want.Body)
+				}
+				found += strings.Count(got.Body.String(), `"id":`)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no pixel has a lake")
+	}
+}
+
 // exceptions reads an exception report, as code and locator of each.
 func exceptions(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
@@ -299,20 +343,24 @@ func TestWMTSExceptions(t *testing.T) {
 		"/wmts?service=WMS&request=GetMap":                                                 "InvalidParameterValue service",
 		"/wmts?service=WMTS&service=WMTS":                                                  "InvalidParameterValue service",
 		"/wmts?service=WMTS&request=%zz":                                                   "InvalidParameterValue request",
-		"/wmts?service=WMTS&request=GetFeatureInfo":                                        "OperationNotSupported request",
+		"/wmts?service=WMTS&request=GetMap":                                                "OperationNotSupported request",
+		wmtsInfoURL + "&i=256&j=0":                                                         "PointIJOutOfRange i",
+		wmtsInfoURL + "&i=0":                                                               "PointIJOutOfRange j",
+		wmtsInfoURL + "&i=0&j=0&infoformat=text/xml":                                       "InvalidParameterValue infoformat",
+		strings.Replace(wmtsInfoURL, "TILEROW=21", "TILEROW=64", 1):                        "TileOutOfRange tilerow",
 		"/wmts?service=WMTS&request=GetCapabilities&acceptVersions=2.0.0":                  "VersionNegotiationFailed acceptversions",
 		"/wmts?service=WMTS&request=GetCapabilities&acceptVersions=1&acceptVersions=1.0.0": "InvalidParameterValue acceptversions",
-		without("LAYER"):                   "MissingParameterValue layer",
-		with("LAYER", "<&\x00>"):           "InvalidParameterValue layer",
-		with("STYLE", "jet"):               "InvalidParameterValue style",
-		with("FORMAT", "image/jpeg"):       "InvalidParameterValue format",
-		with("TILEMATRIXSET", "EPSG:4326"): "InvalidParameterValue tilematrixset",
-		with("TILEMATRIX", "19"):           "InvalidParameterValue tilematrix",
-		with("TILEMATRIX", "06"):           "InvalidParameterValue tilematrix",
-		with("TILEROW", "-1"):              "InvalidParameterValue tilerow",
-		with("TILEROW", "64"):              "TileOutOfRange tilerow",
-		with("TILECOL", "64"):              "TileOutOfRange tilecol",
-		with("TIME", "2020-01-01"):         "InvalidParameterValue time",
+		without("LAYER"):                                                                   "MissingParameterValue layer",
+		with("LAYER", "<&\x00>"):                                                           "InvalidParameterValue layer",
+		with("STYLE", "jet"):                                                               "InvalidParameterValue style",
+		with("FORMAT", "image/jpeg"):                                                       "InvalidParameterValue format",
+		with("TILEMATRIXSET", "EPSG:4326"):                                                 "InvalidParameterValue tilematrixset",
+		with("TILEMATRIX", "19"):                                                           "InvalidParameterValue tilematrix",
+		with("TILEMATRIX", "06"):                                                           "InvalidParameterValue tilematrix",
+		with("TILEROW", "-1"):                                                              "InvalidParameterValue tilerow",
+		with("TILEROW", "64"):                                                              "TileOutOfRange tilerow",
+		with("TILECOL", "64"):                                                              "TileOutOfRange tilecol",
+		with("TIME", "2020-01-01"):                                                         "InvalidParameterValue time",
 		"/wmts?service=WMTS&request=GetTile&layer=x": "MissingParameterValue version, InvalidParameterValue layer, MissingParameterValue format, " +
 			"MissingParameterValue tilematrixset, MissingParameterValue style, MissingParameterValue tilematrix, " +
 			"MissingParameterValue tilerow, MissingParameterValue tilecol",
@@ -334,6 +382,7 @@ func FuzzWMTS(f *testing.F) {
 		"", strings.TrimPrefix(wmtsTileURL, "/wmts?"), "service=WMTS&request=GetCapabilities", "request=GetTile", "SERVICE=wmts&request=x",
 		"service=WMTS&request=GetTile&tilematrix=30&tilerow=4294967295&tilecol=-1", "%zz=1&=&&request", "request=%00%ff&service=WMTS", "acceptversions=,",
 		strings.TrimPrefix(wmtsTileURL, "/wmts?") + "&time=2026-11-02T00:00:00Z", "time=2026-11-02&request=GetTile&service=WMTS",
+		strings.TrimPrefix(wmtsInfoURL, "/wmts?") + "&i=1&j=2&infoformat=text/plain", strings.TrimPrefix(wmtsInfoURL, "/wmts?") + "&i=-1&j=1e3",
 	} {
 		f.Add(seed)
 	}
@@ -344,7 +393,7 @@ func FuzzWMTS(f *testing.F) {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		switch contentType := w.Header().Get("Content-Type"); {
-		case w.Code == http.StatusOK && contentType == answer.TypePNG:
+		case w.Code == http.StatusOK && (contentType == answer.TypePNG || contentType == answer.TypeJSON || strings.HasPrefix(contentType, "text/")):
 		case w.Code == http.StatusOK && contentType == answer.TypeXML, w.Code == http.StatusBadRequest && contentType == answer.TypeXML:
 			var any struct{}
 			if err := xml.Unmarshal(w.Body.Bytes(), &any); err != nil {

@@ -18,8 +18,8 @@ func TestKubernetesSchema(t *testing.T) {
 	objects := kubernetesObjects(t)
 	for name, object := range objects {
 		kind := object["apiVersion"].(string) + "/" + object["kind"].(string)
-		if strings.HasPrefix(kind, "monitoring.coreos.com/") {
-			continue // created by the operator
+		if strings.HasPrefix(kind, "monitoring.coreos.com/") || strings.HasPrefix(kind, "gateway.networking.k8s.io/") || strings.HasPrefix(kind, "postgresql.cnpg.io/") {
+			continue // created by an operator
 		}
 		s := schema(t, "testdata/kubernetes.schema.json", "/$defs/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(kind))
 		if err := s.Validate(any(object)); err != nil {
@@ -94,8 +94,10 @@ func TestKubernetesAgrees(t *testing.T) {
 		variables = append(variables, v.Name)
 	}
 	wantVariables(t, "the deployment", strings.Join(variables, " "), "serve")
-	settings.Data["LIMNOMAP_DB"] = "postgres://limnomap:secret@postgres/limnomap" // as in the secret
-	wantAccepted(t, "the deployment", settings.Data, pod.Containers[0].Args[0])
+	for _, db := range []string{"postgres://limnomap:secret@postgres/limnomap", "postgres://limnomap:secret@limnomap-db-ro,limnomap-db-rw/limnomap?target_session_attrs=prefer-standby"} {
+		settings.Data["LIMNOMAP_DB"] = db // as in the secret
+		wantAccepted(t, "the deployment", settings.Data, pod.Containers[0].Args[0])
+	}
 	var job struct {
 		Spec struct {
 			JobTemplate struct{ Spec struct{ Template template } }
@@ -144,6 +146,76 @@ func TestKubernetesAgrees(t *testing.T) {
 		for _, port := range service.Spec.Ports {
 			if !slices.Contains(ports, port.TargetPort) {
 				t.Errorf("service %s leads to port %q, pods have %q", name, port.TargetPort, ports)
+			}
+		}
+	}
+}
+
+// The gateway leads to the same service as the ingress, for the same host and with the same certificate, and from HTTP to HTTPS.
+func TestKubernetesGateway(t *testing.T) {
+	t.Parallel()
+	objects := kubernetesObjects(t)
+	var ingress struct {
+		Spec struct {
+			TLS []struct {
+				Hosts      []string
+				SecretName string
+			}
+		}
+	}
+	into(t, objects["Ingress limnomap"], &ingress)
+	var gateway struct {
+		Spec struct {
+			Listeners []struct {
+				Name, Protocol, Hostname string
+				Port                     int
+				TLS                      struct{ CertificateRefs []struct{ Name string } }
+			}
+		}
+	}
+	into(t, objects["Gateway limnomap"], &gateway)
+	host, secret := ingress.Spec.TLS[0].Hosts[0], ingress.Spec.TLS[0].SecretName
+	listeners := make(map[string]string)
+	for _, l := range gateway.Spec.Listeners {
+		listeners[l.Name] = l.Protocol
+		if l.Hostname != host || l.Protocol == "HTTPS" && (l.Port != 443 || len(l.TLS.CertificateRefs) != 1 || l.TLS.CertificateRefs[0].Name != secret) {
+			t.Errorf("listener %+v, want the host %s and the secret %s", l, host, secret)
+		}
+	}
+	for name, protocol := range map[string]string{"limnomap": "HTTPS", "limnomap-https": "HTTP"} {
+		var route struct {
+			Spec struct {
+				ParentRefs []struct{ Name, SectionName string }
+				Hostnames  []string
+				Rules      []struct {
+					BackendRefs []struct {
+						Name string
+						Port int
+					}
+					Filters []struct {
+						RequestRedirect struct{ Scheme string }
+					}
+				}
+			}
+		}
+		into(t, objects["HTTPRoute "+name], &route)
+		if p := route.Spec.ParentRefs; len(p) != 1 || p[0].Name != "limnomap" || listeners[p[0].SectionName] != protocol || !slices.Equal(route.Spec.Hostnames, []string{host}) {
+			t.Errorf("route %s of %v belongs to %v, want %s of %s", name, route.Spec.Hostnames, p, protocol, host)
+		}
+		for _, rule := range route.Spec.Rules {
+			switch {
+			case protocol == "HTTP" && (len(rule.BackendRefs) > 0 || rule.Filters[0].RequestRedirect.Scheme != "https"):
+				t.Errorf("%s does more than to lead to HTTPS: %+v", name, rule)
+			case protocol == "HTTPS":
+				var service struct {
+					Spec struct{ Ports []struct{ Port int } }
+				}
+				if len(rule.BackendRefs) == 1 {
+					into(t, objects["Service "+rule.BackendRefs[0].Name], &service)
+				}
+				if len(service.Spec.Ports) != 1 || service.Spec.Ports[0].Port != rule.BackendRefs[0].Port {
+					t.Errorf("%s leads to %+v, which is no service", name, rule.BackendRefs)
+				}
 			}
 		}
 	}

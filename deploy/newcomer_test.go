@@ -78,3 +78,19 @@ func TestVersionsOfPrograms(t *testing.T) {
 		})
 	}
 }
+
+// What takes minutes on a busy machine says that it still runs, and ends as the command does.
+func TestLongStepsSayThatTheyRun(t *testing.T) {
+	limnomaptest.Need(t, "bash")
+	command := exec.Command("../.ci/patiently", "bash", "-c", "for ((n = 0; n < 20; n++)); do sleep .05; done; echo made; exit 3")
+	command.Env = append(os.Environ(), "EVERY=.1")
+	out, err := command.CombinedOutput()
+	if command.ProcessState.ExitCode() != 3 || !strings.Contains(string(out), " s\n") || !strings.HasSuffix(string(out), "made\n") {
+		t.Errorf("%v: %s, want lines of seconds, then the command's, and its exit code 3", err, out)
+	}
+	for _, line := range strings.Split(readFile(t, "../Makefile"), "\n") {
+		if strings.Contains(line, "npm ci") && (!strings.Contains(line, "--no-update-notifier") || !strings.Contains(line, ".ci/patiently npm ci") || !strings.Contains(line, ".ci/patiently npm run")) {
+			t.Errorf("Makefile: %s", line)
+		}
+	}
+}

@@ -52,7 +52,7 @@ func (s *ogcService) gdalWMTS(t *testing.T) {
 		if at[0] < upper[0] || at[0] > lower[0] || at[1] > upper[1] || at[1] < lower[1] {
 			t.Errorf("%s: the map from %v to %v does not hold the lake at %v", address, upper, lower, at)
 		}
-		if got := info.Metadata["SUBDATASETS"]; len(got) != 6 {
+		if got := info.Metadata["SUBDATASETS"]; len(got) != 8 {
 			t.Errorf("%s: subdatasets = %v, want one for each style", address, got)
 		}
 	}

@@ -128,6 +128,11 @@ func TestOGC(t *testing.T) {
 	t.Run("GDAL by features", s.gdalFeatures)
 	t.Run("ogc-client", s.ogcClient)
 	t.Run("OpenLayers", s.openLayers)
+	t.Run("feature clients", s.featureClients)
+	t.Run("OWSLib", s.owsLib)
+	t.Run("MapProxy", s.mapProxy)
+	t.Run("QGIS", s.qgis)
+	t.Run("MapServer", s.mapServer)
 }
 
 // schemas validates the WMTS documents with the schemas of WMTS 1.0.0 and OWS 1.1.0. No Debian or npm package has the schemas

@@ -25,7 +25,8 @@ const mostNotRun = 15
 //	            the PATH. Background processes end with the block; a server that it starts last ends once it serves.
 //	            A block with the mark no-test is not run; a comment in it, or the paragraph before it, says why. For a
 //	            block with the mark refused the server must refuse a request, for all others it must not refuse any.
-//	python, r   run by python3 and Rscript in the same folder
+//	python, r   run by python3 and Rscript in the same folder; make test-long also runs Python that needs packages of Debian
+//	ts          compiled beside the types of the description of the API
 //	js          parsed by Node as a module; with the mark leaflet, openlayers or maplibre make test-long also runs it in Chromium, on a
 //	            page with that library and a map, where it must request something from the server
 //	html        parsed; its addresses on the server exist, and with make test-long its frame shows a map
@@ -39,7 +40,7 @@ const mostNotRun = 15
 // The blocks of a page run in order. The address of the examples is replaced by that of a demo server.
 func TestExamples(t *testing.T) {
 	pages := pagesOf(t, "README.md", "docs/*.md")
-	server := limnomaptest.Start(t, "--admin-listen=")
+	server := limnomaptest.Start(t, "--admin-listen=", "--trusted-proxies", "127.0.0.1/32") // the front's, for absolute addresses
 	seed := seedFolder(t)
 	notRun := 0
 	for _, p := range pages {
@@ -103,7 +104,13 @@ func (e *examples) check(t *testing.T, i int) {
 		}
 		e.run(t, i, b, "bash", "-eu")
 	case "python":
-		e.run(t, i, b, "python3")
+		program := "python3"
+		if packages.MatchString(b.text) {
+			program = "/usr/bin/python3"
+		}
+		e.run(t, i, b, program)
+	case "ts":
+		checkTypeScript(t, b)
 	case "r":
 		e.run(t, i, b, "Rscript")
 	case "js":

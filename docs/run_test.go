@@ -29,13 +29,53 @@ var (
 	installed = regexp.MustCompile(`\b(?:curl|gdal_translate|gdalinfo|ogr2ogr|promtool|python3)\b`)
 	// installedLong matches those of make setup long.
 	installedLong = regexp.MustCompile(`\b(?:gdal_translate|gdalinfo|ogr2ogr|promtool)\b`)
+	// packages matches imports of Python packages that only make setup long installs, for the Python of Debian, and libraries matches those of R.
+	packages  = regexp.MustCompile(`(?m)^(?:import|from) (geopandas|pandas|qgis|xarray)\b`)
+	libraries = regexp.MustCompile(`(?m)^library\((\w+)\)`)
 	// serves matches the log line of a server that is ready.
 	serves = regexp.MustCompile(`msg="?(?:serving|refresh)`)
 )
 
 // long reports whether a block needs a program that only make test-long installs.
 func (b block) long() bool {
-	return b.language == "r" || b.language == "sh" && installedLong.MatchString(b.text)
+	return b.language == "r" || b.language == "sh" && installedLong.MatchString(b.text) || b.language == "python" && packages.MatchString(b.text)
+}
+
+// needPackages leaves the test out without the packages that a block imports.
+func needPackages(t *testing.T, b block) {
+	t.Helper()
+	for folder, names := range map[string]*regexp.Regexp{"/usr/lib/python3/dist-packages": packages, "/usr/lib/R/site-library": libraries} {
+		for _, found := range names.FindAllStringSubmatch(b.text, -1) {
+			limnomaptest.NeedFolder(t, filepath.Join(folder, found[1]))
+		}
+	}
+}
+
+// checkTypeScript compiles a block beside the types of the description of the API.
+func checkTypeScript(t *testing.T, b block) {
+	t.Helper()
+	limnomaptest.Need(t, "node")
+	modules, err := filepath.Abs("../web/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limnomaptest.NeedFolder(t, modules)
+	description, err := filepath.Abs("../api/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	limnomaptest.WriteFile(t, dir, "block.ts", b.text)
+	for _, args := range [][]string{
+		{"openapi-typescript/bin/cli.js", description, "-o", "limnomap.d.ts"},
+		{"typescript/bin/tsc", "--noEmit", "--strict", "--target", "es2022", "--moduleResolution", "bundler", "--module", "esnext", "block.ts", "limnomap.d.ts"},
+	} {
+		cmd := exec.Command("node", append([]string{filepath.Join(modules, args[0])}, args[1:]...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", args[0], err, shortened(string(out)))
+		}
+	}
 }
 
 // run runs a block with a program that reads a file, in the folder of the page, and keeps the output.
@@ -46,6 +86,7 @@ func (e *examples) run(t *testing.T, i int, b block, program string, flags ...st
 	if program == "bash" {
 		limnomaptest.Need(t, installed.FindAllString(b.text, -1)...)
 	}
+	needPackages(t, b)
 	e.front.forget()
 	dir := t.TempDir() // not in the folder of the page, whose files a block may list
 	script := b.text

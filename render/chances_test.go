@@ -217,6 +217,41 @@ func TestForecastHasNoFineLines(t *testing.T) {
 	}
 }
 
+// TestForecastCoresHaveNoLines draws one likely lake among 300 unlikely ones in a few cells, in a water too small for lines: its core is as opaque as that of a lake alone, and
+// neither it nor the crowd has a line.
+func TestForecastCoresHaveNoLines(t *testing.T) {
+	plain := *renderer().chances.colors[colormap.Forecast].scale
+	plain.faint = nil
+	heat := renderer().chances.styles[Heat]
+	for z := maptile.Zoom(5); z <= 9; z++ {
+		for scale := 1; scale <= 2; scale++ {
+			water, w := square(z, hatchedWidth-2, scale)
+			px := 360 / (TileSize * math.Exp2(float64(z)))
+			lakes := []testShore{water, {testLake: testLake{lon: px / 2, lat: -px / 2, chl: 100}}}
+			for i := range 300 {
+				east, north := math.Mod(float64(i)*math.Phi, 1)-0.5, math.Mod(float64(i)*math.Sqrt2, 1)-0.5
+				lakes = append(lakes, testShore{testLake: testLake{lon: 24 * px * east, lat: 24 * px * north, chl: 2}})
+			}
+			l := chanceLayerOfShores(t, lakes...)
+			var m memory
+			m.find(l, w, heat, 0)
+			if len(m.scene.cores) == 0 {
+				t.Fatalf("zoom %d: the likely lake has no core", z)
+			}
+			m.draw(heat, &plain, w)
+			pixels := paint(l, w, Heat)
+			if !bytes.Equal(m.pixels, pixels) {
+				t.Errorf("zoom %d, scale %d: the crowd has lines", z, scale)
+			}
+			e := pixels[(32*w.width+32)*scale]
+			palette, classes := colorsOf(l).paletteOf(Heat, z), classesOfEntries(colorsOf(l).scale)
+			if classes[e] != upperClasses || float64(palette[e].A) < 0.8*0xff*maxOpacity {
+				t.Errorf("zoom %d, scale %d: the pixel of the likely lake has class %d and an alpha of %d, want %d, and %.0f or more", z, scale, classes[e], palette[e].A, upperClasses, 0.8*0xff*maxOpacity)
+			}
+		}
+	}
+}
+
 // TestForecastHasNoColourOfValues looks for pixels with a colour of any map of values, in any style, at zooms where the field, cores and
 // waters are drawn.
 func TestForecastHasNoColourOfValues(t *testing.T) {

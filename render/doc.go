@@ -48,7 +48,8 @@
 // its outline also has a disc of the smallest size. Higher classes are drawn above lower ones, and within a class small waters above
 // large ones. Waters without a value are grey, half transparent and hatched.
 //
-// All markers and waters have a white rim and within it a thin dark line, grey without a value. Old values (see [snapshot.OldAfter]) are
+// All markers and waters have a white rim and within it a thin dark line, grey without a value. Up to zoom 8, discs of waters in a crowd are smaller and have
+// no rim, except those of the highest class. Old values (see [snapshot.OldAfter]) are
 // translucent, and of equal values they are below the others.
 //
 // Both draw a sign above everything else for each lake with a [snapshot.Mark]: for a worse lake the marker of its level within a white and
@@ -61,7 +62,7 @@
 // With few lakes near a tile each is stamped: rows times columns of its separable kernel. At zooms where a tile can contain
 // more than 4,096 lakes with a value, or a cell of 16 pixels 256 of them, lakes are binned by pixels, each shared among the nearest ones, and the bins
 // are blurred along rows and columns. Of 256 or more in such a cell, one is drawn for each square of 2 pixels, so that the shares of the classes are those of
-// the lakes. Lakes with an outline, or with a larger disc than the smallest, are always stamped. Where the world has at most
+// the lakes, from zoom 4 on a high one if fewer than 2,048 lie in the cell. Lakes with an outline, or with a larger disc than the smallest, are always stamped. Where the world has at most
 // sixteen pixels per lake, the bins are made once for all tiles, and of the lakes in one pixel only the one with the
 // highest value has a marker, and of the marked ones only the gravest a sign.
 // Blurred and stamped fields differ on average by at most 0.007 of opacity and 2.2 % of the value, and where no lakes are left out by 0.0015 and 0.6 %.

@@ -60,7 +60,7 @@ func (d *dots) paint(dst []uint8, s *scene, w window, sc *scale, mem *memory) {
 
 func (d *dots) paintMark(dst []uint8, m *mark, w window, sc *scale, _ *memory) {
 	s, column, row := d.stampOf(m, w, sc.classes)
-	s.put(dst, w, column, row, sc.inkOf(m), rimEntry)
+	s.put(dst, w, column, row, sc.inkOf(m))
 }
 
 // symbolClass returns the class whose shape the marker of m has: that of its colour.

@@ -11,6 +11,9 @@ const (
 	thinnedLakes = 1 << (2 * coreCellBits)
 	// thinnedBits is log2 of the width in pixels of scale 1 of the squares of which one lake each is drawn.
 	thinnedBits = 1
+	// From highZoom on, and in cells with fewer than highLakes, the worst high lake of such a square is drawn in place of the selected one, so that it is seen at its place.
+	// With more in a cell, or at smaller zooms, patches would be red, of whose lakes one in a hundred is high.
+	highZoom, highLakes = 4, 8 * thinnedLakes
 )
 
 // A fieldThinning finds the binned lakes that are drawn, cell by cell.
@@ -21,8 +24,12 @@ type fieldThinning struct {
 	cell    uint64         // the code of the lakes of the cell, without the bits in which they differ
 	waiting []int32        // these lakes, as long as they are not thinned
 	thinned bool
-	last    int // the lake of the last square, if they are
+	lakes   int      // in the cell
+	chosen  []chosen // of its squares, if it is thinned
 }
+
+// chosen is the lake of a square: the selected one, and the worst high one, -1 without one.
+type chosen struct{ site, high int }
 
 // add adds a lake with a value. Lakes are added in the order of the layer, so that those of a cell, and of a square, follow one another.
 func (t *fieldThinning) add(site int) {
@@ -30,13 +37,14 @@ func (t *fieldThinning) add(site int) {
 		t.finish()
 		t.cell = cell
 	}
+	t.lakes++
 	if t.thinned {
 		t.choose(site)
 		return
 	}
 	if t.waiting = append(t.waiting, int32(site)); len(t.waiting) == thinnedLakes {
-		t.thinned, t.last = true, int(t.waiting[0])
-		for _, w := range t.waiting[1:] {
+		t.thinned = true
+		for _, w := range t.waiting {
 			t.choose(int(w))
 		}
 	}
@@ -45,32 +53,47 @@ func (t *fieldThinning) add(site int) {
 // bits returns the number of bits in which codes of sites in a square of 2^side pixels differ.
 func (t *fieldThinning) bits(side uint) uint { return 2 * (uint(MaxZoom-t.zoom) + subBits + side) }
 
-// choose visits the last lake if site is the first one of another square. That of a square is the one with the least hash of its place: it lies anywhere in the square, and
+// choose adds site to the square of the last one, or begins another square. The selected lake is the one with the least hash of its place: it lies anywhere in the square, and
 // at the next zoom it is that of a smaller square. Of those in one place it is the worst one.
 func (t *fieldThinning) choose(site int) {
 	const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio: a product is as good as random
-	last, code := t.layer.codes[t.last], t.layer.codes[site]
-	switch {
-	case (last^code)>>t.bits(thinnedBits) != 0:
-		t.visit(t.last)
-		t.last = site
+	n, code, v := len(t.chosen), t.layer.codes[site], t.layer.value(site)
+	if n == 0 || (t.layer.codes[t.chosen[n-1].site]^code)>>t.bits(thinnedBits) != 0 {
+		t.chosen = append(t.chosen, chosen{site, -1})
+		n++
+	}
+	c := &t.chosen[n-1]
+	switch last := t.layer.codes[c.site]; {
 	case code == last:
-		if v, w := t.layer.value(site), t.layer.value(t.last); v.compare(&w) > 0 {
-			t.last = site
+		if w := t.layer.value(c.site); v.compare(&w) > 0 {
+			c.site = site
 		}
 	case code*golden < last*golden:
-		t.last = site
+		c.site = site
 	}
+	if t.zoom < highZoom || t.layer.logs.classes.of(v.Chlorophyll) < upperClasses {
+		return
+	}
+	if c.high >= 0 {
+		if w := t.layer.value(c.high); v.compare(&w) <= 0 {
+			return
+		}
+	}
+	c.high = site
 }
 
-// finish visits the lakes of the last cell that are not visited yet, and makes t empty.
+// finish visits the lakes of the last cell, and makes t empty.
 func (t *fieldThinning) finish() {
-	if t.thinned {
-		t.visit(t.last)
-	} else {
+	for _, c := range t.chosen {
+		if c.high >= 0 && t.lakes < highLakes {
+			c.site = c.high
+		}
+		t.visit(c.site)
+	}
+	if !t.thinned {
 		for _, site := range t.waiting {
 			t.visit(int(site))
 		}
 	}
-	t.waiting, t.thinned = t.waiting[:0], false
+	t.waiting, t.chosen, t.thinned, t.lakes = t.waiting[:0], t.chosen[:0], false, 0
 }

@@ -15,8 +15,13 @@ const (
 	mostCrowdedBy = 7.0 // of its part in the densest cells from that of the lakes, in points
 )
 
+// leastHigh is the least part of the high lakes that are seen within a pixel of their place, in cells with less than highLakes lakes, in per cent by zoom. Of two in a
+// square of two pixels one is drawn.
+var leastHigh = [...]float64{0, 0, 0, 0, 99, 100}
+
 // TestManyLakesTellTheSameStory draws lakes in districts of all densities, from zoom 0 to 5: the shares of the classes are nearly the same at all zooms and where
-// lakes are densest, and each high lake has a pixel of its class in its cell or at its edge.
+// lakes are densest, and each high lake has a pixel of its class in its cell or at its edge, and from zoom 4 on nearly each within a pixel of its
+// place, unless more than 2,000 lie in its cell.
 func TestManyLakesTellTheSameStory(t *testing.T) {
 	n := testsize.Of(350_000, 1_400_000)
 	l := layerOf(world(n)...)
@@ -47,6 +52,7 @@ func TestManyLakesTellTheSameStory(t *testing.T) {
 			}
 		}
 		high, near := 0, 0
+		blooms, own := make([]int, across*across), make([]int, across*across) // high lakes, and those with a pixel of their class within a pixel of their place
 		for i := range l.sites {
 			x, y := p.at(&l.sites[i])
 			if min(x, y) < 0 || max(x, y) >= float64(side) {
@@ -55,10 +61,23 @@ func TestManyLakesTellTheSameStory(t *testing.T) {
 			counts[cellOf(x, y)]++
 			if v := l.value(i); l.logs.classes.of(v.Chlorophyll) == upperClasses {
 				hasHigh[cellOf(x, y)] = true
+				seen := false
+				p.disc(x, y, 1, func(c uint8) { seen = seen || c == upperClasses+1 })
+				if min(x, y) >= 1 && max(x, y) <= float64(side-1) {
+					cell := cellOf(x, y)
+					if blooms[cell]++; seen {
+						own[cell]++
+					}
+				}
 			}
 		}
 		var dense, all [upperClasses + 1]float64
+		allHigh, allOwn, fewHigh, fewOwn := 0, 0, 0, 0
 		for cell, n := range counts {
+			allHigh, allOwn = allHigh+blooms[cell], allOwn+own[cell]
+			if n < highLakes {
+				fewHigh, fewOwn = fewHigh+blooms[cell], fewOwn+own[cell]
+			}
 			for class := range all {
 				all[class] += pixels[cell][class+1]
 				if n >= 8*thinnedLakes {
@@ -73,8 +92,8 @@ func TestManyLakesTellTheSameStory(t *testing.T) {
 			}
 		}
 		all, dense = inPercent(all), inPercent(dense)
-		t.Logf("zoom %d: %.1f, %.1f and %.1f %% of the coloured pixels are low, medium and high, %.1f, %.1f and %.1f %% in the densest cells; of the lakes %.1f, %.1f and %.1f %%; %d of %d cells with a high lake show one",
-			z, all[0], all[1], all[2], dense[0], dense[1], dense[2], lakes[0], lakes[1], lakes[2], near, high)
+		t.Logf("zoom %d: %.1f, %.1f and %.1f %% of the coloured pixels are low, medium and high, %.1f, %.1f and %.1f %% in the densest cells; of the lakes %.1f, %.1f and %.1f %%; %d of %d cells with a high lake show one, and %d of %d high lakes have one within a pixel, of those in cells with less than %d lakes %d of %d",
+			z, all[0], all[1], all[2], dense[0], dense[1], dense[2], lakes[0], lakes[1], lakes[2], near, high, allOwn, allHigh, highLakes, fewOwn, fewHigh)
 		for class := range all {
 			if z > 0 && math.Abs(all[class]-last[class]) > mostManyShift {
 				t.Errorf("zoom %d: class %d has %.1f %% of the coloured pixels, and %.1f %% at the zoom before, want at most %v points between", z, class, all[class], last[class], mostManyShift)
@@ -85,6 +104,9 @@ func TestManyLakesTellTheSameStory(t *testing.T) {
 		}
 		if near != high {
 			t.Errorf("zoom %d: of %d cells with a high lake %d show one, want all", z, high, near)
+		}
+		if percent(fewOwn, fewHigh) < leastHigh[z] {
+			t.Errorf("zoom %d: of %d high lakes in cells with less than %d lakes, %d are seen within a pixel, want at least %v %%", z, fewHigh, highLakes, fewOwn, leastHigh[z])
 		}
 		last = all
 	}

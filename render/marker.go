@@ -37,6 +37,7 @@ type sprite struct {
 type stamp struct {
 	half  int // the column and the row of the pixel with the lake
 	codes []uint8
+	outer uint8 // the first entry of the outermost line
 	// By row, a bit for each pixel that the stamp changes, and for each that it replaces whatever was there; see stack.
 	touched, replaced []uint64
 }
@@ -99,7 +100,10 @@ func newMarker(c canvases, radius float64, scale int, dx, dy float64) (s sprite)
 // newStamp draws a symbol of these shapes, the first of which is the outermost line, whose lake is dx and dy pixels from the corner of its
 // pixel.
 func newStamp(c canvases, shapes []symbol.Shape, scale int, dx, dy float64) stamp {
-	s := stamp{half: int(math.Ceil(shapes[0].Extent() * float64(scale)))}
+	s := stamp{half: int(math.Ceil(shapes[0].Extent() * float64(scale))), outer: outlineEntry}
+	if shapes[0].Paint == symbol.White {
+		s.outer = rimEntry
+	}
 	x, y := float64(s.half)+dx, float64(s.half)+dy
 	s.codes = shapeCodes(shapes, func(shape symbol.Shape) []uint8 {
 		square := c.of(s.side())
@@ -161,8 +165,8 @@ func (m *markers) locate(x, y int64, w window) (s *sprite, column, row int) {
 	return &m.sprites[w.scale-1][phase], int(x >> bits), int(y >> bits)
 }
 
-// put puts s with its lake in a pixel of dst. The outermost line has the entries from outer on.
-func (s *stamp) put(dst []uint8, w window, column, row int, k *ink, outer uint8) {
+// put puts s with its lake in a pixel of dst.
+func (s *stamp) put(dst []uint8, w window, column, row int, k *ink) {
 	left, top, side := column-s.half, row-s.half, s.side()
 	from, to := max(left, 0), min(left+side, w.width)
 	if from >= to {
@@ -174,7 +178,7 @@ func (s *stamp) put(dst []uint8, w window, column, row int, k *ink, outer uint8)
 			if code >= fillCode && !k.soft { // most pixels
 				pixels[i] = k.entries[code]
 			} else {
-				k.put(&pixels[i], code, outer)
+				k.put(&pixels[i], code, s.outer)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ const (
 	plannedSites = 1 << 12
 	plannedCrowd = 1 << 14
 	// plannedShare is the largest part of the sites that a plan keeps: beyond it, a list takes memory for little.
-	plannedShare = 0.75
+	plannedShare = 0.9
 )
 
 // at returns the selection of a zoom, or nil without one.

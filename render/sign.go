@@ -74,11 +74,11 @@ func (st *style) paint(dst []uint8, s *scene, w window, sc *scale, mem *memory) 
 		k := sc.inkOf(m)
 		switch m.sign {
 		case snapshot.Closed:
-			sign.closed.put(dst, w, column, row, &closedInk, rimEntry)
+			sign.closed.put(dst, w, column, row, &closedInk)
 		case snapshot.WorseHigh:
-			sign.byClass[symbol.High].put(dst, w, column, row, k, outlineEntry)
+			sign.byClass[symbol.High].put(dst, w, column, row, k)
 		default:
-			sign.byClass[symbol.Medium].put(dst, w, column, row, k, outlineEntry)
+			sign.byClass[symbol.Medium].put(dst, w, column, row, k)
 		}
 	}
 }

@@ -36,8 +36,8 @@ type stack struct {
 
 // A touch is a pixel that a stamp changes and no later one replaces.
 type touch struct {
-	at   int32
-	code uint8
+	at          int32
+	code, outer uint8
 }
 
 // A ranked is the index of a mark and its rank.
@@ -89,7 +89,7 @@ func (s *stack) paint(dst []uint8, by stacker, marks []mark, w window, sc *scale
 			continue
 		}
 		for _, t := range s.touches[from:to] {
-			k.put(&dst[t.at], t.code, rimEntry)
+			k.put(&dst[t.at], t.code, t.outer)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func (s *stack) touch(st *stamp, w window, column, row int) {
 	for r := max(top, 0); r < min(top+side, w.height); r++ {
 		for free := s.free[r-top]; free != 0; free &= free - 1 {
 			i := bits.TrailingZeros64(free)
-			s.touches = append(s.touches, touch{int32(r*w.width + left + i), st.codes[(r-top)*side+i]})
+			s.touches = append(s.touches, touch{int32(r*w.width + left + i), st.codes[(r-top)*side+i], st.outer})
 		}
 	}
 }

@@ -29,7 +29,8 @@ func TestStackPaintsWhatAllMarksWouldPaint(t *testing.T) {
 			m := mark{x: int32(rng.IntN(2*side)-side/2) &^ (markerUnits - 1), y: int32(rng.IntN(2*side)-side/2) &^ (markerUnits - 1), old: rng.IntN(3) == 0}
 			m.value = uint32([]data.Chlorophyll{data.NoChlorophyll, 8_00, data.Chlorophyll(rng.IntN(200_00)), data.MaxChlorophyll}[rng.IntN(4)])
 			if st.byExtent {
-				m.radius = uint32(smallestRadius(w.zoom))
+				discs := &crowdedDiscs[smallestStep(w.zoom)]
+				m.radius = uint32(discs[rng.IntN(len(discs))])
 				if rng.IntN(50) == 0 {
 					m.radius += uint32(rng.IntN(10 * subUnits))
 				}

@@ -17,10 +17,41 @@ var smallestRadii = [...]float64{1.5, 1.5, 1.5, 2, 2, 2.5, 2.5, 3}
 // half a pixel, and one unit for the rounding of its position.
 const waterMargin = subUnits + subUnits/2 + 1
 
+// Where lakes are dense, smallest discs would lie on each other, and the white rims of the upper ones would cut the others into crescents. So below
+// shrinkZoom they are smaller there, by the room that their neighbours leave in the field, and have no rim. crowdedRadii are their radii in pixels by the
+// size of the disc in the field, from the package's smallest on: with their lines they touch those of the nearest lakes.
+var crowdedRadii = func() (radii [7]float64) {
+	for i := range radii {
+		radii[i] = symbol.CrowdedRadius(halfwayAt(smallest + size(i)))
+	}
+	return radii
+}()
+
+// crowdedDiscs are the radii of smallest discs in units, by the index into smallestRadii and by the size of the disc in the field from the package's smallest on.
+var crowdedDiscs = func() (discs [len(smallestRadii)][lone - smallest + 1]int64) {
+	const overlap = 0.2 // of rims, in pixels
+	for step, radius := range smallestRadii {
+		full, crowded := symbol.Low.Shapes(radius)[0].Radius, int64(0)
+		for i := range discs[step] {
+			if i < len(crowdedRadii) && crowdedRadii[i] < radius {
+				crowded = int64(crowdedRadii[i] * subUnits)
+			}
+			if discs[step][i] = crowded; halfwayAt(smallest+size(i)) >= full-overlap {
+				discs[step][i] = smallestRadius(maptile.Zoom(step))
+			}
+		}
+	}
+	return discs
+}()
+
+// halfwayAt returns half of the distance in pixels to the nearest lake where there is room for a disc of size s.
+func halfwayAt(s size) float64 { return s.discRadius() / roomPart / 2 }
+
 // waters paints the water of each lake: the inside of its outline where that is known and large enough, else a disc of its
 // area. A lake whose site is outside of its outline has a disc of the smallest size there, too, so that its own pixel has its colour.
 type waters struct {
 	smallest []markers // by zoom, the last for all larger ones
+	crowded  []markers // by size from the package's smallest on, without a rim
 	// above tells that they are above the field. Their discs are at least as large as those of the field, so that a small lake does not look smaller at
 	// fadeZoom than at the zooms before and after, and there an outline hides the disc of its site.
 	above bool
@@ -28,13 +59,23 @@ type waters struct {
 	pixels bool
 }
 
-func newWaters() *waters { return &waters{smallest: newMarkers(smallestRadii[:])} }
+func newWaters() *waters {
+	return &waters{smallest: newMarkers(smallestRadii[:]), crowded: drawMarkers(crowdedRadii[:], symbol.Reach, newCrowded)}
+}
+
+// newCrowded draws the discs without a rim of a radius.
+func newCrowded(c canvases, radius float64, scale int, dx, dy float64) (s sprite) {
+	for _, class := range symbol.Classes() {
+		s.byClass[class] = newStamp(c, class.CrowdedShapes(radius), scale, dx, dy)
+	}
+	return s
+}
 
 // aboveField returns waters like t that are above the field.
-func (t *waters) aboveField() *waters { return &waters{t.smallest, true, t.pixels} }
+func (t *waters) aboveField() *waters { return &waters{t.smallest, t.crowded, true, t.pixels} }
 
 // withPixels returns waters like t that draw the pixels of lakes.
-func (t *waters) withPixels() *waters { return &waters{t.smallest, t.above, true} }
+func (t *waters) withPixels() *waters { return &waters{t.smallest, t.crowded, t.above, true} }
 
 // waterRadius returns the radius in metres of a round water of that area.
 func waterRadius(areaKM2 float64) float64 {
@@ -73,11 +114,17 @@ func (s *site) disc(z maptile.Zoom) int64 { return int64(s.radius >> (MaxZoom - 
 
 // radius returns the radius in units of the disc that is drawn for s.
 func (t *waters) radius(s *site, z maptile.Zoom) int64 {
-	r := max(s.disc(z), smallestRadius(z))
-	if t.above && z < waterZoom {
-		r = max(r, int64(size(s.rooms.at(z)).discRadius()*subUnits))
+	r, least := s.disc(z), smallestRadius(z)
+	switch {
+	case t.above && z < waterZoom:
+		return max(r, least, int64(size(s.rooms.at(z)).discRadius()*subUnits))
+	case z >= shrinkZoom || r >= least:
+		return max(r, least)
 	}
-	return r
+	if crowded := crowdedDiscs[smallestStep(z)][s.rooms.at(z)-smallest]; crowded >= r {
+		return crowded
+	}
+	return least // the water is wider
 }
 
 // extentOf returns half of the width or the height of a drawn water, whichever is more, in units.
@@ -191,12 +238,28 @@ func (t *waters) tie(a, b *mark, w window) int {
 	return cmp.Or(cmp.Compare(w.mortonOf(a), w.mortonOf(b)), cmp.Compare(a.shore.id(), b.shore.id()), cmp.Compare(a.x, b.x))
 }
 
-func (t *waters) stampOf(m *mark, w window, _ classLimits) (*stamp, int, int) {
-	if m.shore != nil || m.pixels != nil || int64(m.radius) != smallestRadius(w.zoom) {
+func (t *waters) stampOf(m *mark, w window, classes classLimits) (*stamp, int, int) {
+	if m.shore != nil || m.pixels != nil {
 		return nil, 0, 0
 	}
-	s, column, row := t.smallest[smallestStep(w.zoom)].locate(int64(m.x), int64(m.y), w)
-	return &s.byClass[symbol.Low], column, row
+	class, of := symbol.Low, &t.smallest[smallestStep(w.zoom)]
+	switch radius, least := int64(m.radius), smallestRadius(w.zoom); {
+	case radius > least:
+		return nil, 0, 0
+	case radius < least:
+		class, of = symbolClass(m, classes), t.crowdedOf(radius)
+	}
+	s, column, row := of.locate(int64(m.x), int64(m.y), w)
+	return &s.byClass[class], column, row
+}
+
+// crowdedOf returns the markers of a radius in units.
+func (t *waters) crowdedOf(radius int64) *markers {
+	i := 0
+	for i < len(t.crowded)-1 && int64(crowdedRadii[i]*subUnits) < radius {
+		i++
+	}
+	return &t.crowded[i]
 }
 
 func (t *waters) paintMark(dst []uint8, m *mark, w window, sc *scale, mem *memory) {
@@ -207,6 +270,8 @@ func (t *waters) paintMark(dst []uint8, m *mark, w window, sc *scale, mem *memor
 	}
 	if m.pixels != nil {
 		t.paintPixels(dst, m, w, sc, mem)
+	} else if s, column, row := t.stampOf(m, w, sc.classes); s != nil {
+		s.put(dst, w, column, row, k)
 	} else if m.shore == nil {
 		t.disc(dst, m, w, k, &mem.mask)
 	} else if mem.mask.draw(m, w, &mem.ring) {
@@ -214,14 +279,9 @@ func (t *waters) paintMark(dst []uint8, m *mark, w window, sc *scale, mem *memor
 	}
 }
 
-// disc draws the disc of m: a marker if it is the smallest.
+// disc draws the disc of m.
 func (t *waters) disc(dst []uint8, m *mark, w window, k *ink, water *mask) {
 	x, y, radius := int64(m.x), int64(m.y), int64(m.radius)
-	if radius == smallestRadius(w.zoom) {
-		s, column, row := t.smallest[smallestStep(w.zoom)].locate(x, y, w)
-		s.byClass[symbol.Low].put(dst, w, column, row, k, rimEntry)
-		return
-	}
 	if water.reset(w, rectangleOf(x-radius, y-radius, x+radius, y+radius, w)) {
 		step := w.step()
 		water.disc(x-int64(water.left)*step, y-int64(water.top)*step, radius, samplingOf(w))

@@ -11,6 +11,7 @@ import { outlines } from './outlines.mjs'
 import { places, towns } from './places.mjs'
 
 const maxOwnScript = 48_000 // bytes of the page's own script, minified, without Leaflet and the service worker
+const maxOutlines = 150_000 // bytes of coasts, borders and rivers
 const maxPlaces = 110_000 // bytes of the gazetteer, compressed
 const maxTowns = 22_000 // bytes of the names of towns on the map, compressed
 const maxEmbedScript = 1200 // bytes of the script that tells a page the height of its iframe
@@ -298,6 +299,8 @@ async function writeLicences() {
     parts.push(`${name} ${JSON.parse(await read('package.json')).version}\n\n${texts.join('\n')}`)
   }
   parts.push('The outlines of countries are made from Natural Earth, public domain.\n')
+  parts.push('The rivers are an excerpt of GSHHG 2.3.7, https://www.soest.hawaii.edu/pwessel/gshhg/, copyright 2014 The GMT Team, under the GNU Lesser General Public License, version 3 or later. '
+    + 'Some rivers were selected, and points removed. limnomap\'s source has them as web/rivers.json, and web/mkrivers.mjs makes them; to use others, replace that file and build the page.\n')
   parts.push('The places that the search finds and that the map names are from GeoNames, https://www.geonames.org, licence CC BY 4.0, https://creativecommons.org/licenses/by/4.0/. '
     + 'They were selected, their positions rounded, and names in other languages added. The German postcodes are from OpenGeoDB, public domain.\n')
   await write('licences.txt', parts.join('\n---\n\n'))
@@ -307,9 +310,9 @@ function report() {
   /** @type {[string, Asset, number][]} */
   const scripts = [
     ['own script', main, maxOwnScript], ...laterScripts.map(({ what, max }, i) => /** @type {[string, Asset, number]} */ ([`script ${what}`, laterAssets[i], max])),
-    ['places, compressed,', gazetteer, maxPlaces], ['towns, compressed,', townList, maxTowns], ['script of an iframe', embedScript, maxEmbedScript],
+    ['outlines', outline, maxOutlines], ['places, compressed,', gazetteer, maxPlaces], ['towns, compressed,', townList, maxTowns], ['script of an iframe', embedScript, maxEmbedScript],
   ]
   const own = scripts.map(([name, { bytes }, max]) => `${name} ${bytes} bytes, at most ${max}${bytes > max ? ': too large' : ''}`).join('; ')
-  if (process.argv.includes('--sizes')) console.log(`${own}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}; Swagger UI, compressed, ${docs.bytes}`)
+  if (process.argv.includes('--sizes')) console.log(`${own}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; Swagger UI, compressed, ${docs.bytes}`)
   if (own.includes('too large')) throw new Error(own)
 }

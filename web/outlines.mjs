@@ -1,5 +1,5 @@
 // Makes the outlines for maps without a basemap from Natural Earth: Germany at 1:10 million, Europe at 1:50 million, the rest
-// of the world at 1:110 million.
+// of the world at 1:110 million. The large rivers of Europe are from GSHHG: rivers.json, which mkrivers.mjs makes.
 import { createRequire } from 'node:module'
 import * as topojson from 'topojson-client'
 
@@ -32,6 +32,7 @@ export function outlines() {
     land: encode(land, 50), // 0.02 degrees or 2 km, the resolution of the source
     borders: encode(borders.coordinates.filter((line) => line.some((p) => within(p, europe))).map((line) => simplify(line, toleranceEurope)), 50),
     germany: encode(rings(topojson.feature(fine, germanyFine).geometry).map((ring) => simplify(ring, toleranceGermany)), 500),
+    rivers: require('./rivers.json'),
   }
 }
 
@@ -75,7 +76,7 @@ function clip(ring, [west, south, east, north]) {
 }
 
 // simplify removes points that lie nearer than the tolerance to the simplified line (Douglas and Peucker 1973).
-function simplify(line, tolerance) {
+export function simplify(line, tolerance) {
   const [first, last] = [line[0], line.at(-1)]
   const [farthest, at] = line.reduce(([max, index], p, i) => {
     const d = distance(p, first, last)
@@ -93,7 +94,7 @@ function distance([x, y], [ax, ay], [bx, by]) {
 }
 
 // encode returns each line as whole-number steps from point to point, which needs a third of the bytes of GeoJSON.
-function encode(lines, scale) {
+export function encode(lines, scale) {
   const steps = (line) => {
     let last = [0, 0]
     return line.flatMap((point) => {

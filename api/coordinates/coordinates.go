@@ -37,6 +37,23 @@ var Systems = func() []*System {
 	return all
 }()
 
+// Of returns the system in which data are: one of Systems, or a zone of UTM, whose axes are easting and northing. It reports false for others, of which the
+// order of axes is not known here.
+func Of(system *crs.System) (*System, bool) {
+	code := system.Code()
+	if code == 4326 {
+		return Systems[0], true
+	}
+	name := "EPSG:" + strconv.Itoa(code)
+	for _, s := range Systems {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	zone := code % 100
+	return &System{Name: name, CRS: system}, zone >= 1 && zone <= 60 && (code/100 == 326 || code/100 == 327) // of WGS 84, north and south
+}
+
 // URI returns the address of the system.
 func (s *System) URI() string {
 	if code, ok := strings.CutPrefix(s.Name, "EPSG:"); ok {

@@ -189,6 +189,8 @@ func (a *Area) Cost(s *Shape) int {
 		return 1
 	case s.Rings == nil:
 		return 1 + len(a.points)/8
+	case a.system == nil && !a.near(s.Bound) && !a.near(orb.Bound{Min: orb.Point{s.Bound.Min[0] - 360, s.Bound.Min[1]}, Max: orb.Point{s.Bound.Max[0] - 360, s.Bound.Max[1]}}):
+		return 1
 	}
 	return 1 + s.Points*len(a.points)/16
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/api/answer"
+	"limnomap/api/coordinates"
 	"limnomap/api/features"
 	"limnomap/api/record"
 )
@@ -28,15 +29,21 @@ type Parameter struct {
 	Categories []string
 }
 
-// A Collection is of records that are series in time.
+// A Collection is of records that are series in time, or pixels.
 type Collection[R any] struct {
 	ID, Title  string
+	Things     string // what a query asks for: series or pixels
+	Kinds      []Kind // of queries that it answers
+	Instead    string // where to find all if there are too many for an answer, such as "go through the pages of items"
 	Parameters []Parameter
 	Columns    record.Columns[R] // of all of which Parameters and About have the names
 	About      string            // columns that are equal in all records of a series, with commas between them; the first is the lake
 	Day        string            // the column with the day of a record
 	Key        func(R) string
 	Place      func(R) orb.Point
+	// Lattice returns of which grid a record is a pixel, and its column and row. The pixels of one day and source have one Lattice. Nil for records that are
+	// no pixels.
+	Lattice func(R) (l *Lattice, column, row int)
 }
 
 func (c *Collection[R]) path() string { return features.Path + "/" + c.ID }
@@ -97,11 +104,13 @@ func (c *Collection[R]) Answer(s *features.Service, w http.ResponseWriter, r *ht
 		return err
 	}
 	if total > MaxRecords {
-		return TooLarge("datetime", fmt.Sprintf("there are more than %d observations; ask for a shorter time or fewer lakes, or go through the pages of the items of this collection", MaxRecords))
+		return TooLarge("datetime", fmt.Sprintf("there are more than %d %s; ask for a shorter time or fewer lakes, or %s", MaxRecords, strings.ToLower(c.Title), c.Instead))
 	}
 	a.addLake(lake)
 	base, private := s.Base(w, r)
-	w.Header().Set("Content-Crs", "<"+q.system.URI()+">")
+	if !a.grids || !q.native { // grids have systems of their own
+		w.Header().Set("Content-Crs", "<"+q.system.URI()+">")
+	}
 	kind := coverageKind
 	switch q.format {
 	case formatGeoJSON:
@@ -116,6 +125,7 @@ func (c *Collection[R]) Answer(s *features.Service, w http.ResponseWriter, r *ht
 type writer[R any] struct {
 	*Collection[R]
 	q          *Query
+	grids      bool // records are written as grids
 	about      []*record.Column[R]
 	day        *record.Column[R]
 	parameters []*record.Column[R]
@@ -128,7 +138,7 @@ type writer[R any] struct {
 }
 
 func (c *Collection[R]) newWriter(q *Query) *writer[R] {
-	a := &writer[R]{Collection: c, q: q, day: c.column(c.Day)}
+	a := &writer[R]{Collection: c, q: q, day: c.column(c.Day), grids: c.Lattice != nil && q.Kind != Position && q.format == formatCoverage}
 	for name := range strings.SplitSeq(c.About, ",") {
 		a.about = append(a.about, c.column(name))
 	}
@@ -144,7 +154,11 @@ func (c *Collection[R]) newWriter(q *Query) *writer[R] {
 	}
 	switch q.format {
 	case formatCoverage:
-		a.content = a.appendDescriptions(record.Object(`{`).Text("type", "CoverageCollection").Text("domainType", "PointSeries")).Array("coverages")
+		a.content = record.Object(`{`).Text("type", "CoverageCollection")
+		if !a.grids {
+			a.content = a.content.Text("domainType", "PointSeries")
+		}
+		a.content = a.appendParameters(appendReferences(a.content, q.system)).Array("coverages")
 	case formatGeoJSON:
 		a.content = record.Object(`{`).Text("type", "FeatureCollection").Array("features")
 	case formatCSV:
@@ -169,16 +183,12 @@ func (a *writer[R]) axis(r R, i int) float64 {
 
 // addLake writes the records of a lake, from the newest to the oldest.
 func (a *writer[R]) addLake(records []R) {
-	compare := func(x, y R) (order int) {
-		for _, column := range a.about {
-			order = cmp.Or(order, cmp.Compare(column.Value(x).Text, column.Value(y).Text))
-		}
-		return order
-	}
 	slices.Reverse(records)
-	slices.SortStableFunc(records, compare)
+	slices.SortStableFunc(records, a.compare)
 	for len(records) > 0 {
-		n := slices.IndexFunc(records, func(r R) bool { return compare(r, records[0]) != 0 })
+		n := slices.IndexFunc(records, func(r R) bool {
+			return a.compare(r, records[0]) != 0 || a.grids && a.lattice(r) != a.lattice(records[0])
+		})
 		if n < 0 {
 			n = len(records)
 		}
@@ -187,10 +197,31 @@ func (a *writer[R]) addLake(records []R) {
 	}
 }
 
+// compare compares the series of two records. The pixel at a position may be another one in each pass.
+func (a *writer[R]) compare(x, y R) (order int) {
+	for _, column := range a.about {
+		order = cmp.Or(order, cmp.Compare(column.Value(x).Text, column.Value(y).Text))
+	}
+	if order == 0 && a.q.Kind == Position {
+		p, q := a.Place(x), a.Place(y)
+		order = cmp.Or(cmp.Compare(p[0], q[0]), cmp.Compare(p[1], q[1]))
+	}
+	return order
+}
+
+func (a *writer[R]) lattice(r R) *Lattice {
+	l, _, _ := a.Lattice(r)
+	return l
+}
+
 func (a *writer[R]) addSeries(records []R) {
 	switch a.q.format {
 	case formatCoverage:
-		a.addCoverage(records)
+		if a.grids {
+			a.addGrid(records)
+		} else {
+			a.addCoverage(records)
+		}
 	case formatGeoJSON:
 		for i, r := range records {
 			if a.series > 0 || i > 0 {
@@ -218,41 +249,71 @@ func (a *writer[R]) addFeature(r R) {
 	a.content = append(a.columns.AppendObject(append(o, `,"properties":`...), record.Property, r), '}')
 }
 
-// addCoverage writes a series as a coverage, without the members that all coverages have in common.
-func (a *writer[R]) addCoverage(records []R) {
+// openCoverage appends the beginning of a coverage, up to the axes of its domain.
+func (a *writer[R]) openCoverage(r R, domainType string) record.Object {
 	o := a.content.Open("").Text("type", "Coverage")
 	for _, column := range a.about {
-		if v := column.Value(records[0]); v.Text != "" {
+		if v := column.Value(r); v.Text != "" {
 			o = o.Text(column.Name, v.Text)
 		}
 	}
-	o = o.Open("domain").Text("type", "Domain").Text("domainType", "PointSeries")
+	o = o.Open("domain").Text("type", "Domain").Text("domainType", domainType)
 	if a.series == 0 {
 		a.domain = len(o)
 	}
-	o = o.Open("axes")
+	return o.Open("axes")
+}
+
+// addCoverage writes a series as a coverage, without the members that all coverages have in common.
+func (a *writer[R]) addCoverage(records []R) {
+	o := a.openCoverage(records[0], "PointSeries")
 	for i, name := range []string{"x", "y"} {
 		o = appendNumber(o.Open(name).Array("values"), a.axis(records[0], i)).Close("]}")
 	}
+	o = a.appendDays(o, records).Close("}}")
+	a.content = a.appendRanges(o, []string{"t"}, []int{len(records)}, func(i int) (R, bool) { return records[i], true })
+}
+
+// appendDays appends the axis of time.
+func (a *writer[R]) appendDays(o record.Object, records []R) record.Object {
 	o = o.Open("t").Array("values")
 	for _, r := range records {
 		o = o.Entry(a.day.Value(r).Text + "T00:00:00Z")
 	}
-	o = o.Close("]}}}").Open("ranges")
+	return o.Close("]}")
+}
+
+// appendRanges appends the values of a coverage, of a shape, and its end. record returns the record of a value; not ok if there is none.
+func (a *writer[R]) appendRanges(o record.Object, axes []string, shape []int, record func(i int) (r R, ok bool)) record.Object {
+	o = o.Open("ranges")
 	for i, column := range a.parameters {
 		p := &a.Parameters[a.q.parameters[i]]
-		o = o.Open(column.Name).Text("type", "NdArray").Text("dataType", dataType(column, p)).Array("axisNames").Entry("t").Close("]")
-		o = strconv.AppendInt(o.Array("shape"), int64(len(records)), 10)
+		o = o.Open(column.Name).Text("type", "NdArray").Text("dataType", dataType(column, p)).Array("axisNames")
+		for _, axis := range axes {
+			o = o.Entry(axis)
+		}
+		o = o.Close("]").Array("shape")
+		n := 1
+		for i, side := range shape {
+			if n *= side; i > 0 {
+				o = append(o, ',')
+			}
+			o = strconv.AppendInt(o, int64(side), 10)
+		}
 		o = o.Close("]").Array("values")
-		for j, r := range records {
+		for j := range n {
 			if j > 0 {
 				o = append(o, ',')
 			}
-			o = appendNumber(o, p.number(column.Value(r)))
+			value := math.NaN()
+			if r, ok := record(j); ok {
+				value = p.number(column.Value(r))
+			}
+			o = appendNumber(o, value)
 		}
 		o = o.Close("]}")
 	}
-	a.content = o.Close("}}")
+	return o.Close("}}")
 }
 
 func appendNumber(o record.Object, n float64) record.Object {
@@ -293,36 +354,31 @@ func (a *writer[R]) end(base string, r *http.Request) []byte {
 		if r.URL.RawQuery != "" {
 			self += "?" + r.URL.RawQuery
 		}
-		return features.AppendLinks(a.content.Close("]"), []features.Link{
+		return features.AppendLinks(a.content.Close("]"), []answer.Link{
 			{Rel: "self", Type: "application/geo+json", Title: "This answer", Href: self},
 			{Rel: "collection", Type: answer.TypeJSON, Title: a.Title, Href: base + a.path()},
 		}).Close("}\n")
-	case a.series == 1 && (a.q.Kind == Locations || a.q.Kind == Position):
+	case a.series == 1 && !a.grids && (a.q.Kind == Locations || a.q.Kind == Position):
 		// The one coverage has what the collection would have.
 		one := slices.Clone(a.content[a.begin:a.domain])
-		one = appendReferences(one, a.q)
+		one = appendReferences(one, a.q.system)
 		one = append(one, a.content[a.domain:len(a.content)-1]...)
 		return a.appendParameters(one).Close("}\n")
 	}
 	return a.content.Close("]}\n")
 }
 
-// appendDescriptions appends the members that all coverages have in common.
-func (a *writer[R]) appendDescriptions(o record.Object) record.Object {
-	return a.appendParameters(appendReferences(o, a.q))
-}
-
 // appendReferences appends in which systems the coordinates are. Those of the place are in the order of the axes of their system.
-func appendReferences(o record.Object, q *Query) record.Object {
+func appendReferences(o record.Object, system *coordinates.System) record.Object {
 	kind, first, second := "GeographicCRS", "x", "y"
-	if q.system.CRS != nil {
+	if system.CRS != nil {
 		kind = "ProjectedCRS"
 	}
-	if q.system.NorthFirst {
+	if system.NorthFirst {
 		first, second = second, first
 	}
 	o = o.Array("referencing").Open("").Array("coordinates").Entry(first).Entry(second).Close("]")
-	o = o.Open("system").Text("type", kind).Text("id", q.system.URI()).Close("}}")
+	o = o.Open("system").Text("type", kind).Text("id", system.URI()).Close("}}")
 	return o.Open("").Array("coordinates").Entry("t").Close("]").Open("system").Text("type", "TemporalRS").Text("calendar", "Gregorian").Close("}}]")
 }
 

@@ -1,4 +1,4 @@
-// Package edr answers queries of OGC API - Environmental Data Retrieval 1.1 (OGC 19-086r6) with series of records, as CoverageJSON (OGC 21-069r2),
+// Package edr answers queries of OGC API - Environmental Data Retrieval 1.1 (OGC 19-086r6) with series of records or with pixels, as CoverageJSON (OGC 21-069r2),
 // GeoJSON or CSV.
 //
 // A [Collection] says what its records are and which of their columns are parameters. [Collection.Parse] reads a [Query] from a request; the

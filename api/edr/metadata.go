@@ -2,8 +2,10 @@ package edr
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
+	"limnomap/api/answer"
 	"limnomap/api/features"
 	"limnomap/api/record"
 )
@@ -11,22 +13,26 @@ import (
 // Describe adds to the description of a collection of features how it can be asked for by these queries.
 func (c *Collection[R]) Describe(base string, description map[string]any) {
 	queries := make(map[string]any)
-	links := description["links"].([]features.Link)
+	links := description["links"].([]answer.Link)
 	for _, k := range kinds {
-		variables := map[string]any{"title": k.title, "query_type": k.kind, "output_formats": formats, "default_output_format": formatCoverage}
+		if !slices.Contains(c.Kinds, k.kind) {
+			continue
+		}
+		title := fmt.Sprintf(k.title, c.Things)
+		variables := map[string]any{"title": title, "query_type": k.kind, "output_formats": formats, "default_output_format": formatCoverage}
 		switch k.kind {
 		case Radius:
 			variables["within_units"] = unitNames()
 		case Cube:
-			variables["height_units"] = []string{} // observations have no height
+			variables["height_units"] = []string{} // water at the surface has no height
 		}
 		href := base + c.path() + "/" + string(k.kind)
-		queries[string(k.kind)] = map[string]any{"link": map[string]any{"rel": "data", "type": "application/prs.coverage+json", "title": k.title, "href": href, "variables": variables}}
+		queries[string(k.kind)] = map[string]any{"link": map[string]any{"rel": "data", "type": "application/prs.coverage+json", "title": title, "href": href, "variables": variables}}
 		mediaType := "application/prs.coverage+json"
 		if k.kind == Locations {
 			mediaType = "application/geo+json" // the list of lakes
 		}
-		links = append(links, features.Link{Rel: "data", Type: mediaType, Title: k.title, Href: href})
+		links = append(links, answer.Link{Rel: "data", Type: mediaType, Title: title, Href: href})
 	}
 	names := record.Object("{")
 	for i := range c.Parameters {
@@ -40,6 +46,9 @@ func (c *Collection[R]) Describe(base string, description map[string]any) {
 // Operations returns the addresses of the queries.
 func (c *Collection[R]) Operations() (all []features.Operation) {
 	for _, k := range kinds {
+		if !slices.Contains(c.Kinds, k.kind) {
+			continue
+		}
 		path := "/collections/" + c.ID + "/" + string(k.kind)
 		parameters := slices.Concat(k.place, []string{"datetime", "parameter-name", "crs", "f"})
 		if k.kind == Locations {

@@ -31,14 +31,14 @@ const (
 
 var kinds = []struct {
 	kind  Kind
-	title string
+	title string   // with what a collection has
 	place []string // the parameters that say where
 }{
-	{Locations, "The series of a lake", nil},
-	{Position, "The series of the lake at a point", []string{"coords"}},
-	{Radius, "The series of the lakes around a point", []string{"coords", "within", "within-units"}},
-	{Area, "The series of the lakes in an area", []string{"coords"}},
-	{Cube, "The series of the lakes in a box", []string{"bbox"}},
+	{Locations, "The %s of a lake", nil},
+	{Position, "The %s of the lake at a point", []string{"coords"}},
+	{Radius, "The %s of the lakes around a point", []string{"coords", "within", "within-units"}},
+	{Area, "The %s of the lakes in an area", []string{"coords"}},
+	{Cube, "The %s of the lakes in a box", []string{"bbox"}},
 }
 
 // The forms of answers.
@@ -59,8 +59,10 @@ type Query struct {
 	Metres int            // how far a lake may be from Place; of Radius
 
 	system     *coordinates.System
+	native     bool // no system is asked for
 	format     string
-	parameters []int // of the collection
+	instead    string // of the collection
+	parameters []int  // of the collection
 }
 
 const (
@@ -89,7 +91,7 @@ func unitNames() (names []string) {
 // Parse returns what a request for that kind asks for.
 func (c *Collection[R]) Parse(r *http.Request, kind Kind) (*Query, error) {
 	p := params.Of(r)
-	q := &Query{Kind: kind}
+	q := &Query{Kind: kind, native: !r.URL.Query().Has("crs"), instead: c.Instead}
 	q.format = params.Parsed(&p, "f", formatCoverage, func(s string) (string, error) {
 		i := slices.IndexFunc(formats, func(f string) bool { return strings.EqualFold(f, s) })
 		if i < 0 {
@@ -99,8 +101,12 @@ func (c *Collection[R]) Parse(r *http.Request, kind Kind) (*Query, error) {
 	}, "is none of "+strings.Join(formats, ", "))
 	q.system = features.SystemOf(&p, "crs")
 	q.Select.Period = features.PeriodOf(&p)
-	q.parameters = params.Parsed(&p, "parameter-name", c.all(), c.parseParameters, "has a name that is none of "+strings.Join(c.names(), ", "))
-	known := []string{"f", "crs", "datetime", "parameter-name"}
+	names := "parameter-name"
+	if asked := r.URL.Query(); asked.Has("parameter_names") && !asked.Has(names) {
+		names = "parameter_names" // as OWSLib sends it
+	}
+	q.parameters = params.Parsed(&p, names, c.all(), c.parseParameters, "has a name that is none of "+strings.Join(c.names(), ", "))
+	known := []string{"f", "crs", "datetime", names}
 	for _, k := range kinds {
 		if k.kind == kind {
 			known = append(known, k.place...)
@@ -210,7 +216,12 @@ func (q *Query) placeParameter() string {
 
 // TooManyLakes returns the error for a query that finds more than MaxLakes.
 func (q *Query) TooManyLakes() error {
-	return TooLarge(q.placeParameter(), fmt.Sprintf("there are more than %d lakes; ask for a smaller part of the map, or go through the pages of the items of this collection", MaxLakes))
+	return TooLarge(q.placeParameter(), fmt.Sprintf("there are more than %d lakes; ask for a smaller part of the map, or %s", MaxLakes, q.instead))
+}
+
+// TooManyPixels returns the error for a query of which the pixels that must be looked at cost more than MaxCost.
+func (q *Query) TooManyPixels() error {
+	return TooLarge("datetime", "there are too many pixels to look at; ask for a shorter time or fewer lakes, or "+q.instead)
 }
 
 // TooComplex returns the error for a query whose search costs more than MaxCost.

@@ -103,16 +103,8 @@ func (q *Query) everything() bool {
 	return q.Area == nil && !q.Period.Known() && len(q.Filters) == 0
 }
 
-// A Link leads from one document to another.
-type Link struct {
-	Rel   string `json:"rel"`
-	Type  string `json:"type"`
-	Title string `json:"title"`
-	Href  string `json:"href"`
-}
-
 // AppendLinks appends links as a member.
-func AppendLinks(o record.Object, links []Link) record.Object {
+func AppendLinks(o record.Object, links []answer.Link) record.Object {
 	o = o.Array("links")
 	for _, l := range links {
 		o = o.Open("").Text("rel", l.Rel).Text("type", l.Type).Text("title", l.Title).Text("href", l.Href).Close("}")
@@ -123,7 +115,7 @@ func AppendLinks(o record.Object, links []Link) record.Object {
 var mediaTypes = []struct{ format, mediaType string }{{formatJSON, "application/geo+json"}, {formatHTML, "text/html"}, {formatCSV, "text/csv"}}
 
 // links returns those of a page.
-func (s *Service) links(c *Collection, base string, r *http.Request, q *Query, p *page) (links []Link) {
+func (s *Service) links(c *Collection, base string, r *http.Request, q *Query, p *page) (links []answer.Link) {
 	address := func(name, value string) string {
 		query := r.URL.Query()
 		query.Set(name, value)
@@ -131,7 +123,7 @@ func (s *Service) links(c *Collection, base string, r *http.Request, q *Query, p
 	}
 	own := ""
 	for _, m := range mediaTypes {
-		l := Link{"alternate", m.mediaType, "These features as " + m.mediaType, address("f", m.format)}
+		l := answer.Link{Rel: "alternate", Type: m.mediaType, Title: "These features as " + m.mediaType, Href: address("f", m.format)}
 		if m.format == q.format {
 			l.Rel, l.Title, own = "self", "These features", m.mediaType
 			if r.URL.RawQuery == "" {
@@ -140,9 +132,9 @@ func (s *Service) links(c *Collection, base string, r *http.Request, q *Query, p
 		}
 		links = append(links, l)
 	}
-	links = append(links, Link{"collection", answer.TypeJSON, c.Title, base + c.path()})
+	links = append(links, answer.Link{Rel: "collection", Type: answer.TypeJSON, Title: c.Title, Href: base + c.path()})
 	if p.next != "" {
-		links = append(links, Link{"next", own, "The next features", address("after", p.next)})
+		links = append(links, answer.Link{Rel: "next", Type: own, Title: "The next features", Href: address("after", p.next)})
 	}
 	return links
 }
@@ -171,10 +163,10 @@ func (s *Service) Item(w http.ResponseWriter, r *http.Request, c *Collection, ke
 	w.Header().Add("Vary", "Accept")
 	w.Header().Set("Content-Crs", "<"+q.system.URI()+">")
 	self := base + c.ItemsPath() + "/" + url.PathEscape(key)
-	links := []Link{
-		{"self", geoJSONType, "This feature", self},
-		{"alternate", htmlType, "This feature as a page", self + "?f=html"},
-		{"collection", answer.TypeJSON, c.Title, base + c.path()},
+	links := []answer.Link{
+		{Rel: "self", Type: geoJSONType, Title: "This feature", Href: self},
+		{Rel: "alternate", Type: htmlType, Title: "This feature as a page", Href: self + "?f=html"},
+		{Rel: "collection", Type: answer.TypeJSON, Title: c.Title, Href: base + c.path()},
 	}
 	content = AppendLinks(content, links).Close("}\n")
 	if q.format == formatHTML {
@@ -204,7 +196,7 @@ var itemsTemplate = template.Must(template.New("items").Parse(pageHead + `<p>{{.
 `))
 
 // itemsPage returns a page of features in HTML.
-func (s *Service) itemsPage(c *Collection, base string, links []Link, p *page) ([]byte, error) {
+func (s *Service) itemsPage(c *Collection, base string, links []answer.Link, p *page) ([]byte, error) {
 	type row struct {
 		Key, Href string
 		Cells     []string
@@ -263,13 +255,13 @@ func (s *Service) Queryables(w http.ResponseWriter, r *http.Request, c *Collecti
 
 // Describe returns what a list of collections says about one.
 func (c *Collection) Describe(base string, extent any) map[string]any {
-	links := []Link{
-		{"self", answer.TypeJSON, "This collection", base + c.path()},
-		{"alternate", htmlType, "This collection as a page", base + c.path() + "?f=html"},
-		{"http://www.opengis.net/def/rel/ogc/1.0/queryables", "application/schema+json", "What can be asked for", base + c.path() + "/queryables"},
+	links := []answer.Link{
+		{Rel: "self", Type: answer.TypeJSON, Title: "This collection", Href: base + c.path()},
+		{Rel: "alternate", Type: htmlType, Title: "This collection as a page", Href: base + c.path() + "?f=html"},
+		{Rel: "http://www.opengis.net/def/rel/ogc/1.0/queryables", Type: "application/schema+json", Title: "What can be asked for", Href: base + c.path() + "/queryables"},
 	}
 	for _, m := range mediaTypes {
-		links = append(links, Link{"items", m.mediaType, "The features as " + m.mediaType, base + c.ItemsPath() + "?f=" + m.format})
+		links = append(links, answer.Link{Rel: "items", Type: m.mediaType, Title: "The features as " + m.mediaType, Href: base + c.ItemsPath() + "?f=" + m.format})
 	}
 	return map[string]any{
 		"id": c.ID, "title": c.Title, "description": c.Description, "itemType": "feature", "extent": extent,

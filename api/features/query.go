@@ -74,7 +74,10 @@ func (c *Collection) queryOf(r *http.Request) (*Query, error) {
 			p.Refuse("after", "%s is not from the link to the next page", params.Quote(after))
 		}
 	}
-	RefuseUnknown(&p, r, known)
+	if offset, ok := p.Text("offset"); ok && offset != "0" { // some clients send 0
+		p.Refuse("offset", "%s is not 0; follow the link to the next page", params.Quote(offset))
+	}
+	RefuseUnknown(&p, r, append(known, "offset"))
 	return q, p.Err()
 }
 

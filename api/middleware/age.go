@@ -26,7 +26,7 @@ type Freshness struct {
 func NewFreshness(now func() time.Time) *Freshness { return &Freshness{now: now, start: now()} }
 
 // Confirm notes that the served data were the newest at that time.
-func (f *Freshness) Confirm(at time.Time) { f.confirmed.Store(max(int64(at.Sub(f.start)), 0) + 1) }
+func (f *Freshness) Confirm(at time.Time) { f.confirmed.Store(int64(at.Sub(f.start)) + 1) }
 
 // Confirmed returns when the data were last confirmed, if they ever were.
 func (f *Freshness) Confirmed() (at time.Time, ok bool) {

@@ -93,6 +93,7 @@ func (s *Service) describeWMTS(state *State, base string) *wmtsCapabilities {
 		Operations: []owsOperation{
 			{Name: "GetCapabilities", Gets: []owsGet{encodedGet(self, "RESTful"), encodedGet(kvp, "KVP")}},
 			{Name: "GetTile", Gets: []owsGet{encodedGet(base+s.TilesPath+"/", "RESTful"), encodedGet(kvp, "KVP")}},
+			{Name: "GetFeatureInfo", Gets: []owsGet{encodedGet(kvp, "RESTful"), encodedGet(kvp, "KVP")}},
 		},
 		Layer:     s.wmtsLayer(state, base),
 		MatrixSet: wmtsMatrixSetTo(s.MaxZoom),
@@ -106,13 +107,14 @@ func encodedGet(href, encoding string) owsGet {
 
 func (s *Service) wmtsLayer(state *State, base string) wmtsLayer {
 	layer := wmtsLayer{
-		Title:      s.title(layerTitle),
-		Abstract:   s.abstract(state),
-		Bounds:     wgs84Bounds{corner(state.Bounds[0], state.Bounds[1]), corner(state.Bounds[2], state.Bounds[3])},
-		Identifier: layerName,
-		Format:     answer.TypePNG,
-		Dimension:  timesOf(state.Snapshot),
-		MatrixSet:  wmtsMatrices,
+		Title:       s.title(layerTitle),
+		Abstract:    s.abstract(state),
+		Bounds:      wgs84Bounds{corner(state.Bounds[0], state.Bounds[1]), corner(state.Bounds[2], state.Bounds[3])},
+		Identifier:  layerName,
+		Format:      answer.TypePNG,
+		InfoFormats: InfoFormats,
+		Dimension:   timesOf(state.Snapshot),
+		MatrixSet:   wmtsMatrices,
 	}
 	for i, style := range s.Styles {
 		legend := base + s.LegendPath + ".png"
@@ -132,8 +134,13 @@ func (s *Service) wmtsLayer(state *State, base string) wmtsLayer {
 		time = "{" + timeName + "}"
 	}
 	// v= makes the tile of a named week immutable, and tells GDAL, which caches tiles only by their address, about new data.
-	layer.ResourceURL = wmtsTileTemplate{Format: answer.TypePNG, Type: "tile", Template: fmt.Sprintf(
-		"%s%s/{TileMatrix}/{TileCol}/{TileRow}.png?style={Style}&time=%s&v=%s", base, s.TilesPath, time, state.MapVersion)}
+	layer.Resources = []wmtsTemplate{{Format: answer.TypePNG, Type: "tile", Template: fmt.Sprintf(
+		"%s%s/{TileMatrix}/{TileCol}/{TileRow}.png?style={Style}&time=%s&v=%s", base, s.TilesPath, time, state.MapVersion)}}
+	for _, format := range InfoFormats {
+		layer.Resources = append(layer.Resources, wmtsTemplate{Format: format, Type: "FeatureInfo", Template: fmt.Sprintf(
+			"%s%s?service=WMTS&request=GetFeatureInfo&version=%s&layer=%s&style={Style}&format=%s&tilematrixset=%s&tilematrix={TileMatrix}&tilerow={TileRow}&tilecol={TileCol}&time=%s&infoformat=%s&j={J}&i={I}",
+			base, PathWMTS, wmtsVersion, layerName, answer.TypePNG, wmtsMatrices, time, format)})
+	}
 	return layer
 }
 

@@ -41,17 +41,8 @@ var conformsTo = []string{
 	"http://www.opengis.net/spec/tms/2.0/conf/json-tilematrixset",
 }
 
-// A link leads from one document to another.
-type link struct {
-	Rel       string `json:"rel"`
-	Type      string `json:"type"`
-	Title     string `json:"title"`
-	Href      string `json:"href"`
-	Templated bool   `json:"templated,omitempty"`
-}
-
-func schemeLink(base string) link {
-	return link{Rel: relScheme, Type: answer.TypeJSON, Title: "The tile matrix set " + quadName, Href: base + pathMatrixSet}
+func schemeLink(base string) answer.Link {
+	return answer.Link{Rel: relScheme, Type: answer.TypeJSON, Title: "The tile matrix set " + quadName, Href: base + pathMatrixSet}
 }
 
 // A Document is a description of the API.
@@ -126,7 +117,7 @@ func (s *Service) landing(state *State, base string) any {
 		"title":       s.title("limnomap"),
 		"description": s.abstract(state),
 		"attribution": s.Attribution(state),
-		"links": []link{
+		"links": []answer.Link{
 			{Rel: "self", Type: answer.TypeJSON, Title: "This page", Href: base + PathLanding + "/"},
 			{Rel: "service-desc", Type: "application/vnd.oai.openapi+json;version=3.0", Title: "The features (OpenAPI 3.0)", Href: base + s.FeaturesPath},
 			{Rel: "service-desc", Type: "application/vnd.oai.openapi+json;version=3.1", Title: "All addresses (OpenAPI 3.1)", Href: base + s.OpenAPIPath},
@@ -171,7 +162,7 @@ func (s *Service) collection(state *State, base string) any {
 		"attribution": s.Attribution(state),
 		"extent":      s.Extent(state),
 		"crs":         []string{quadCRS},
-		"links": []link{
+		"links": []answer.Link{
 			{Rel: "self", Type: answer.TypeJSON, Title: "This collection", Href: base + pathCollection},
 			{Rel: relMapSets, Type: answer.TypeJSON, Title: "Tilesets of pictures", Href: base + pathMapSets},
 			{Rel: relVectorSets, Type: answer.TypeJSON, Title: "Tilesets of vector tiles", Href: base + pathVectorSets},
@@ -184,7 +175,7 @@ func startOf(d data.Date) string { return d.String() + "T00:00:00Z" }
 
 func (s *Service) collections(state *State, base string) any {
 	return map[string]any{
-		"links":       []link{{Rel: "self", Type: answer.TypeJSON, Title: "This list", Href: base + pathCollections}},
+		"links":       []answer.Link{{Rel: "self", Type: answer.TypeJSON, Title: "This list", Href: base + pathCollections}},
 		"collections": append([]any{s.collection(state, base)}, s.Collections(base)...),
 	}
 }
@@ -192,7 +183,7 @@ func (s *Service) collections(state *State, base string) any {
 func (s *Service) matrixSets(_ *State, base string) any {
 	return map[string]any{"tileMatrixSets": []any{map[string]any{
 		"id": quadName, "title": quad().Title, "uri": quadURI, "crs": quadCRS,
-		"links": []link{{Rel: "self", Type: answer.TypeJSON, Title: quadName, Href: base + pathMatrixSet}},
+		"links": []answer.Link{{Rel: "self", Type: answer.TypeJSON, Title: quadName, Href: base + pathMatrixSet}},
 	}}}
 }
 

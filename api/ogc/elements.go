@@ -48,15 +48,16 @@ type xlinkRef struct {
 }
 
 type wmtsLayer struct {
-	Title       string           `xml:"ows:Title"`
-	Abstract    string           `xml:"ows:Abstract"`
-	Bounds      wgs84Bounds      `xml:"ows:WGS84BoundingBox"`
-	Identifier  string           `xml:"ows:Identifier"`
-	Styles      []wmtsStyle      `xml:"Style"`
-	Format      string           `xml:"Format"`
-	Dimension   *wmtsDimension   `xml:"Dimension"` // nil without any week
-	MatrixSet   string           `xml:"TileMatrixSetLink>TileMatrixSet"`
-	ResourceURL wmtsTileTemplate `xml:"ResourceURL"`
+	Title       string         `xml:"ows:Title"`
+	Abstract    string         `xml:"ows:Abstract"`
+	Bounds      wgs84Bounds    `xml:"ows:WGS84BoundingBox"`
+	Identifier  string         `xml:"ows:Identifier"`
+	Styles      []wmtsStyle    `xml:"Style"`
+	Format      string         `xml:"Format"`
+	InfoFormats []string       `xml:"InfoFormat"`
+	Dimension   *wmtsDimension `xml:"Dimension"` // nil without any week
+	MatrixSet   string         `xml:"TileMatrixSetLink>TileMatrixSet"`
+	Resources   []wmtsTemplate `xml:"ResourceURL"`
 }
 
 // wgs84Bounds has longitudes before latitudes (OWS 1.1.0, section 10.2.2), unlike all other uses of EPSG:4326.
@@ -86,7 +87,7 @@ type wmtsDimension struct {
 	Values     []string `xml:"Value"`
 }
 
-type wmtsTileTemplate struct {
+type wmtsTemplate struct {
 	Format   string `xml:"format,attr"`
 	Type     string `xml:"resourceType,attr"`
 	Template string `xml:"template,attr"`

@@ -15,6 +15,8 @@ const (
 	codeVersion      = "VersionNegotiationFailed"
 	codeNotSupported = "OperationNotSupported"
 	codeOutOfRange   = "TileOutOfRange"
+	// codePointOutOfRange is that of a pixel outside of its tile (WMTS 1.0.0, table 33).
+	codePointOutOfRange = "PointIJOutOfRange"
 )
 
 // An exception is one thing that is wrong with a request by key and value, in the form for clients of OWS.

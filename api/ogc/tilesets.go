@@ -94,7 +94,7 @@ type tilesetDocument struct {
 	Bounds      *boundingBox   `json:"boundingBox,omitempty"`
 	Center      *centerPoint   `json:"centerPoint,omitempty"`
 	Layers      []tilesetLayer `json:"layers,omitempty"`
-	Links       []link         `json:"links"`
+	Links       []answer.Link  `json:"links"`
 }
 
 // A matrixLimit says which tiles of a matrix there are: all, since those without a lake are answered too, and bounds of the
@@ -132,13 +132,13 @@ const crs84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 func (set *tileset) describeList(s *Service) func(*State, string) any {
 	return func(_ *State, base string) any {
 		return map[string]any{
-			"links": []link{{Rel: "self", Type: answer.TypeJSON, Title: "This list", Href: base + set.list}},
+			"links": []answer.Link{{Rel: "self", Type: answer.TypeJSON, Title: "This list", Href: base + set.list}},
 			"tilesets": []tilesetDocument{{
 				Title:    s.title(set.title),
 				DataType: set.dataType,
 				CRS:      quadCRS,
 				URI:      quadURI,
-				Links: []link{
+				Links: []answer.Link{
 					{Rel: "self", Type: answer.TypeJSON, Title: "The tileset", Href: base + set.path},
 					{Rel: relTileset, Type: answer.TypeJSON, Title: "The tileset", Href: base + set.path},
 					schemeLink(base),
@@ -174,7 +174,7 @@ func (set *tileset) describe(s *Service) func(*State, string) any {
 			},
 			Center: &centerPoint{Coordinates: state.Center, CRS: crs84, Matrix: strconv.Itoa(min(state.Zoom, set.maxZoom))},
 			Layers: set.layers,
-			Links: []link{
+			Links: []answer.Link{
 				{Rel: "self", Type: answer.TypeJSON, Title: "This tileset", Href: base + set.path},
 				schemeLink(base),
 				{

@@ -207,28 +207,16 @@ func (q *wmsRequest) readInfo() (info Info, err error) {
 	if q.old {
 		column, row = "x", "y"
 	}
-	info.X, info.Y = q.point(column, info.Picture.Width), q.point(row, info.Picture.Height)
+	info.X, info.Y = point(q.Params, column, info.Picture.Width), point(q.Params, row, info.Picture.Height)
 	if err := q.Err(); err != nil {
 		e := exceptionsOf(q.Params)[0]
 		return info, &exception{codeInvalidPoint, e.Locator, e.Text}
 	}
 	info.Count = q.Integer("feature_count", 1, 100, 1)
-	info.Format, _ = q.Text("info_format")
-	if info.Format == "" {
-		info.Format = InfoFormats[0]
-	}
-	if !slices.Contains(InfoFormats, info.Format) {
-		return info, &exception{codeInvalidFormat, "info_format", params.Quote(info.Format) + " is none of " + strings.Join(InfoFormats, ", ")}
+	if info.Format, err = infoFormat(q.Params, "info_format", codeInvalidFormat); err != nil {
+		return info, err
 	}
 	return info, q.Err()
-}
-
-// point reads a coordinate of a pixel.
-func (q *wmsRequest) point(name string, side int) int {
-	if _, ok := q.Required(name); !ok {
-		return 0
-	}
-	return q.Integer(name, 0, side-1, 0)
 }
 
 // legend answers with the legend of a style.

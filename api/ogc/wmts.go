@@ -8,11 +8,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/api/answer"
+	"limnomap/api/coordinates"
 	"limnomap/api/params"
 	"limnomap/tiles"
+	"limnomap/tiles/mosaic"
 )
 
 // WMTS answers a request by key and value (WMTS 1.0.0, section 8). Without an operation it sends the capabilities, for
@@ -52,9 +55,19 @@ func (s *Service) operation(w http.ResponseWriter, r *http.Request, p *params.Pa
 		}
 		return s.Capabilities(w, r)
 	case strings.EqualFold(request, "GetTile"):
-		return s.getTile(w, r, p)
+		t, err := s.readTile(p)
+		if err != nil {
+			return err
+		}
+		return s.SendTile(w, r, t)
+	case strings.EqualFold(request, "GetFeatureInfo"):
+		info, err := s.readTileInfo(p)
+		if err != nil {
+			return err
+		}
+		return s.SendInfo(w, r, info)
 	}
-	return &exception{codeNotSupported, "request", params.Quote(request) + " is none of GetCapabilities, GetTile"}
+	return &exception{codeNotSupported, "request", params.Quote(request) + " is none of GetCapabilities, GetTile, GetFeatureInfo"}
 }
 
 // acceptVersions agrees on a version with the client (OWS 1.1.0, section 7.3.2).
@@ -66,8 +79,8 @@ func acceptVersions(p *params.Params) error {
 	return p.Err()
 }
 
-// getTile answers with one tile (WMTS 1.0.0, table 29).
-func (s *Service) getTile(w http.ResponseWriter, r *http.Request, p *params.Params) error {
+// readTile reads the parameters of GetTile (WMTS 1.0.0, table 29).
+func (s *Service) readTile(p *params.Params) (t Tile, err error) {
 	for _, fixed := range []struct{ name, value string }{
 		{"version", wmtsVersion}, {"layer", layerName}, {"format", answer.TypePNG}, {"tilematrixset", wmtsMatrices},
 	} {
@@ -75,7 +88,7 @@ func (s *Service) getTile(w http.ResponseWriter, r *http.Request, p *params.Para
 			p.Refuse(fixed.name, "%s is not %s", params.Quote(got), fixed.value)
 		}
 	}
-	t := Tile{Request: s.Default}
+	t.Request = s.Default
 	if style, ok := p.Required("style"); ok && style != "" { // QGIS sends an empty one for the default
 		t.Style = params.OneOf(p, "style", s.styleIDs())
 	}
@@ -84,24 +97,66 @@ func (s *Service) getTile(w http.ResponseWriter, r *http.Request, p *params.Para
 		p.Refuse("tilematrix", "%d is not from 0 to %d", zoom, s.MaxZoom)
 	}
 	if err := p.Err(); err != nil {
-		return err
+		return t, err
 	}
 	last := matrixWidth(zoom) - 1
 	if row > last {
-		return &exception{codeOutOfRange, "tilerow", fmt.Sprintf("%d is not from 0 to %d", row, last)}
+		return t, &exception{codeOutOfRange, "tilerow", fmt.Sprintf("%d is not from 0 to %d", row, last)}
 	}
 	if column > last {
-		return &exception{codeOutOfRange, "tilecol", fmt.Sprintf("%d is not from 0 to %d", column, last)}
+		return t, &exception{codeOutOfRange, "tilecol", fmt.Sprintf("%d is not from 0 to %d", column, last)}
 	}
 	t.Tile = maptile.New(uint32(column), uint32(row), maptile.Zoom(zoom))
-	var err error
 	if t.State, err = s.Current(); err != nil {
-		return err
+		return t, err
 	}
-	if t.Week, t.Dated = Week(p, t.State.Snapshot); p.Err() != nil {
-		return p.Err()
+	t.Week, t.Dated = Week(p, t.State.Snapshot)
+	return t, p.Err()
+}
+
+// readTileInfo reads the parameters of GetFeatureInfo (WMTS 1.0.0, table 32). The answer is that of the WMS for the same pixel.
+func (s *Service) readTileInfo(p *params.Params) (info Info, err error) {
+	if info.Tile, err = s.readTile(p); err != nil {
+		return info, err
 	}
-	return s.SendTile(w, r, t)
+	info.Count = 1
+	info.X, info.Y = point(p, "i", tilePixels), point(p, "j", tilePixels)
+	if p.Err() != nil {
+		e := exceptionsOf(p)[0]
+		return info, &exception{codePointOutOfRange, e.Locator, e.Text}
+	}
+	if info.Format, err = infoFormat(p, "infoformat", codeInvalid); err != nil {
+		return info, err
+	}
+	system, err := coordinates.Parse(quadCRS)
+	if err != nil {
+		return info, err
+	}
+	at := info.Tile.Tile
+	side := cellSize(int(at.Z)) * tilePixels
+	west, north := float64(at.X)*side-quadEdge, quadEdge-float64(at.Y)*side
+	info.Picture = mosaic.Picture{Width: tilePixels, Height: tilePixels, System: system.CRS, Min: orb.Point{west, north - side}, Max: orb.Point{west + side, north}, MaxZoom: s.MaxZoom}
+	return info, p.Err()
+}
+
+// point reads a coordinate of a pixel, which must be given.
+func point(p *params.Params, name string, side int) int {
+	if _, ok := p.Required(name); !ok {
+		return 0
+	}
+	return p.Integer(name, 0, side-1, 0)
+}
+
+// infoFormat reads the form of an answer about a pixel. An error has that code.
+func infoFormat(p *params.Params, name, code string) (string, error) {
+	format, _ := p.Text(name)
+	if format == "" {
+		return InfoFormats[0], nil
+	}
+	if !slices.Contains(InfoFormats, format) {
+		return "", &exception{code, name, params.Quote(format) + " is none of " + strings.Join(InfoFormats, ", ")}
+	}
+	return format, nil
 }
 
 // index returns the value of a parameter that must be given: the number of a matrix, a row or a column, in plain digits.

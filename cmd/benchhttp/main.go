@@ -1,7 +1,8 @@
 // Command benchhttp is the bare server of make bench-http: net/http with the simplest handler that returns the files of a
 // folder from memory. It looks the path up in a map, sets the content type and writes the bytes.
 //
-//	benchhttp ADDRESS FOLDER
+//	benchhttp ADDRESS FOLDER [CERTIFICATE KEY]   with a certificate by HTTPS and HTTP/2
+//	benchhttp view URL                           measures the views of phones at a server (see view.go)
 package main
 
 import (
@@ -13,12 +14,19 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		log.Fatal("usage: benchhttp ADDRESS FOLDER")
+	if len(os.Args) == 3 && os.Args[1] == "view" {
+		viewMain()
+		return
+	}
+	if len(os.Args) != 3 && len(os.Args) != 5 {
+		log.Fatal("usage: benchhttp ADDRESS FOLDER [CERTIFICATE KEY], or benchhttp view URL")
 	}
 	handler, err := newHandler(os.DirFS(os.Args[2]))
 	if err != nil {
 		log.Fatal(err)
+	}
+	if len(os.Args) == 5 {
+		log.Fatal(http.ListenAndServeTLS(os.Args[1], os.Args[3], os.Args[4], handler))
 	}
 	log.Fatal(http.ListenAndServe(os.Args[1], handler))
 }

@@ -81,7 +81,7 @@ func (c *hooksCreateCmd) Run(ctx context.Context, con *console) error {
 	if err := h.Check(c.HooksAllowHTTP); err != nil {
 		return err
 	}
-	if err := delivery.CheckReached(c.URL, c.allowed()); err != nil {
+	if err := delivery.CheckReached(ctx, c.URL, c.allowed()); err != nil {
 		return fmt.Errorf("--url would never be reached: %w; --hooks-allow names networks that are not public", err)
 	}
 	return c.change(ctx, con, func(s *store.Store) error {

@@ -15,9 +15,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
 	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 
+	"limnomap/cmd/limnomap/config"
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
@@ -103,16 +105,7 @@ var olderSchemas = map[int64]int64{4: 0, 12: 12}
 func TestReadingMigratesNothing(t *testing.T) {
 	dir := t.TempDir()
 	in := limnomaptest.WriteFile(t, dir, "lakes.csv", "id,name,lat,lon\none,One,50,10\n")
-	out := func(name string) string { return filepath.Join(t.TempDir(), name) }
-	commands := [][]string{
-		{"keys", "list"}, {"hooks", "list"}, {"hooks", "deliveries", "x"}, {"hooks", "test", "x"},
-		{"export", "lakes", "-"}, {"export", "observations", out("o.csv")}, {"export", "advisories", "-"}, {"export", "map", out("map.pmtiles"), "--zoom", "0"},
-		{"warm", "--zoom", "0", "--cache-dir", out("cache")}, {"warm", "--zoom", "0", "--dry-run", "--cache-dir", out("cache")},
-		{"forecast", "--test"}, {"forecast", "--dry-run"},
-		{"import", "lakes", in, "--dry-run"}, {"import", "observations", in, "--dry-run"}, {"import", "advisories", in, "--dry-run"},
-		{"import", "rasters", in, "--dry-run"}, {"import", "rasters", in, "--csv", "-"},
-		{"migrate", "--dry-run"}, {"backup", out("copy.db")},
-	}
+	commands := readingCommands(in, func(name string) string { return filepath.Join(t.TempDir(), name) })
 	for _, writing := range writingCommands(in, dir) {
 		if writing[0] != "migrate" {
 			commands = append(commands, append(slices.Clone(writing), "--migrate", "never"))
@@ -148,12 +141,63 @@ func TestReadingMigratesNothing(t *testing.T) {
 	}
 }
 
+// readingCommands are those that only read a database, and all dry runs; out names new files.
+func readingCommands(in string, out func(name string) string) [][]string {
+	return [][]string{
+		{"keys", "list"}, {"hooks", "list"}, {"hooks", "deliveries", "x"}, {"hooks", "test", "x"},
+		{"export", "lakes", "-"}, {"export", "observations", out("o.csv")}, {"export", "advisories", "-"}, {"export", "map", out("map.pmtiles"), "--zoom", "0"}, {"export", "map", out("dry.pmtiles"), "--zoom", "0", "--dry-run"},
+		{"warm", "--zoom", "0", "--cache-dir", out("cache")}, {"warm", "--zoom", "0", "--dry-run", "--cache-dir", out("cache")},
+		{"forecast", "--test"}, {"forecast", "--dry-run"}, {"accuracy"}, {"imports", "list"}, {"imports", "undo", "--dry-run"},
+		{"import", "lakes", in, "--dry-run"}, {"import", "observations", in, "--dry-run"}, {"import", "advisories", in, "--dry-run"},
+		{"import", "rasters", in, "--dry-run"}, {"import", "rasters", in, "--csv", "-"},
+		{"close", "one", "--until", "unknown", "--cause", "cyanobacteria", "--issuer", "Office", "--dry-run"}, {"reopen", "one", "--dry-run"},
+		{"delete", "lake", "one", "--dry-run"}, {"delete", "observations", "--lake", "one", "--dry-run"}, {"delete", "source", "x", "--dry-run"},
+		{"migrate", "--dry-run"}, {"backup", out("copy.db")},
+	}
+}
+
+// Each command that can have a database is tested with older ones.
+func TestEachCommandMeetsOlderDatabases(t *testing.T) {
+	tested := make(map[string]bool)
+	for _, args := range slices.Concat(readingCommands("", func(name string) string { return name }), writingCommands("", "")) {
+		tested[args[0]] = true
+		tested[strings.Join(args[:min(2, len(args))], " ")] = true
+	}
+	dry := make(map[string]bool)
+	for _, args := range readingCommands("", func(name string) string { return name }) {
+		if slices.Contains(args, "--dry-run") {
+			dry[args[0]], dry[args[0]+" "+args[1]] = true, true
+		}
+	}
+	count := 0
+	for _, leaf := range modelOf(t).Leaves(false) {
+		name := config.CommandName(leaf)
+		has := func(flag string) bool {
+			return slices.ContainsFunc(leaf.Flags, func(f *kong.Flag) bool { return f.Name == flag })
+		}
+		if !has("db") {
+			continue
+		}
+		if count++; !tested[name] {
+			t.Errorf("limnomap %s is neither in readingCommands nor in writingCommands", name)
+		}
+		if has("dry-run") && !dry[name] {
+			t.Errorf("limnomap %s --dry-run is not in readingCommands", name)
+		}
+	}
+	if count < 30 {
+		t.Errorf("%d commands have a database, want more", count)
+	}
+}
+
 // writingCommands are those that write to a database, and so migrate it.
 func writingCommands(in, source string) [][]string {
 	return [][]string{
 		{"migrate"}, {"keys", "create", "--name", "two"}, {"keys", "rotate", "one"}, {"keys", "revoke", "one"},
 		{"hooks", "create", "--url", "https://example.org/hook"}, {"hooks", "set", "x", "--state", "paused"}, {"hooks", "rotate", "x"}, {"hooks", "delete", "x"},
 		{"import", "lakes", in}, {"import", "observations", in}, {"import", "advisories", in}, {"import", "rasters", in},
+		{"close", "one", "--until", "unknown", "--cause", "cyanobacteria", "--issuer", "Office"}, {"reopen", "one"}, {"imports", "undo"},
+		{"delete", "lake", "one"}, {"delete", "observations", "--lake", "one"}, {"delete", "source", "x"},
 		{"refresh", "--from", source}, {"forecast"}, {"serve"},
 	}
 }

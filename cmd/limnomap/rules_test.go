@@ -80,7 +80,7 @@ func TestHooksThatAreNeverReached(t *testing.T) {
 	for address, reached := range map[string]bool{
 		"https://127.0.0.1/x": false, "https://localhost:8443/": false, "https://a.localhost./": false, "https://[::1]/": false, "https://10.1.2.3/": false,
 		"https://192.168.0.1/": false, "https://2130706433/": false, "https://0x7f000001/": false, "https://169.254.169.254/": false, "https://[fd00::1]/": false,
-		"https://metadata.google.internal/": false, "https://example.org/lakes": true, "https://203.0.114.7/": true,
+		"https://metadata.google.internal/": false, "https://127。0。0。1/": false, "https://[::ffff:7f00:1]/": false, "https://127.1/": false, "https://example.org/lakes": true, "https://203.0.114.7/": true,
 	} {
 		_, _, err := runCommand(t, "hooks", "create", "--db", db, "--url", address)
 		if (err == nil) != reached || err != nil && !strings.Contains(err.Error(), "--hooks-allow") {

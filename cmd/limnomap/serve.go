@@ -69,7 +69,7 @@ type serveCmd struct {
 	linkFlags
 
 	MaxZoom            int    `help:"Highest zoom of the tiles, 0 to ${max_zoom}." default:"18" allowed:"0..${max_zoom}" group:"Map"`
-	BasemapURL         string `name:"basemap-url" help:"URL template of the page's basemap, with {z}, {x} and {y}, such as https://tile.openstreetmap.org/{z}/{x}/{y}.png. With none, the default, the page draws its own coasts and borders, and readers ask no other server for tiles." default:"none" check:"basemap-url" group:"Map"`
+	BasemapURL         string `name:"basemap-url" help:"URL template of the page's basemap, with {z}, {x} and {y}, such as https://tile.openstreetmap.org/{z}/{x}/{y}.png. With none, the default, the page draws its own coasts, borders and large rivers, and readers ask no other server for tiles." default:"none" check:"basemap-url" group:"Map"`
 	BasemapLabelsURL   string `name:"basemap-labels-url" help:"URL template of a layer with only the basemap's labels, which the page shows above the heat map, or none. The basemap should then have no labels of its own." default:"none" check:"basemap-url" group:"Map"`
 	BasemapAttribution string `help:"Attribution of the basemap." default:"© OpenStreetMap contributors" group:"Map"`
 	Places             string `help:"List of places and postcodes that the page searches in place of its own one of Germany and the larger places of the world: a file that web/mkplaces.mjs made." placeholder:"FILE" group:"Map"`
@@ -226,6 +226,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		TraceRatio:  c.TraceRatio,
 		Now:         now.Now,
 		ClockDoubt:  now.Doubt,
+		Standby:     shown.standby(registry),
 	}
 	if opts.Adjustable, err = c.adjustable(con.level.Level()); err != nil {
 		return err
@@ -477,7 +478,8 @@ func newWatcher(source snapshot.Source, shown *source, server *api.Server, event
 		},
 		Confirmed: func(at time.Time) {
 			if latest {
-				server.Confirmed(at)
+				lag, _ := shown.lag()
+				server.Confirmed(at.Add(-lag))
 			}
 		},
 		Failed: server.SnapshotReloadFailed,

@@ -123,6 +123,7 @@ func (s *serving) run(ctx context.Context) error {
 	run(s.clock.Run)
 	run(s.watcher.Run)
 	run(s.finishLists)
+	run(s.server.DrawAhead)
 	run(s.updateAccuracy)
 	run(s.events.Run)
 	if s.webhooks != nil {

@@ -7,6 +7,9 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
 	"limnomap/api/auth"
 	"limnomap/cmd/limnomap/config"
 	"limnomap/colormap"
@@ -86,6 +89,36 @@ func (f *sourceFlags) open(ctx context.Context, create bool, upgrade store.Upgra
 func (s *source) limits() colormap.Limits {
 	p := s.options.Profile
 	return colormap.Limits{Title: p.Title, Level1: p.Limits[0].Float(), Level2: p.Limits[1].Float(), Above: p.Above, Cells: p.CellLimits, Words: p.Words}
+}
+
+// lag returns how far the standby that the data are from is behind its primary, and false if they are from none.
+func (s *source) lag() (lag time.Duration, standby bool) {
+	if s.store == nil {
+		return 0, false
+	}
+	return s.store.Standby()
+}
+
+// standby returns lag, and exports it.
+func (s *source) standby(registry prometheus.Registerer) func() (time.Duration, bool) {
+	metrics := promauto.With(registry)
+	metrics.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "limnomap_database_standby",
+		Help: "1 if the data are read from a standby of PostgreSQL.",
+	}, func() float64 {
+		if _, standby := s.lag(); standby {
+			return 1
+		}
+		return 0
+	})
+	metrics.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "limnomap_database_standby_lag_seconds",
+		Help: "How far the standby that the data are read from is behind its primary at most; 0 if they are read from a primary.",
+	}, func() float64 {
+		lag, _ := s.lag()
+		return lag.Seconds()
+	})
+	return s.lag
 }
 
 // load reads the data once, for a command that shows one state of them, as of a time, and ends. The caller closes the source at the

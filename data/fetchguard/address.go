@@ -1,10 +1,15 @@
 package fetchguard
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // ErrRefused is in the error of each request that the guard refuses.
@@ -166,7 +171,7 @@ func CheckPublicHost(host string, allow []netip.Prefix) error {
 		return err
 	}
 	name := strings.TrimSuffix(strings.ToLower(host), ".")
-	if name == "localhost" || strings.HasSuffix(name, ".localhost") { // RFC 6761, section 6.3
+	if isLocalhost(name) {
 		if checkPublic(netip.IPv6Loopback(), allow) == nil {
 			return nil
 		}
@@ -180,6 +185,41 @@ func CheckPublicHost(host string, allow []netip.Prefix) error {
 		return err
 	}
 	return checkPublic(addr, allow)
+}
+
+// isLocalhost reports whether a name in lower case is of this machine (RFC 6761, section 6.3).
+func isLocalhost(name string) bool {
+	return name == "localhost" || strings.HasSuffix(name, ".localhost")
+}
+
+// lookupTimeout bounds the wait of [CheckPublicName] for a name server.
+const lookupTimeout = 3 * time.Second
+
+// CheckPublicName is CheckPublicHost, and also returns an error for a name if all its addresses are neither public nor in allow now. A name
+// that cannot be looked up is no error: where it is used it may be known.
+func CheckPublicName(ctx context.Context, host string, allow []netip.Prefix) error {
+	return checkPublicName(ctx, net.DefaultResolver, host, allow)
+}
+
+func checkPublicName(ctx context.Context, resolver *net.Resolver, host string, allow []netip.Prefix) error {
+	// As net/http does (RFC 3490, section 3.1): 127。0。0。1 is 127.0.0.1.
+	host = strings.ReplaceAll(norm.NFKC.String(host), "。", ".")
+	err := CheckPublicHost(host, allow)
+	if err != nil || isLocalhost(strings.TrimSuffix(strings.ToLower(host), ".")) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	addrs, err := resolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil
+	}
+	for _, addr := range addrs {
+		if err = errors.Join(Check(addr.Unmap()), checkPublic(addr, allow)); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // checkPublic returns an error for an address that is neither public nor in allow. An IPv6 form of an IPv4 address must be of a public one.

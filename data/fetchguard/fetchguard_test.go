@@ -269,12 +269,50 @@ func TestProxy(t *testing.T) {
 // A name whose address changes between two look-ups (DNS rebinding) is checked at each connection.
 func TestRebinding(t *testing.T) {
 	s := serve(t)
+	var metadata atomic.Bool
+	guard := newTransport(&http.Transport{}, nameServer(t, &metadata))
+	address := "http://rebinding.example" + s.URL[strings.LastIndexByte(s.URL, ':'):]
+	if body, err := get(t, guard, address); err != nil || body != "hello" {
+		t.Fatalf("first: %q, %v", body, err)
+	}
+	metadata.Store(true)
+	if _, err := get(t, guard, address); !errors.Is(err, ErrRefused) {
+		t.Errorf("after the change: %v, want it refused", err)
+	}
+}
+
+// A name whose addresses are all refused is known to be before it is used.
+func TestPublicNames(t *testing.T) {
+	var metadata atomic.Bool
+	resolver := nameServer(t, &metadata)
+	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	check := func(host string, allow []netip.Prefix, want bool) {
+		t.Helper()
+		if err := checkPublicName(t.Context(), resolver, host, allow); errors.Is(err, ErrRefused) == want {
+			t.Errorf("%s with %v allowed: %v, want it taken: %t", host, allow, err, want)
+		}
+	}
+	check("lakes.example", nil, false)
+	check("lakes.example", loopback, true)
+	metadata.Store(true)
+	check("lakes.example", []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}, false)
+	for _, host := range []string{"127。0。0。1", "１２７．０．０．１", "127.1", "[::1]", "LOCALHOST."} {
+		check(strings.Trim(host, "[]"), nil, false)
+	}
+	nowhere := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no network") }}
+	if err := checkPublicName(t.Context(), nowhere, "lakes.example", nil); err != nil {
+		t.Errorf("without a name server: %v", err)
+	}
+}
+
+// nameServer returns a resolver for which all names have one address: 127.0.0.1, or that of a metadata service.
+func nameServer(t *testing.T, metadata *atomic.Bool) *net.Resolver {
+	t.Helper()
 	dns, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer dns.Close()
-	var metadata atomic.Bool
+	t.Cleanup(func() { dns.Close() })
 	go func() { // ends when dns is closed
 		query := make([]byte, 512)
 		for {
@@ -285,18 +323,9 @@ func TestRebinding(t *testing.T) {
 			_, _ = dns.WriteTo(dnsAnswer(query[:n], metadata.Load()), from)
 		}
 	}()
-	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "udp", dns.LocalAddr().String())
 	}}
-	guard := newTransport(&http.Transport{}, resolver)
-	address := "http://rebinding.example" + s.URL[strings.LastIndexByte(s.URL, ':'):]
-	if body, err := get(t, guard, address); err != nil || body != "hello" {
-		t.Fatalf("first: %q, %v", body, err)
-	}
-	metadata.Store(true)
-	if _, err := get(t, guard, address); !errors.Is(err, ErrRefused) {
-		t.Errorf("after the change: %v, want it refused", err)
-	}
 }
 
 // dnsAnswer answers a query for an IPv4 address with 127.0.0.1 or 169.254.169.254, and any other with nothing (RFC 1035, section 4).

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -31,6 +32,8 @@ type database interface {
 	listen(ctx context.Context, wake chan<- struct{})
 	readOnly() string
 	close() error
+	// believe is called with each revision that was read, and by how many seconds a standby is behind at most; see dialect.lag.
+	believe(ctx context.Context, r data.Revision, lag sql.NullFloat64) error
 }
 
 // A dialect has the statements that differ between the databases, each in that of its database.
@@ -45,6 +48,7 @@ type dialect struct {
 	lockImports                        string // makes other writers wait until the transaction ends; empty for SQLite, which has one writer at a time
 	tryMoment                          string // reports whether this transaction is the only one that writes to the log of events; empty for SQLite, for the same reason
 	now                                string // the database's clock in Unix seconds; 0.0 for SQLite, which has none
+	lag                                string // by how many seconds a standby is behind at most; NULL for all others
 	forgetSampled                      string // forgets the lakes of which the last sample was deleted; empty for PostgreSQL, which has an index of samples
 	lockKeys                           string // locks the API keys until the transaction ends; empty for SQLite, which has one writer at a time
 }
@@ -159,10 +163,14 @@ func (s *Store) revision(ctx context.Context, q querier) (data.Revision, error) 
 	r.Generation = s.db.fileGeneration()
 	if err == nil {
 		var at int64
-		err = q.queryRow(ctx, "SELECT f.changes, r.statements, r.others_at FROM limnomap.forecast_state AS f, limnomap.revision AS r").
-			Scan(&r.Forecasts, &r.Statements, &at)
+		var lag sql.NullFloat64
+		err = q.queryRow(ctx, "SELECT f.changes, r.statements, r.others_at, "+s.sql.lag+" FROM limnomap.forecast_state AS f, limnomap.revision AS r").
+			Scan(&r.Forecasts, &r.Statements, &at, &lag)
 		if at != 0 {
 			r.OthersAt = time.Unix(at, 0).UTC()
+		}
+		if err == nil {
+			err = s.db.believe(ctx, r, lag)
 		}
 	}
 	return r, err

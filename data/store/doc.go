@@ -18,7 +18,8 @@
 //
 // A postgres:// URL names a PostgreSQL database instead, for many servers. All tables are in its schema limnomap.
 // Observations have a partition for each year. An import takes an advisory lock, so that imports take turns, and notifies
-// listeners (see [Store.Listen]).
+// listeners (see [Store.Listen]). If the URL names several hosts, what reads uses one that target_session_attrs asks for, such as a hot standby, and
+// what writes the one that lets write (see [Store.Standby]).
 //
 // A Store is safe for concurrent use, a [Tx] is not. Errors to test for: [ErrKeyExists], [ErrNoKey], [data.ErrNoLake],
 // [data.ErrLeaseLost], [fs.ErrNotExist] for a database that does not exist, [errors.ErrUnsupported] for an unsupported type of

@@ -228,3 +228,21 @@ func (s *Store) PixelCodes(ctx context.Context, id data.LakeID, period data.Peri
 	}, query, string(id), int32(period.First), int32(period.Last))
 	return err
 }
+
+// PixelPasses calls each with the pixels of a lake in a period, of the newest date first. An error from each ends it and is returned.
+func (s *Store) PixelPasses(ctx context.Context, id data.LakeID, period data.Period, each func(date data.Date, source string, p pixels.Packed) error) error {
+	query := fmt.Sprintf(`SELECT p.date, coalesce(s.name, ''), %s, %s, %s FROM limnomap.pixels AS p LEFT JOIN limnomap.sources AS s ON s.key = p.source
+		JOIN limnomap.pixel_masks AS m ON m.lake = p.lake AND m.digest = p.mask
+		WHERE p.lake = (SELECT key FROM limnomap.lakes WHERE id = $1) AND p.date BETWEEN $2 AND $3 ORDER BY p.date DESC, p.source`,
+		atMost("m.grid", georef.MaxTextBytes), atMost("m.mask", pixels.MaxMaskBytes), atMost("p.codes", pixels.MaxCodeBytes))
+	_, err := list(ctx, s, "read the pixels of a lake in a period", func(row rowScanner) (_ struct{}, err error) {
+		var date int32
+		var source string
+		var p pixels.Packed
+		if err = row.Scan(&date, textColumn[string]{&source, "source", maxTextBytes}, textColumn[string]{&p.Grid, "grid", georef.MaxTextBytes}, &p.Mask, &p.Codes); err == nil {
+			err = each(data.Date(date), source, p)
+		}
+		return struct{}{}, err
+	}, query, string(id), int32(period.First), int32(period.Last))
+	return err
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,6 +101,17 @@ func testPixels(t *testing.T, open opener) {
 		return nil
 	}); err != nil || !slices.Equal(ofHistory, []string{data.Date(20007).String() + " LWQ 4", data.Date(20000).String() + " LWQ 1"}) {
 		t.Errorf("the pixels of a history are %q, %v", ofHistory, err)
+	}
+
+	ofHistory = nil
+	if err := s.PixelPasses(t.Context(), "a", data.Period{First: 20000, Last: 20007}, func(date data.Date, source string, p pixels.Packed) error {
+		ofHistory = append(ofHistory, fmt.Sprint(date, " ", source, " ", p.Grid == grid, " ", string(p.Mask), " ", string(p.Codes)))
+		return nil
+	}); err != nil || !slices.Equal(ofHistory, []string{data.Date(20007).String() + " LWQ true mask of a 4", data.Date(20000).String() + " LWQ true mask of a 1"}) {
+		t.Errorf("the passes of a lake are %q, %v", ofHistory, err)
+	}
+	if err := s.PixelPasses(t.Context(), "a", data.Period{First: 20000, Last: 20006}, func(data.Date, string, pixels.Packed) error { return errors.New("enough") }); err == nil || !strings.Contains(err.Error(), "enough") {
+		t.Errorf("the error of a caller becomes %v", err)
 	}
 
 	before := revision()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -43,14 +44,17 @@ var sessionSettings = map[string]string{
 // postgres is a Store in the schema limnomap of a PostgreSQL database.
 type postgres struct {
 	Store
-	pool   *pgxpool.Pool
-	name   string // of the database, for errors, without user and password
-	create bool   // whether each use may create the tables; otherwise only an import does
+	pool *pgxpool.Pool
+	// primary is for what writes: the host of the URL that lets write, whichever that is at the time. It is pool if the URL names one host.
+	primary *pgxpool.Pool
+	standby standbyWatch
+	name    string // of the database, for errors, without user and password
+	create  bool   // whether each use may create the tables; otherwise only an import does
 
-	upgrade                                 Upgrade
-	preparing                               chan struct{} // holds a value while the schema is brought up to date
-	ready                                   atomic.Bool   // whether the schema is up to date
-	stallTimeout, listenPing, listenTimeout time.Duration // tests lower them
+	upgrade                                              Upgrade
+	preparing                                            chan struct{} // holds a value while the schema is brought up to date
+	ready                                                atomic.Bool   // whether the schema is up to date
+	stallTimeout, listenPing, listenTimeout, standbyPing time.Duration // tests lower them
 }
 
 // openPostgres opens the database of a URL. It succeeds if the server cannot be reached, or if create is false and there
@@ -60,14 +64,26 @@ func openPostgres(ctx context.Context, dsn string, create bool, upgrade Upgrade)
 	if err != nil {
 		return nil, err
 	}
-	s := &postgres{name: postgresName(config.ConnConfig), create: create, upgrade: upgrade, preparing: make(chan struct{}, 1), stallTimeout: stallTimeout, listenPing: listenPing, listenTimeout: listenTimeout}
+	s := &postgres{name: postgresName(config.ConnConfig), create: create, upgrade: upgrade, preparing: make(chan struct{}, 1), stallTimeout: stallTimeout, listenPing: listenPing, listenTimeout: listenTimeout, standbyPing: standbyPing}
 	s.Store = Store{s, dialect{scan: postgresScanQuery, past: postgresPastQuery, sampled: postgresSampled, nearSamples: postgresNearSamples, lockKeys: lockKeys,
-		newestReading: postgresNewestReading, readings: postgresReadings, forecasts: postgresForecasts, notify: postgresNotify, lockImports: postgresLockImports, tryMoment: postgresTryMoment, now: "extract(epoch FROM clock_timestamp())::float8"}, time.Now, int(config.MaxConns), ""}
+		newestReading: postgresNewestReading, readings: postgresReadings, forecasts: postgresForecasts, notify: postgresNotify, lockImports: postgresLockImports, tryMoment: postgresTryMoment, now: "extract(epoch FROM clock_timestamp())::float8", lag: postgresLag}, time.Now, int(config.MaxConns), ""}
+	several := len(hosts(config.ConnConfig)) > 1
+	writing := primaryConfig(config)
+	if several {
+		refuseFormerPrimary(config)
+	}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.wrap(err, "open the pool of connections")
 	}
+	s.primary = s.pool
+	if several {
+		if s.primary, err = pgxpool.NewWithConfig(ctx, writing); err != nil {
+			s.pool.Close()
+			return nil, s.wrap(err, "open the pool of connections")
+		}
+	}
 	if err := s.prepare(ctx, create); err != nil && !away(err) && !errors.Is(err, fs.ErrNotExist) {
-		s.pool.Close()
+		_ = s.close()
 		return nil, err
 	}
 	return s, nil
@@ -112,7 +128,18 @@ func parsePostgres(dsn string) (*pgxpool.Config, error) {
 
 // postgresName is the name of a database in errors and logs.
 func postgresName(c *pgx.ConnConfig) string {
-	return fmt.Sprintf("PostgreSQL database %q at %s", c.Database, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))))
+	return fmt.Sprintf("PostgreSQL database %q at %s", c.Database, strings.Join(hosts(c), ","))
+}
+
+// hosts returns each HOST:PORT of a URL once, in order.
+func hosts(c *pgx.ConnConfig) []string {
+	all := []string{net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))}
+	for _, f := range c.Fallbacks { // a host is there twice if it is tried with and without TLS
+		if host := net.JoinHostPort(f.Host, strconv.Itoa(int(f.Port))); !slices.Contains(all, host) {
+			all = append(all, host)
+		}
+	}
+	return all
 }
 
 // PostgreSQL's error codes: postgresql.org/docs/15/errcodes-appendix.html.
@@ -123,6 +150,7 @@ const (
 	codeNoPrivilege        = "42501"
 	codeNoTable            = "42P01"
 	codeReadOnly           = "25006"
+	codeConflict           = "40001"
 	codeLockNotAvailable   = "55P03"
 	codeCancelled          = "57014"
 	codeAdminShutdown      = "57P01"
@@ -135,6 +163,9 @@ const (
 // explainPostgres adds an explanation to errors that an operator can resolve. It never contains a password.
 func explainPostgres(err error) error {
 	var e *pgconn.PgError
+	if errors.Is(err, pgconn.ErrReadOnlyConnection) {
+		return fmt.Errorf("no host of the URL lets write at present; only reading works until a primary is there: %w", err)
+	}
 	if !errors.As(err, &e) {
 		var connect *pgconn.ConnectError
 		if errors.As(err, &connect) {
@@ -151,8 +182,9 @@ func explainPostgres(err error) error {
 		codeNoDatabase:         "the server has no such database; make one with createdb",
 		codeNoPrivilege:        "the user may not do that; it needs the right to create a schema in the database, or to own the schema limnomap",
 		codeNoTable:            "limnomap's tables are gone; import again, or restore a backup",
-		codeReadOnly:           "the server only lets read; name the primary, not a standby",
+		codeReadOnly:           "the server only lets read; name the primary, or it beside the standby",
 		codeLockNotAvailable:   "another process is writing to it; try again when it is done",
+		codeConflict:           "the standby ended what was in the way of its recovery; set hot_standby_feedback there",
 		codeCancelled:          "the server ended what took too long",
 		codeAdminShutdown:      "the server ended the connection",
 		codeCrashShutdown:      "the server ended the connection",
@@ -177,7 +209,7 @@ func away(err error) bool {
 		return strings.HasPrefix(e.Code, "08") // connection exceptions
 	}
 	var network net.Error
-	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded)
+	return errors.Is(err, pgconn.ErrReadOnlyConnection) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // wrap adds the operation and the database to an error, except to a callerError. If tables are missing, the next use
@@ -200,5 +232,6 @@ func (s *postgres) readOnly() string { return "" }
 
 func (s *postgres) close() error {
 	s.pool.Close()
+	s.primary.Close() // closing a pool twice does nothing
 	return nil
 }

@@ -20,7 +20,7 @@ func (s *postgres) importTx(ctx context.Context, fn func(Tx) error) error {
 	if err := s.prepare(ctx, true); err != nil {
 		return err
 	}
-	tx, err := s.pool.Begin(ctx)
+	tx, err := s.primary.Begin(ctx)
 	if err != nil {
 		return s.wrap(err, "begin an import")
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 )
@@ -45,7 +46,11 @@ func (s *postgres) prepare(ctx context.Context, create bool) error {
 	if s.ready.Load() {
 		return nil
 	}
-	if err := s.migrate(ctx, create || s.create); err != nil {
+	err := s.migrate(ctx, s.pool, create || s.create)
+	if errors.Is(err, errStandbySchema) && s.primary != s.pool {
+		err = s.migrate(ctx, s.primary, create || s.create)
+	}
+	if err != nil {
 		return &Error{fmt.Errorf("%s: %w", s.name, explainPostgres(err))}
 	}
 	s.ready.Store(true)
@@ -53,18 +58,25 @@ func (s *postgres) prepare(ctx context.Context, create bool) error {
 }
 
 // migrate brings the schema up to date, one process at a time. It rejects another program's schema of that name, a schema
-// newer than this limnomap, and a missing one unless create is true.
-func (s *postgres) migrate(ctx context.Context, create bool) error {
+// newer than this limnomap, and a missing one unless create is true. On a standby it writes nothing, and returns errStandbySchema if it would.
+func (s *postgres) migrate(ctx context.Context, pool *pgxpool.Pool, create bool) error {
 	ctx, cancel := context.WithTimeout(ctx, migrateTimeout)
 	defer cancel()
-	db := stdlib.OpenDB(*s.pool.Config().ConnConfig)
+	db := stdlib.OpenDB(*pool.Config().ConnConfig)
 	defer db.Close()
 	lock, err := db.Conn(ctx) // goose uses other connections
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	if err := lockSchema(ctx, lock, create); err != nil {
+	var standby bool
+	if err := lock.QueryRowContext(ctx, "SELECT pg_is_in_recovery()").Scan(&standby); err != nil {
+		return err
+	}
+	if err := lockSchema(ctx, lock, create && !standby); err != nil {
+		if standby && create && errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w: %w", errStandbySchema, err)
+		}
 		return err
 	}
 	files, err := fs.Sub(postgresMigrations, "migrations/postgres")
@@ -76,7 +88,11 @@ func (s *postgres) migrate(ctx context.Context, create bool) error {
 	if err != nil {
 		return err
 	}
-	return upgrade(ctx, p, s.upgrade)
+	permit := s.upgrade
+	if standby {
+		permit = func(context.Context, int64, int64) error { return errStandbySchema }
+	}
+	return upgrade(ctx, p, permit)
 }
 
 // lockSchema checks the schema, and locks it until the connection ends.

@@ -19,7 +19,7 @@ const (
 	listenTimeout = 10 * time.Second // of each statement
 )
 
-// listen uses its own connection, and reconnects when that is lost.
+// listen uses its own connection, and reconnects when that is lost. A standby has no notifications: until it is promoted, callers of Revision ask.
 func (s *postgres) listen(ctx context.Context, wake chan<- struct{}) {
 	pause := minListenPause
 	for ctx.Err() == nil {
@@ -46,6 +46,9 @@ func (s *postgres) listenOnce(ctx context.Context, wake chan<- struct{}) (listen
 		defer cancel()
 		_ = conn.Close(ctx)
 	}()
+	if err := s.awaitPromotion(ctx, conn); err != nil {
+		return false
+	}
 	if err := s.execWithin(ctx, conn, "LISTEN "+noticeChannel); err != nil {
 		return false
 	}

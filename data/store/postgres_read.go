@@ -122,7 +122,7 @@ func (s *postgres) update(ctx context.Context, doing string, fn func(querier) er
 	if err := s.prepare(ctx, false); err != nil {
 		return err
 	}
-	return s.wrap(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return fn(postgresQuerier{db: tx}) }), doing)
+	return s.wrap(pgx.BeginFunc(ctx, s.primary, func(tx pgx.Tx) error { return fn(postgresQuerier{db: tx}) }), doing)
 }
 
 // fileGeneration returns 0: the files of PostgreSQL are not replaced while limnomap runs.

@@ -95,7 +95,7 @@ const vacuumRows = 10_000
 func (t *postgresTx) vacuum(ctx context.Context) {
 	for p, y := range t.years {
 		if y.written >= vacuumRows {
-			_, _ = t.store.pool.Exec(ctx, "VACUUM (ANALYZE, SKIP_LOCKED, TRUNCATE false) "+p.table().Sanitize())
+			_, _ = t.store.primary.Exec(ctx, "VACUUM (ANALYZE, SKIP_LOCKED, TRUNCATE false) "+p.table().Sanitize())
 		}
 	}
 }

@@ -59,7 +59,7 @@ type sqlite struct {
 func openSQLite(ctx context.Context, loc location, create bool, upgrade Upgrade) (*sqlite, error) {
 	s := &sqlite{loc: loc, upgrade: upgrade, maxLogBytes: maxIdleLogBytes, maxKnownKeys: maxKnownKeys, groupRows: groupRows, parallelLakes: parallelLakes}
 	s.Store = Store{s, dialect{scan: scanQuery, past: pastQuery, sampled: sqliteSampled, nearSamples: sqliteNearSamples,
-		newestReading: sqliteNewestReading, readings: sqliteReadings, forecasts: sqliteForecasts, forgetSampled: forgetSampled, now: "0.0"}, time.Now, usualReaders(), loc.path}
+		newestReading: sqliteNewestReading, readings: sqliteReadings, forecasts: sqliteForecasts, forgetSampled: forgetSampled, now: "0.0", lag: "NULL"}, time.Now, usualReaders(), loc.path}
 	if err := s.open(ctx, create, creationPatience); err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc.path, err)
 	}

@@ -119,6 +119,9 @@ func (s *sqlite) update(ctx context.Context, doing string, fn func(querier) erro
 
 func (s *sqlite) fileGeneration() int64 { return s.generation.Load() }
 
+// believe does nothing: an SQLite database is no standby.
+func (s *sqlite) believe(context.Context, data.Revision, sql.NullFloat64) error { return nil }
+
 // read runs fn in a transaction that sees one state of the database, that of its first query. The caller holds s.mu.
 //
 // A connection caches pages, and drops them only if the log says that another process has changed them. So it would not

@@ -54,6 +54,8 @@ const (
 	linePx = 0.5
 	rimPx  = 0.9
 	ringPx = 0.75 // half the width of the ring of None
+
+	crowdedLine = 0.1 // of a very small disc, the part of its radius that is the line: more would make it dark
 )
 
 // RimPx is how far a sign reaches beyond the radius of the markers of its zoom.
@@ -141,6 +143,24 @@ func (c Class) Shapes(radius float64) []Shape {
 	}
 	radius += largerPx[c]
 	return []Shape{c.shape(White, radius, linePx+rimPx), c.shape(Dark, radius, linePx), c.shape(Value, radius, 0)}
+}
+
+// CrowdedRadius returns the radius of a disc whose line ends at a distance from its lake, see [Class.CrowdedShapes].
+func CrowdedRadius(end float64) float64 { return end - min(crowdedLine*end, linePx) }
+
+// CrowdedShapes returns the shapes of the disc of a water of that radius where there is no room for a rim. The worst is larger and has one, so that it is seen
+// among others and on a dark map.
+func (c Class) CrowdedShapes(radius float64) []Shape {
+	line := min(radius*crowdedLine/(1-crowdedLine), linePx)
+	disc := func(paint Paint, wider float64) Shape { return Shape{Paint: paint, Radius: radius + wider} }
+	switch c {
+	case High:
+		larger := largerPx[High]
+		return []Shape{disc(White, larger+line+rimPx), disc(Dark, larger+line), disc(Value, larger)}
+	case None:
+		return []Shape{disc(White, line+linePx), disc(Grey, line), disc(Value, 0)}
+	}
+	return []Shape{disc(Dark, line), disc(Value, 0)}
 }
 
 // OldShapes returns the shapes of the marker of an old value for a legend.

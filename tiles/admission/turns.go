@@ -355,6 +355,13 @@ func (t *Turns) removeEnded() {
 	}
 }
 
+// Idle reports whether no one has a turn or waits for one.
+func (t *Turns) Idle() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.taken == 0 && t.waiting == 0
+}
+
 // crowded reports whether more wait than have turns. t.mu must be held.
 func (t *Turns) crowded() bool { return t.waiting > t.options.Count }
 

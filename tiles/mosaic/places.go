@@ -16,12 +16,12 @@ const earthRadius = 6378137
 type places struct {
 	*Picture
 	columns []float64   // the places of the columns where they do not depend on the row; nil otherwise
-	nodes   []orb.Point // the longitudes and latitudes of a grid, every step pixels, otherwise
+	nodes   []orb.Point // the places of a grid, every step pixels, otherwise
 	across  int         // nodes in a row
 }
 
-// step is the distance of the nodes of the grid in pixels. Between them longitude and latitude are interpolated: over 16 pixels a projection is
-// straight but for a hundredth of a pixel.
+// step is the distance of the nodes of the grid in pixels. Between them places are interpolated: over 16 pixels a projection is straight but for some
+// hundredths of a pixel, and to project each pixel would take longer than all the rest.
 const step = 16
 
 func newPlaces(p *Picture) (*places, error) {
@@ -41,7 +41,7 @@ func newPlaces(p *Picture) (*places, error) {
 	for y := 0; y <= p.Height+step; y += step {
 		for x := range all.across {
 			lon, lat := inverse.At(all.x(float64(x*step)+.5), all.y(float64(y)+.5))
-			all.nodes = append(all.nodes, orb.Point{lon, lat})
+			all.nodes = append(all.nodes, orb.Point{lon/360 + .5, mercatorY(lat)})
 		}
 	}
 	return all, nil
@@ -94,17 +94,17 @@ func (all *places) line(y int, line []orb.Point) {
 	upper := all.nodes[y/step*all.across:]
 	lower := upper[all.across:]
 	down := float64(y%step) / step
-	for x := range line {
-		i, right := x/step, float64(x%step)/step
-		lon, lat := 0., 0.
-		for _, corner := range []struct {
-			at     orb.Point
-			weight float64
-		}{{upper[i], (1 - right) * (1 - down)}, {upper[i+1], right * (1 - down)}, {lower[i], (1 - right) * down}, {lower[i+1], right * down}} {
-			lon += unwrapped(corner.at[0], upper[i][0]) * corner.weight
-			lat += corner.at[1] * corner.weight
+	for first := 0; first < len(line); first += step {
+		i := first / step
+		between := func(a, b orb.Point) orb.Point { // on the left or the right side of the cell, in the same turn around the Earth
+			x0, x1 := upper[i][0]+math.Remainder(a[0]-upper[i][0], 1), upper[i][0]+math.Remainder(b[0]-upper[i][0], 1)
+			return orb.Point{x0 + (x1-x0)*down, a[1] + (b[1]-a[1])*down}
 		}
-		line[x] = orb.Point{lon/360 + .5, mercatorY(lat)}
+		left, right := between(upper[i], lower[i]), between(upper[i+1], lower[i+1])
+		for x := first; x < min(first+step, len(line)); x++ {
+			part := float64(x-first) / step
+			line[x] = orb.Point{left[0] + (right[0]-left[0])*part, left[1] + (right[1]-left[1])*part}
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ func TestPageInBrowser(t *testing.T) {
 		chromedp.WaitVisible("#legend"),
 		browsertest.Until(heatDrawn),
 		chromedp.WaitVisible(".leaflet-outlines-pane svg"), // shown without a basemap
+		browsertest.Until(`['land', 'borders', 'germany', 'rivers'].every((name) => document.querySelector('.leaflet-outlines-pane .' + name) !== null)`),
 	)
 	if title := browsertest.Ask(t, b, chromedp.Title()); !strings.Contains(title, "Algae in lakes") {
 		t.Errorf("title = %q", title)

@@ -1,4 +1,4 @@
-// The outlines of land, borders and Germany and the names of towns, for maps without a basemap.
+// The outlines of land, borders, Germany and large rivers and the names of towns, for maps without a basemap.
 import { L } from './leaflet.js'
 import { fetchJSON } from './fetchjson.js'
 import { lazyScript } from './lazyscript.js'
@@ -12,7 +12,7 @@ export async function addOutlines({ map }, url) {
   map.createPane(pane).style.zIndex = '100' // below the tiles
   const options = { pane, renderer: L.svg({ pane, padding: 0.5 }), interactive: false }
   for (const [className, lines] of Object.entries(outlines)) {
-    const shape = /** @type {any} */ (className === 'borders' ? L.polyline : L.polygon)
+    const shape = /** @type {any} */ (className === 'borders' || className === 'rivers' ? L.polyline : L.polygon)
     // Their colours are in the style sheet, so that they follow the colour scheme and print.
     shape(decode(lines), { ...options, className }).addTo(map)
   }

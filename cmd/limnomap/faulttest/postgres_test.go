@@ -3,6 +3,7 @@
 package faulttest
 
 import (
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -36,6 +37,24 @@ func TestServeBeforePostgres(t *testing.T) {
 	awaitValue(t, s, 50)
 	if log := eventLog(s); !strings.Contains(log, "the data are loaded") || strings.Contains(log, "level=ERROR") {
 		t.Errorf("log:\n%s", log)
+	}
+	stopCleanly(t, s)
+}
+
+// A server whose PostgreSQL accepts connections and never answers says so once, in /readyz too, and stops at once.
+func TestServeBeforeASilentPostgres(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // the system accepts what the test does not
+	must(t, err)
+	defer silent.Close()
+	s := limnomaptest.LaunchWithEnv(t, []string{"LIMNOMAP_DB=postgres://me@" + silent.Addr().String() + "/lakes?connect_timeout=1&sslmode=disable"})
+	limnomaptest.Within(t, patience, "some tries fail", func() bool { return s.Metric(t, "limnomap_event_log_failures_total") > 2 })
+	limnomaptest.Within(t, patience, "/readyz says it", func() bool {
+		response, body := limnomaptest.Get(t, s.Base+"/readyz")
+		return response.StatusCode == http.StatusServiceUnavailable && strings.Contains(string(body), "The data cannot be loaded yet")
+	})
+	if log := eventLog(s); strings.Count(log, "cannot be reached") != 1 || strings.Contains(log, "level=ERROR") {
+		t.Errorf("want one line that PostgreSQL cannot be reached:\n%s", log)
 	}
 	stopCleanly(t, s)
 }

@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,13 +182,14 @@ func (k *Keeper) step(ctx context.Context) error {
 	k.mu.Lock()
 	snap := k.offered
 	k.mu.Unlock()
+	var failed error
 	if snap != nil && snap != k.compared {
-		if err := k.Compare(ctx, snap); err != nil {
-			return err
+		if failed = k.Compare(ctx, snap); failed == nil {
+			k.compared = snap
 		}
-		k.compared = snap
 	}
-	if err := k.refresh(ctx, snap); err != nil {
+	// Also if nothing can be written, as in a standby: what others have written can be read.
+	if err := cmp.Or(failed, k.refresh(ctx, snap)); err != nil {
 		return err
 	}
 	if snap == nil || !k.dropped.IsZero() && time.Since(k.dropped) < dropEvery {

@@ -109,13 +109,13 @@ func New(o Options) *Deliverer {
 	return d
 }
 
-// CheckReached returns an error for an address that a client of [NewClient] would refuse whatever a name server says.
-func CheckReached(address string, allow []netip.Prefix) error {
+// CheckReached returns an error for an address that a client of [NewClient] would refuse, as far as that is known here and now.
+func CheckReached(ctx context.Context, address string, allow []netip.Prefix) error {
 	u, err := url.Parse(address)
 	if err != nil {
 		return err
 	}
-	return fetchguard.CheckPublicHost(u.Hostname(), allow)
+	return fetchguard.CheckPublicName(ctx, u.Hostname(), allow)
 }
 
 // NewClient returns a client for requests to public addresses, and to those in allow. It follows no redirects, uses no proxy, and gives up after
