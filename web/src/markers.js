@@ -70,7 +70,8 @@ function isPartial(map, { complete, lakes }) {
  * @param {{marks: Mark[], colours: any, paint: ReturnType<typeof symbolPainter>}} scene
  * @param {Page} page
  */
-function draw(ctx, { min, max }, { marks, colours, paint }, { map, view }) {
+function draw(ctx, { min, max }, { marks, colours, paint }, page) {
+  const { map, view } = page
   const { lake, style } = view.get()
   const area = L.bounds(min.subtract([hitRadius, hitRadius]), max.add([hitRadius, hitRadius]))
   const visible = marks.filter(({ x, y }) => area.contains([x, y]))
@@ -84,7 +85,8 @@ function draw(ctx, { min, max }, { marks, colours, paint }, { map, view }) {
     drawRing(ctx, selected, colours)
     paint(ctx, selected) // its badge lies on the ring
   }
-  drawLabels(ctx, visible, map, selected, colours)
+  page.taken = drawLabels(ctx, visible, map, selected, colours)
+  page.drawTowns?.()
 }
 
 // drawRing draws the ring around the selected lake.

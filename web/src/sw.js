@@ -13,7 +13,7 @@ const root = new URL('./', self.location.href)
 const prefix = `limnomap ${root.pathname} ` // all sites of an origin share the stores
 const shell = `${prefix}shell ${VERSION}`
 
-const later = /^assets.*(card|share|cast|tell|find|places|compare|export|known)-/ // scripts that load later, and their texts
+const later = /^assets.*(card|share|cast|tell|find|places|towns|compare|export|known)-/ // scripts that load later, and their texts
 
 // The stores besides the page: name, paths, and the maximum number of answers, for the newest state and for past weeks each.
 /** @type {[string, RegExp, number][]} */
@@ -23,7 +23,7 @@ const stores = [
   ['near', /-lakes\/near$/, 20], // the lakes of a large server, and those around a lake with a high risk
   ['histories', /\/history\/.+(?<!\.csv)$|-lakes\/advisories$/, 100],
   ['tiles', /\/tiles\/.+png$/, 300],
-  ['places', /(^|\/)places(-.+)?\.json$/, 2], // of the page or of the server
+  ['places', /(^|\/)(places|towns)(-.+)?\.json$/, 3], // of the page or of the server, and the names on the map
   ['cards', later, 12], // scripts; their texts are with the page
 ]
 
@@ -57,7 +57,7 @@ async function storePages(paths) {
     // With several servers, one of them may still serve another version.
     if (!isComplete(answer, 'text/html') || !page.includes(VERSION)) throw Error(address)
     const files = page.match(/assets\/[\w.-]+/g) // the page names all its files, those of words for all languages at once
-    await cache.addAll([...new Set(files)].filter((file) => !/LANG|places-/.test(file) && (self.registration.active || !later.test(file))))
+    await cache.addAll([...new Set(files)].filter((file) => !/LANG|places-|towns-/.test(file) && (self.registration.active || !later.test(file))))
     await addWords(files.find((file) => /LANG/.test(file)))
     await cache.put(address, answer)
   }

@@ -207,6 +207,8 @@ interface Page {
   position: { lat: number, lon: number } | null
   refresh?(): Promise<void>
   redrawMarks?(): void
+  drawTowns?(): void // with the marks
+  taken?: ReturnType<typeof import('./boxindex.js').boxIndex> // by controls, marks and labels
   printing?: boolean
   heatmap?: { prefetch(dates: (string | null)[]): void, minInterval(): number }
 }
