@@ -136,7 +136,7 @@ func TestPageForecast(t *testing.T) {
 }
 
 // While the script of the forecast is on its way, no tile of it is seen beside the legend and the marks of the present. With the style of dots,
-// which a forecast does not have, it shows the heat map; the choice of colours has no effect and cannot be used.
+// which a forecast does not have, as that of pixels, it shows the heat map; the choice of colours has no effect and cannot be used.
 func TestPageForecastOnItsWay(t *testing.T) {
 	t.Parallel()
 	arrive := make(chan struct{})
@@ -162,10 +162,8 @@ func TestPageForecastOnItsWay(t *testing.T) {
 	if state := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); state.Tiles != "2" || state.Marks || !state.Banner || !state.Legend {
 		t.Errorf("with the script: %+v, want the forecast", state)
 	}
-	const disabled = `[...document.querySelectorAll('#layer-panel select:disabled, #layer-panel input:disabled')].map((e) => e.value || e.localName).join()`
-	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](disabled)); got != "select,dots" && got != "dots,select" {
-		t.Errorf("of the layer panel %q cannot be used, want dots and the colours", got)
-	}
+	const disabled = `[...document.querySelectorAll('#layer-panel select:disabled, #layer-panel input:disabled')].map((e) => e.value || e.localName).sort().join()`
+	browsertest.Want(t, b, disabled, "dots,pixels,select", "of the layer panel these cannot be used:")
 	const reasons = `[...document.querySelectorAll('#layer-panel :is(select, fieldset)')].map((e) => document.getElementById(e.getAttribute('aria-describedby')).innerText).join()`
 	const why = "A forecast has its own colours, and no markers."
 	browsertest.Want(t, b, reasons, why+","+why, "the reasons why the style dots and the colours cannot be used are")
