@@ -25,8 +25,12 @@ func lakePageOf(t *testing.T, s *Server, target string, headers ...string) (page
 	}
 	page = w.Body.String()
 	_, body, _ := strings.Cut(page, "<body>")
+	body = hiddenPattern.ReplaceAllString(body, "")
 	return page, strings.Join(strings.Fields(html.UnescapeString(tagPattern.ReplaceAllString(body, " "))), " ")
 }
+
+// hiddenPattern finds what only a kept copy of the page shows.
+var hiddenPattern = regexp.MustCompile(`<p id="kept" role="note" hidden>[^<]*</p>`)
 
 // verdictSource has a lake in each state.
 func verdictSource(t *testing.T) *fakeSource {
@@ -58,16 +62,16 @@ func verdictSource(t *testing.T) *fakeSource {
 func TestLakePageVerdicts(t *testing.T) {
 	s := newServer(t, testOptions(t), verdictSource(t))
 	for _, test := range []struct{ lake, class, want string }{ // the beginning of the text after the name
-		{"de_by_clean", "low", "Klarer See The satellite shows few algae. Low risk Keep children out"},
-		{"de_by_medium", "medium", `Grüner "See" <&> The satellite shows many algae. Medium risk Many algae`},
-		{"de_mv_high", "high", "Müritz The satellite shows very many algae. High risk Very many algae: do not bathe"},
-		{"de_mv_scum", "high", "Schlierensee High risk (reported) Very many algae: do not bathe"},
-		{"x_cells", "high", "x_cells Bayern High risk (cell count) Very many algae"},
-		{"x_sample", "medium", "x_sample Bayern The sample shows many algae. Medium risk"},
-		{"de_mv_never", "none", "Unbekannt No current value This lake has never been measured. That does not mean that it is clean. Measured never"},
-		{"de_mv_stale", "none", "Wolkensee No current value Last known risk: high"},
-		{"x_closed", "closed", "x_closed Bayern Closed until 23 December 2026 Do not bathe here. Blue-green algae · Amt <B> Badeverbot Page of the authority Algae: The satellite shows few algae. Low risk What the authority says counts all the same."},
-		{"x_warned", "low", "x_warned Bayern Official warning until further notice The authority advises against bathing here. Amt W Algae: The satellite shows few algae. Low risk What the authority says"},
+		{"de_by_clean", "low", "Klarer See Swimming looks fine Swimmers Swimming looks fine Small children Fine where the water is clear Dogs Fine where the water is clear The satellite shows few algae. Low risk Keep children out"},
+		{"de_by_medium", "medium", `Grüner "See" <&> Swim with care, small children should not Swimmers Swim with care, do not swallow the water Small children Better keep them out Dogs Better keep them out The satellite shows many algae. Medium risk Many algae`},
+		{"de_mv_high", "high", "Müritz Do not swim Swimmers Do not swim Small children Keep them out Dogs Keep them out, do not let them drink The satellite shows very many algae. High risk Very many algae: do not bathe"},
+		{"de_mv_scum", "high", "Schlierensee Do not swim Swimmers Do not swim Small children Keep them out Dogs Keep them out, do not let them drink High risk (reported) Very many algae: do not bathe"},
+		{"x_cells", "high", "x_cells Bayern Do not swim Swimmers Do not swim Small children Keep them out Dogs Keep them out, do not let them drink High risk (cell count) Very many algae"},
+		{"x_sample", "medium", "x_sample Bayern Swim with care, small children should not Swimmers Swim with care, do not swallow the water Small children Better keep them out Dogs Better keep them out The sample shows many algae. Medium risk"},
+		{"de_mv_never", "none", "Unbekannt No current value: look before you swim Swimmers Look at the water first Small children Only where you see clear water Dogs Only where you see clear water No current value This lake has never been measured. That does not mean that it is clean. Measured never"},
+		{"de_mv_stale", "none", "Wolkensee No current value: look before you swim Swimmers Look at the water first Small children Only where you see clear water Dogs Only where you see clear water No current value Last known risk: high"},
+		{"x_closed", "closed", "x_closed Bayern Closed: do not swim Swimmers Do not swim Small children Keep them out Dogs Keep them out, do not let them drink Closed until 23 December 2026 Do not bathe here. Blue-green algae · Amt <B> Badeverbot Page of the authority Algae: The satellite shows few algae. Low risk What the authority says counts all the same."},
+		{"x_warned", "low", "x_warned Bayern Official warning: do not swim Swimmers Do not swim Small children Keep them out Dogs Keep them out, do not let them drink Official warning until further notice The authority advises against bathing here. Amt W Algae: The satellite shows few algae. Low risk What the authority says"},
 	} {
 		page, text := lakePageOf(t, s, test.lake)
 		if _, main, _ := strings.Cut(text, " Nederlands "); !strings.HasPrefix(main, test.want) { // after the names of the other languages
@@ -122,7 +126,7 @@ func TestLakePageOfAnOldValue(t *testing.T) {
 	opts.Now = func() time.Time { return date(t, "2026-12-01").Time() }
 	s := newServer(t, opts, verdictSource(t))
 	page, text := lakePageOf(t, s, "de_mv_high")
-	for _, want := range []string{"Müritz Last known risk: high Old value, not today’s. Very many algae at that time", "16 November 2026 (15 days ago), by satellite"} {
+	for _, want := range []string{"Müritz Old value: look before you swim Swimmers Look at the water first Small children Only where you see clear water Dogs Only where you see clear water Last known risk: high Old value, not today’s. Very many algae at that time", "16 November 2026 (15 days ago), by satellite"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q: %s", want, text)
 		}
@@ -130,7 +134,7 @@ func TestLakePageOfAnOldValue(t *testing.T) {
 	if strings.Contains(page, "The satellite shows") || !strings.Contains(page, `<section class="verdict high old">`) {
 		t.Error("an old value looks like one of today")
 	}
-	if !strings.Contains(page, `name="description" content="Müritz: Last known risk: high. Measured on 16 November 2026. A satellite sees`) {
+	if !strings.Contains(page, `name="description" content="Müritz: Old value: look before you swim. Last known risk: high. Measured on 16 November 2026. A satellite sees`) {
 		t.Error("the description does not say that the value is old")
 	}
 }
@@ -253,7 +257,7 @@ func TestLakePageForOthers(t *testing.T) {
 		`<meta property="og:title" content="x_sample, Bayern · Algen in Seen">`,
 		`<meta property="og:locale" content="de_DE">`,
 		`<title>x_sample, Bayern · Algen in Seen</title>`,
-		`<meta name="description" content="x_sample, Bayern: Die Wasserprobe zeigt viele Algen. Mittleres Risiko. Gemessen am 15. November 2026. Ein Satellit`,
+		`<meta name="description" content="x_sample, Bayern: Vorsichtig baden, kleine Kinder nicht. Die Wasserprobe zeigt viele Algen. Mittleres Risiko. Gemessen am 15. November 2026. Ein Satellit`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)

@@ -166,7 +166,7 @@ async function put({ store, max, tile, type }, request, answer) {
     if (type === 'text/' && !answer.headers.has('X-Request-Id')) return // of another page, such as one to sign in
     const cache = await caches.open(store)
     // A file does not age. The page of a lake says that it was kept.
-    await cache.put(request, isFile(answer.url) ? answer : withTime(answer, type === 'text/' ? text.replace('<body>', '<body class="kept">') : answer.body))
+    await cache.put(request, isFile(answer.url) ? answer : withTime(answer, type === 'text/' ? text.replace(' role="note" hidden', ' role="note"') : answer.body))
     if (tile && tilesStored++ % trimEvery) return
     const keys = await cache.keys()
     await Promise.all(keys.slice(0, Math.max(0, keys.length - max + (tile ? trimEvery : 0))).map((key) => cache.delete(key)))
