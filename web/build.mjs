@@ -23,8 +23,7 @@ const laterScripts = [
   { name: 'compare', entry: 'compare', what: 'of the comparison', max: 6000 },
   { name: 'export', entry: 'export', what: 'of pictures', max: 7500 },
   { name: 'highs', entry: 'highs', what: 'of the first line', max: 1500 },
-  { name: 'print', entry: 'print', what: 'for printing', max: 1000 },
-  { name: 'timeline', entry: 'timeline', what: 'of the timeline', max: 1500 },
+  { name: 'timeline', entry: 'timeline', what: 'of the timeline and for printing', max: 2300 },
   { name: 'years', entry: 'years', what: 'of years over one another', max: 2000 },
   { name: 'beside', entry: 'beside', what: 'of two weeks side by side', max: 4300 },
 ]

@@ -199,6 +199,7 @@ func TestPageTimeOnAPhone(t *testing.T) {
 		}
 		browsertest.Enable(t, b, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
 	}
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#time').scrollIntoView()`)) // the page is higher than the smallest phone
 	x, y := sliderPoint(t, b, 1)
 	to, _ := sliderPoint(t, b, 0)
 	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: x, Y: y})

@@ -95,7 +95,7 @@ async function start() {
   addOutlines(page, files.outline).catch(console.warn) // the map works without the outlines
   for (const add of [addMarkers, addTimeControl, addCard, addFind, addShare, addTelling, addOffline]) add(page)
   if (!embedded()) lazyScript('highs')().then(({ addHighs }) => addHighs(page)).catch(() => {}) // the map works without its line
-  lazyScript('print')().then(({ addPrint }) => addPrint(page)).catch(console.warn)
+  lazyScript('timeline')().then(({ addPrint }) => addPrint(page)).catch(console.warn)
 }
 
 const run = () => start().catch((error) => showLoadError(error, run))

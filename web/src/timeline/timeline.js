@@ -1,7 +1,10 @@
-// The picture behind the slider of the weeks: bars, and the names of months. It is a script of its own, since the slider works before it loads.
+// The picture behind the slider of the weeks: bars, and the names of months. It is a script of its own, since the slider works before it loads. What
+// prepares the page for printing comes with it: another answer would cost a kilobyte of header fields.
 import { dayMs, monthName, monthTicks } from '../calendar.js'
 import { element } from '../dom.js'
 import { aheadWeeks, hasFew, shares, worstFirst } from '../weeks.js'
+
+export { addPrint } from './print.js'
 
 const nameWidth = 56 // px that the name of a month needs
 const minSwipe = 24 // px
