@@ -217,7 +217,7 @@ func TestPageTimeOnAPhone(t *testing.T) {
 		t.Errorf("the time control is %d px high, want at most 100", high)
 	}
 	b.Do(t, chromedp.Click("#time .newest"), browsertest.Until(heatOf("")))
-	if targets := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#time button')].filter((b) => {
+	if targets := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#time button')].filter((b) => b.checkVisibility()).filter((b) => {
 		const r = b.getBoundingClientRect();
 		return r.width < 24 || r.height < 24 || r.left < 0 || r.right > 320;
 	}).map((b) => b.className)`)); len(targets) > 0 {
