@@ -25,12 +25,12 @@ func lakePageOf(t *testing.T, s *Server, target string, headers ...string) (page
 	}
 	page = w.Body.String()
 	_, body, _ := strings.Cut(page, "<body>")
-	body = hiddenPattern.ReplaceAllString(body, "")
+	body = keptPattern.ReplaceAllString(body, "")
 	return page, strings.Join(strings.Fields(html.UnescapeString(tagPattern.ReplaceAllString(body, " "))), " ")
 }
 
-// hiddenPattern finds what only a kept copy of the page shows.
-var hiddenPattern = regexp.MustCompile(`<p id="kept" role="note" hidden>[^<]*</p>`)
+// keptPattern finds what only a kept copy of the page shows.
+var keptPattern = regexp.MustCompile(`<p id="kept" role="note" hidden>[^<]*</p>`)
 
 // verdictSource has a lake in each state.
 func verdictSource(t *testing.T) *fakeSource {
