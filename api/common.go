@@ -18,6 +18,7 @@ import (
 	"limnomap/api/ogc"
 	"limnomap/api/record"
 	"limnomap/api/table"
+	"limnomap/api/weekpage"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/index"
@@ -37,7 +38,9 @@ type published struct {
 	dates  *answer.Body
 	lookup *lookup
 	counts *lru.Cache[countsKey, *answer.Body]
-	table  *table.Lakes
+	// changes are those of the weeks that were asked for.
+	changes *lru.Cache[data.Week, *weekpage.Changes]
+	table   *table.Lakes
 
 	histories *lru.Cache[int, []data.Observation] // that came from the store, by the index of the lake
 	known     *lru.Cache[int, lakepage.Known]     // what pages say of lakes, by their index
@@ -184,6 +187,7 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 	}
 	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes), lists: newLists(listsBefore),
 		counts:    newCache[countsKey, *answer.Body](maxCounts),
+		changes:   newCache[data.Week, *weekpage.Changes](maxChanges),
 		histories: newCache[int, []data.Observation](maxLakeHistories), known: newCache[int, lakepage.Known](maxLakeHistories)}
 	var err error
 	if p.dates, err = s.sender.Prepare(jsonKind, weeksBody(snap)); err != nil {
@@ -238,6 +242,7 @@ func (s *common) publishStatements(before *published, snap *snapshot.Snapshot) (
 	p := *before
 	p.snap, p.state = snap, s.stateOf(snap)
 	p.counts, p.lists = newCache[countsKey, *answer.Body](maxCounts), newLists(before.lists)
+	p.changes = newCache[data.Week, *weekpage.Changes](maxChanges) // closed lakes are some of them
 	if p.dates, err = s.sender.Prepare(jsonKind, weeksBody(snap)); err != nil {
 		return err
 	}

@@ -58,7 +58,13 @@ type ownWords struct {
 	More, Map, Sign, Table, HistoryJSON, HistoryCSV string
 	Languages, Levels                               string
 	Inside, InsideText                              string
+	Kept, Print, Way, Shore, ShoreHelp              string
+	Look, Stick, Jar                                shoreTest
 }
+
+// A shoreTest is a look at the water that everyone at the shore can take, as health departments recommend: the tests with a stick and a jar are those
+// of the Kansas Department of Health and Environment.
+type shoreTest struct{ Name, Text string }
 
 // A Maker makes the pages. It is safe for concurrent use.
 type Maker struct {

@@ -2,6 +2,8 @@ package lakepage
 
 import (
 	"cmp"
+	"fmt"
+	"html/template"
 	"net/url"
 	"slices"
 	"strconv"
@@ -49,6 +51,7 @@ type page struct {
 	Weeks    []weekRow
 
 	Near, Lower []neighbour
+	Kept        string // what the page says if a browser kept it and has no connection
 
 	Map, Table, Sign, HistoryJSON, HistoryCSV, StatisticsCSV, RegionPage string
 }
@@ -119,6 +122,7 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 	p.Known, p.Bloom = l.Known.texts(state.Chlorophyll.Valid(), w), newBars(l.Known.Years, w)
 	p.Inside = l.Inside.shown(id, w)
 	p.Accuracy = l.Compared.texts(w)
+	p.Kept = words.Fill(w.Own.Kept, "date", w.Day(r.Today))
 	p.Near, p.Lower = near(l, r, w)
 	return p
 }
@@ -294,6 +298,8 @@ type neighbour struct {
 	Class                   words.Class
 	Old, Badge              bool
 	Risk                    string
+	Way                     template.URL // to a lake with a lower risk, for an app with maps (RFC 5870)
+	WayText                 string
 }
 
 // near returns the lakes nearest to this one, and the nearest ones with a lower risk if it has a medium or high one, or is closed.
@@ -318,6 +324,9 @@ func near(l *Lake, r *pages.Reader, w *words.Page[ownWords]) (near, lower []neig
 			near = append(near, item)
 		}
 		if better {
+			point := snap.Lakes[n.Lake].Point
+			item.Way = template.URL(fmt.Sprintf("geo:%.4f,%.4f?q=%.4f,%.4f(%s)", point.Lat(), point.Lon(), point.Lat(), point.Lon(), url.PathEscape(item.Name)))
+			item.WayText = w.Own.Way
 			lower = append(lower, item)
 		}
 	}

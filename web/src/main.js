@@ -96,7 +96,7 @@ async function start() {
   if (!loaded.config.basemap) nameTowns(page)
   for (const add of [addMarkers, addTimeControl, addCard, addFind, addShare, addTelling, addOffline]) add(page)
   if (!embedded()) lazyScript('highs')().then(({ addHighs }) => addHighs(page)).catch(() => {}) // the map works without its line
-  lazyScript('print')().then(({ addPrint }) => addPrint(page)).catch(console.warn)
+  lazyScript('timeline')().then(({ addPrint }) => addPrint(page)).catch(console.warn)
 }
 
 const run = () => start().catch((error) => showLoadError(error, run))

@@ -34,7 +34,7 @@ export function addMarkers(page) {
     render()
   }
   store.on(update)
-  view.on(['lake', 'risk', 'style'], update)
+  view.on(['lake', 'risk', 'seen', 'style'], update)
   if (!store.get().complete) map.on('moveend', update)
   matchMedia('(prefers-color-scheme: dark)').onchange = update
   addPointer(page, (point) => lakeNear(getScene().marks, map.containerPointToLayerPoint(point)))
@@ -51,8 +51,8 @@ function visibleLakes({ map, store, view }) {
 // chosenFilter returns a function that reports whether the user chose a lake: it is selected, or a filter is active. In the style dots all
 // are, because its tiles show a mark for each.
 function chosenFilter({ view }) {
-  const { lake: selected, style, risk } = view.get()
-  const all = style === 'dots' || riskClasses(risk).length > 0
+  const { lake: selected, style, risk, seen } = view.get()
+  const all = style === 'dots' || seen || riskClasses(risk).length > 0
   return (lake) => all || lake.id === selected
 }
 

@@ -24,6 +24,8 @@ interface Lake {
   measured_by: 'satellite' | 'in_situ' | null
   advisory: Advisory | null
   old: boolean
+  /** whether it has a current value of the last seven days */
+  fresh?: boolean
   closed: boolean
   warned: boolean
   worse?: '' | 'counted' | 'index' | 'report'
@@ -116,8 +118,12 @@ interface ViewState {
   compare: string | null
   risk: string | null
   opacity: number | null
-  /** weeks ahead, 0 to 4: with 0 the forecast is switched on, but the map shows the present */
+  /** weeks ahead, 1 to 4 */
   forecast: string | null
+  /** the Monday of the week that the left part of the map shows */
+  beside: string | null
+  /** any text: only lakes that were measured in the last seven days */
+  seen: string | null
 }
 
 interface View {
