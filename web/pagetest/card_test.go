@@ -212,7 +212,7 @@ func TestPageCardStops(t *testing.T) {
 		if !verdict {
 			t.Errorf("%s: at the stop %s the verdict is covered", how, want)
 		}
-		browsertest.Want(t, b, `document.querySelector('#map').checkVisibility({visibilityProperty: true})`, want != "full", how+": at the stop "+want+" the map is visible:")
+		browsertest.Want(t, b, `document.querySelector('#map').checkVisibility({visibilityProperty: true})`, want != "full", "%s: at the stop %s the map is visible:", how, want)
 	}
 	peek := func(how string) { t.Helper(); stop(how, "peek", 0.15, 0.3) }
 	half := func(how string) { t.Helper(); stop(how, "half", 0.4, 0.6) }
