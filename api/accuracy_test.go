@@ -125,7 +125,7 @@ func TestAccuracyIsUpdated(t *testing.T) {
 	if n := strings.Count(get(t, s, http.StatusOK, statusURL).Body.String(), `"biased":true`); n != 1 {
 		t.Errorf("%d lakes of the status are biased, want 1", n)
 	}
-	if table := get(t, s, http.StatusOK, statusURL+".csv").Body.String(); !strings.Contains(table, ",biased\r\n") || strings.Count(table, ",true\r\n") != 1 {
+	if table := get(t, s, http.StatusOK, statusURL+".csv").Body.String(); !strings.Contains(table, ",biased,share_high,p90\r\n") || strings.Count(table, ",true,,\r\n") != 1 {
 		t.Errorf("the table is %s", table)
 	}
 	before := s.common.ledgers.newest.Load()

@@ -11,7 +11,7 @@ import (
 )
 
 // The class of each pixel is that of its value, by the limits of every profile.
-func TestPixelSharesByProfile(t *testing.T) {
+func TestPixelSharesByLimits(t *testing.T) {
 	packer := pixels.NewPacker()
 	for _, profile := range data.Profiles() {
 		for code := range pixels.Code(pixels.Codes) {

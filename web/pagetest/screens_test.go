@@ -152,7 +152,7 @@ func TestPageScreens(t *testing.T) {
 				if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#find [name=toggle]').checkVisibility()`)) {
 					b.Do(t, chromedp.Click("#find [name=toggle]"), browsertest.Until(`document.querySelector('#find li button').checkVisibility()`))
 					check(list)
-					b.Do(t, chromedp.Click("#find [name=toggle]"), browsertest.Until(`document.querySelector('#find li')?.checkVisibility() !== true`))
+					b.Do(t, chromedp.Click("#find [name=toggle]"), browsertest.Until(`!document.body.classList.contains('find-open')`))
 				}
 				b.Do(t, chromedp.Evaluate[chromedp.Void](`void (location.hash = 'lake=`+embeddedLake+`')`), browsertest.Until(chartDrawn))
 				check(card)
