@@ -17,7 +17,7 @@ var mayImport = map[string][]string{
 	"data":                      {"data/forecast", "data/linetext", "data/canonical", "data/outline", "data/pixels"},
 	"data/outline":              {}, // shapes, which know no lake
 	"data/canonical":            {}, // a hash of values, for anyone
-	"data/snapshot":             {"data", "data/canonical", "data/forecast"},
+	"data/snapshot":             {"data", "data/canonical", "data/forecast", "data/pixels"},
 	"data/apikey":               {},
 	"data/store":                {"data", "data/apikey", "data/clock", "data/diskspace", "data/events/eventfeed", "data/forecast", "data/events/hook", "data/events/push", "data/linetext", "data/snapshot", "data/outline", "data/pixels", "data/raster/georef"},
 	"data/statistics":           {"data"},
@@ -74,7 +74,7 @@ var mayImport = map[string][]string{
 	"data/fetchguard":  {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/desk", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/pages", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/weekpage", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot", "data/pixels", "data/statistics", "api/coordinates", "api/cql2", "api/features", "tiles/mosaic", "api/edr", "data/accuracy", "data/forecast", "data/sampling"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/desk", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/pages", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/weekpage", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot", "data/pixels", "data/statistics", "api/coordinates", "api/cql2", "api/features", "tiles/mosaic", "api/edr", "data/accuracy", "data/raster/georef", "data/forecast", "data/sampling"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"tiles/admission"},
