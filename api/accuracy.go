@@ -18,6 +18,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/accuracy"
 	"limnomap/data/snapshot"
+	"limnomap/tiles/admission"
 )
 
 const pathAccuracy = "/api/v1/bathing-lakes/accuracy"
@@ -35,13 +36,25 @@ type ledger struct {
 	forecast int64 // the number of the revision of forecasts
 	asOf     data.Date
 	made     time.Time // when the data of the snapshot were changed
+	begun    time.Time
 }
+
+// compareEvery is how often the map is compared again at most if only statements, forecasts or the day are others: it reads all samples.
+const compareEvery = time.Hour
 
 // ledgers makes the ledger, one at a time, and keeps the newest.
 type ledgers struct {
 	newest atomic.Pointer[ledger] // nil before the first
 	making chan struct{}          // has room for one
+	turns  *admission.Turns       // in which requests make the first one: not those of weeks, which would wait for it
 }
+
+func newLedgers() ledgers {
+	return ledgers{making: make(chan struct{}, 1), turns: admission.NewTurns(admission.TurnsOptions{Count: 1, Waiting: waitingComparisons})}
+}
+
+// waitingComparisons bounds the requests that wait for the first ledger.
+const waitingComparisons = 64
 
 // UpdateAccuracy compares the map with samples and official statements again if they may have changed. It should be called after each Publish, and may take
 // minutes: it runs on a thread of low priority, and meanwhile requests have the results before.
@@ -50,11 +63,11 @@ func (s *Server) UpdateAccuracy(ctx context.Context) error {
 	if err != nil {
 		return nil // there is nothing to compare yet
 	}
+	if newest := s.common.ledgers.newest.Load(); newest != nil && newest.revision >= p.snap.Revision.Number && s.common.opts.Now().Sub(newest.begun) < compareEvery {
+		return nil
+	}
 	return inBackground(func() error {
-		l, err := s.common.updateLedger(ctx, p.snap)
-		if err == nil {
-			s.common.markBiased(l.Ledger)
-		}
+		_, err := s.common.updateLedger(ctx, p.snap)
 		return err
 	})
 }
@@ -72,11 +85,12 @@ func (s *common) updateLedger(ctx context.Context, snap *snapshot.Snapshot) (*le
 	if newest != nil && newest.revision == number && newest.forecast == snap.Revision.Forecasts && newest.asOf == snap.Current.AsOf {
 		return newest, nil
 	}
+	begun := s.opts.Now()
 	l, err := CompareMap(ctx, snap, s.opts.Comparisons, s.opts.Historian, s.opts.Issues, s.opts.MatchDays)
 	if err != nil {
 		return nil, fmt.Errorf("compare the map with samples: %w", err)
 	}
-	made := &ledger{l, number, snap.Revision.Forecasts, snap.Current.AsOf, generatedAt(snap)}
+	made := &ledger{l, number, snap.Revision.Forecasts, snap.Current.AsOf, generatedAt(snap), begun}
 	s.ledgers.newest.Store(made)
 	return made, nil
 }
@@ -197,7 +211,7 @@ func (h *common) ledgerOf(r *http.Request, p *published) (l *ledger, err error) 
 	if l = h.ledgers.newest.Load(); l != nil {
 		return l, nil
 	}
-	err = askInTurn(r, h.opts.WeekReads, weekTurnWait, errStore, func(ctx context.Context) error {
+	err = askInTurn(r, h.ledgers.turns, weekTurnWait, errStore, func(ctx context.Context) error {
 		l, err = h.updateLedger(ctx, p.snap)
 		return err
 	})
@@ -342,7 +356,7 @@ func (h *lakeHandlers) accuracy(w http.ResponseWriter, r *http.Request, p *publi
 	forecasts := l.Forecasts
 	var matches []accuracy.Match
 	if id != "" {
-		err := askInTurn(r, h.opts.WeekReads, weekTurnWait, errIssueStore, func(ctx context.Context) (err error) {
+		err := h.askStore(r, errIssueStore, func(ctx context.Context) (err error) {
 			forecasts, err = CompareForecasts(ctx, p.snap, id, h.opts.Issues, l.Days)
 			return err
 		})

@@ -67,12 +67,12 @@ func (d *aheadDrawer) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case t := <-d.wanted:
-			for !d.opts.Turns.Idle() {
+			for d.isCurrent(t) && !d.opts.Turns.Idle() {
 				if !pause(ctx, aheadRetry) {
 					return
 				}
 			}
-			if p := d.current.Load(); p == nil || p.snap != t.State.Snapshot {
+			if !d.isCurrent(t) {
 				continue
 			}
 			began := time.Now()
@@ -82,6 +82,12 @@ func (d *aheadDrawer) run(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// isCurrent reports whether a tile is of the published snapshot.
+func (d *aheadDrawer) isCurrent(t ogc.Tile) bool {
+	p := d.current.Load()
+	return p != nil && p.snap == t.State.Snapshot
 }
 
 // draw makes a tile. It drops errors: who asks for the tile meets them too.

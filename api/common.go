@@ -79,7 +79,7 @@ func newCommon(opts Options) (*common, error) {
 		opts:      opts,
 		weeks:     newWeekViews(opts.Turns, opts.WeekReads, opts.Memory),
 		issues:    &issueCache{source: opts.Issues, turns: opts.WeekReads, memory: opts.Memory},
-		ledgers:   ledgers{making: make(chan struct{}, 1)},
+		ledgers:   newLedgers(),
 		sender:    answer.NewSender(opts.sending),
 		colormaps: maps,
 		encoder:   newEncoder(maps.byID[maps.ids[0]]),

@@ -3,7 +3,6 @@ package api
 import (
 	"math"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"limnomap/api/record"
@@ -17,7 +16,6 @@ type encoder struct {
 	scale  *colormap.Map
 	colors [colormap.Steps]string // the scale's, as #rrggbb
 	noData string
-	biased atomic.Pointer[map[data.LakeID]bool] // lakes at which a product is biased; nil before that is known
 }
 
 func newEncoder(scale *colormap.Map) *encoder {
@@ -119,9 +117,9 @@ var lakeShares = append(shareColumns(func(r lakeRecord) *data.PixelShares { retu
 
 // The columns of a lake in the status, in its table and in GeoJSON.
 var (
-	plainMembers   = slices.Concat(lakeColumns, periodColumns, biasedColumns) // of a lake without pixels, which most are
+	plainMembers   = slices.Concat(lakeColumns, periodColumns) // of a lake without pixels, which most are
 	statusMembers  = slices.Concat(plainMembers, lakeShares)
-	statusCells    = slices.Concat(lakeColumns.Pick("id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at,chl_level,measured_by,stale,age_days,advisory,level_by,cell_density_by,below_limit,trophic_by"), periodColumns, biasedColumns, lakeShares.Pick("share_high,p90"))
+	statusCells    = slices.Concat(lakeColumns.Pick("id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at,chl_level,measured_by,stale,age_days,advisory,level_by,cell_density_by,below_limit,trophic_by"), periodColumns, lakeShares.Pick("share_high,p90"))
 	lakeProperties = lakeColumns.Pick("id,name,chl,who_level,color,stale,age_days,advisory,cell_density_by,below_limit")
 )
 

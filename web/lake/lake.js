@@ -4,6 +4,11 @@ const button = document.getElementById('print')
 button.hidden = false
 button.onclick = () => print()
 
+// On a page that the browser kept a value grows old, as on the server after two weeks: then it is no verdict on today.
+const twoWeeks = 14 * 86_400_000
+const measured = /** @type {HTMLTimeElement} */ (document.querySelector('.verdict time'))
+if (!document.getElementById('kept').hidden && measured && Date.now() - Date.parse(measured.dateTime) > twoWeeks) measured.closest('.verdict').classList.add('aged')
+
 addEventListener('load', () => {
   const { serviceWorker } = navigator // none in private windows of some browsers, and without https
   if (!serviceWorker || serviceWorker.controller) return // then it sees this page

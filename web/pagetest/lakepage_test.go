@@ -122,6 +122,13 @@ func TestLakePageOffline(t *testing.T) {
 	f.set(online)
 	b.Do(t, chromedp.Reload())
 	waitForDocument(t, b, `!`+kept)
+
+	// Three weeks later the value is old.
+	f.set(broken)
+	b.OnNewDocument(t, `const now = Date.now; Date.now = () => now() + 21 * 86_400_000`)
+	b.Do(t, chromedp.Reload())
+	waitForDocument(t, b, kept)
+	browsertest.Expect(t, b, `document.querySelector('.swim').matches('.low, .medium') === !document.querySelector('.swim').checkVisibility()`, true, "a kept page of three weeks ago says to swim")
 	f.wantNoOtherProblems(t, b)
 }
 

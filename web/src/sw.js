@@ -115,7 +115,7 @@ function kindOf(url) {
   return name && { tile, max, store: `${prefix}${/[?&]date=/.test(url) ? 'past ' : ''}${name}`, type: tile ? 'image' : name === 'cards' ? 'text/java' : name === 'shore' ? 'text/' : 'application/json' }
 }
 
-// networkFirst asks the network and stores its answer, but returns the stored answer if the network fails or is slow. A stored
+// networkFirst asks the network and stores its answer, but returns the stored answer if the network fails, or, except for the pages of lakes, is slow. A stored
 // tile or file is returned at once, because its URL names the version. Documents have no type: only install stores them.
 async function networkFirst(event, kind, key) {
   const { tile, store, type } = kind
@@ -126,6 +126,7 @@ async function networkFirst(event, kind, key) {
   const isWorse = (answer) => answer.status >= 500 || answer.status === 429 || (type && answer.ok && !isComplete(answer, type))
   const better = fresh.then((answer) => (isWorse(answer) ? stored : answer), () => stored)
   event.waitUntil(better)
+  if (type === 'text/') return better // a closure may have come since a page of a lake was kept
   // A request with no-store checks the connection, so it waits.
   const ms = slowUntil > Date.now() && event.request.cache !== 'no-store' ? 0 : patience
   const answer = await Promise.race([better, new Promise((resolve) => setTimeout(resolve, ms))])
