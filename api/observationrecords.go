@@ -45,13 +45,15 @@ var (
 	cellOrigin = record.Columns[*observationRecord]{
 		record.Word("cell_density_by", func(r *observationRecord) string { return data.CellOriginOf(r.Type, r.CellDensity, r.density).String() }).OrNull(),
 	}
-	// laterColumns are such members too, at the end of tables: a program may know the columns by their places.
-	laterColumns = slices.Concat(record.Columns[*observationRecord]{
+	// measuredColumns are such members too, at the end of tables: a program may know the columns by their places.
+	measuredColumns = record.Columns[*observationRecord]{
 		record.Word("period_start", func(r *observationRecord) string { return record.Day(r.Details.PeriodStart) }),
 		record.Word("composite", func(r *observationRecord) string { return r.Details.Composite.String() }),
 		record.Number("turbidity_ntu", func(r *observationRecord) float64 { return hundredthsOf(r.Details.Turbidity) }),
 		record.Number("scum_percent", func(r *observationRecord) float64 { return hundredthsOf(r.Details.ScumPercent) }),
-	}, shareColumns(func(r *observationRecord) *data.PixelShares { return r.shares.of() }), record.Columns[*observationRecord]{
+	}.Optional()
+	// laterColumns are these, and those of pixels, which only histories have.
+	laterColumns = slices.Concat(measuredColumns, shareColumns(func(r *observationRecord) *data.PixelShares { return r.shares.of() }), record.Columns[*observationRecord]{
 		record.Integer("pixel_m", func(r *observationRecord) float64 {
 			if r.shares == nil || r.shares.metres == 0 {
 				return math.NaN()

@@ -138,7 +138,7 @@ func (h *mapHandlers) pixels(w http.ResponseWriter, r *http.Request, p *publishe
 	}
 	lake := &p.snap.Lakes[i]
 	if format == cellsPNG {
-		return h.pixelPicture(w, r, p, lake, o, packed)
+		return h.pixelPicture(w, r, p, i, o, packed)
 	}
 	name := fmt.Sprintf("pixels-%s-%s", o.LakeID, o.Date)
 	var content []byte
@@ -292,8 +292,23 @@ const (
 	pixelRoom = 0.15
 )
 
-// pixelPicture answers with a picture of the map in the style pixels, around a lake and the pixels of an observation, of its week.
-func (h *mapHandlers) pixelPicture(w http.ResponseWriter, r *http.Request, p *published, lake *data.Lake, o *data.Observation, packed pixels.Packed) error {
+// pixelPicture answers with a picture of the map in the style pixels, around the i-th lake and the pixels of an observation: of the current map if it shows that
+// observation, otherwise of that of its week. Where that one shows another observation there is no picture.
+func (h *mapHandlers) pixelPicture(w http.ResponseWriter, r *http.Request, p *published, i int, o *data.Observation, packed pixels.Packed) error {
+	lake := &p.snap.Lakes[i]
+	t := ogc.Tile{Request: tiles.Request{Style: stylePixels, Colormap: h.colormaps.ids[0]}, State: p.state, Week: o.Date.Week()}
+	if shown := p.snap.Current.States[i]; shown.Date != o.Date || shown.MeasuredBy != data.Satellite {
+		view, release, err := h.weeks.get(r, p.snap, t.Week)
+		if err != nil {
+			return err
+		}
+		shown = view.States[i]
+		release()
+		if shown.Date != o.Date || shown.MeasuredBy != data.Satellite {
+			return &answer.Problem{Status: http.StatusNotFound, Detail: fmt.Sprintf("the map of that week shows another value of the lake than the pass of %s, of which the other forms have the pixels", o.Date)}
+		}
+		t.Dated = true
+	}
 	bound := orb.Bound{Min: orb.Point{math.Inf(1), math.Inf(1)}, Max: orb.Point{math.Inf(-1), math.Inf(-1)}}
 	if err := h.sender.InTurn(r, int(o.Details.TotalPixels.Value), func() error {
 		m, err := unpack(o, packed)
@@ -329,8 +344,6 @@ func (h *mapHandlers) pixelPicture(w http.ResponseWriter, r *http.Request, p *pu
 	width = max(width, height*pixelWidth/pixelHeight) * (1 + pixelRoom)
 	height = width * pixelHeight / pixelWidth
 	center := bound.Center()
-	t := ogc.Tile{Request: tiles.Request{Style: stylePixels, Colormap: h.colormaps.ids[0]}, State: p.state, Week: o.Date.Week()}
-	t.Dated = t.Week < p.snap.Current.Week
 	return h.send(w, r, t, mosaic.Picture{Width: pixelWidth, Height: pixelHeight, System: mercator.CRS, Background: mosaic.White, MaxZoom: h.opts.MaxZoom,
 		Min: orb.Point{center[0] - width/2, center[1] - height/2}, Max: orb.Point{center[0] + width/2, center[1] + height/2}})
 }

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"image/png"
 	"math"
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -147,8 +148,29 @@ func TestTilesOfPixels(t *testing.T) {
 	}
 
 	// An import that keeps the pixels of a day, by the clock, removes all.
+	// The picture of a pass is of a map that shows it, and there is none if a newer pass of its week is shown.
+	picture := func(day string) int {
+		resp, err := http.Get(s.Base + "/api/v1/bathing-lakes/pixels/bloom?f=png&date=" + day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	if june, july := picture("2026-06-30"), picture("2026-07-07"); june != http.StatusOK || july != http.StatusOK {
+		t.Errorf("the pictures are %d and %d", june, july)
+	}
+	limnomaptest.Run(t, "import", "rasters", writeRaster(t, dir, "chl_2026-07-08.tif", 20), "--db", db)
+	limnomaptest.Within(t, time.Minute, "the newer pass is shown", func() bool {
+		return picture("2026-07-07") == http.StatusNotFound && picture("2026-07-08") == http.StatusOK
+	})
 	limnomaptest.Run(t, "import", "rasters", writeRaster(t, dir, "chl_2026-07-09.tif", 20), "--db", db, "--keep-pixels", "1d")
 	limnomaptest.Within(t, time.Minute, "the pixels are removed", func() bool {
+		for _, lake := range status("") {
+			if _, known := lake["share_high"]; known {
+				return false
+			}
+		}
 		return bytes.Equal(tile(11, "style=pixels&date=2026-07-01"), tile(11, "style=lakes&date=2026-07-01"))
 	})
 	_, body := limnomaptest.Get(t, s.Base+"/api/v1/bathing-lakes/history/bloom.csv")
@@ -157,11 +179,6 @@ func TestTilesOfPixels(t *testing.T) {
 	}
 	history.History = nil // what is absent would keep its value
 	limnomaptest.GetJSON(t, s.Base+"/api/v1/bathing-lakes/history/bloom", &history)
-	for _, lake := range status("") {
-		if _, known := lake["share_high"]; known {
-			t.Errorf("after pixels were removed, the status is %v", lake)
-		}
-	}
 	for i, e := range history.History {
 		if e.Share_high != nil {
 			t.Errorf("after pixels were removed, entry %d of the history is %+v", i, e)

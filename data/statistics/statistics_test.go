@@ -223,7 +223,7 @@ func TestBandPointIn(t *testing.T) {
 	}
 }
 
-// In a week with a sample the sample counts, as on the map.
+// In a week with a sample the sample counts, and otherwise the source with the best rank, as on the map.
 func TestValuesOf(t *testing.T) {
 	o := func(date string, of data.DataType, chl float64, source string, rank uint8, quality data.Quality) data.Observation {
 		c, err := data.ChlorophyllOf(chl)
@@ -240,7 +240,7 @@ func TestValuesOf(t *testing.T) {
 		o("2021-07-19", data.Satellite, 99, "LWQ", 2, data.Poor), gap, o("2021-08-02", data.Forecast, 50, "", 0, 0),
 	}
 	for series, want := range map[Series][]Value{
-		Together:    {{day(t, "2021-07-08"), 11}, {day(t, "2021-07-13"), 13}},
+		Together:    {{day(t, "2021-07-05"), 7}, {day(t, "2021-07-13"), 13}},
 		OfSatellite: {{day(t, "2021-07-05"), 7}, {day(t, "2021-07-08"), 11}, {day(t, "2021-07-15"), 15}},
 		OfSamples:   {{day(t, "2021-07-13"), 13}},
 	} {
