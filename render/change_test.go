@@ -152,7 +152,7 @@ func beyondReach(t fataler, lake testShore, s Spec) bool {
 	switch s.Style {
 	case Heat:
 		if s.Tile.Z < waterZoom {
-			reach = 4.3 * math.Exp2(float64(p.size(s.Tile.Z))/stepsPerZoom)
+			reach = 4.3 * math.Exp2(float64(p.size(s.Tile.Z, true))/stepsPerZoom)
 		}
 		if s.Tile.Z >= fadeZoom || p.glows(s.Tile.Z) {
 			reach = max(reach, water)

@@ -27,7 +27,7 @@
 //
 // A worse class lies on top of a better one as a whole disc, around which the better one fades; in a crowd of better lakes less is left of it. keepTopGo has the rule.
 //
-// σ is the same up to zoom 8: 3.4 pixels for a small lake that is alone, from there on a size less at each zoom; smaller where the nearest other site is near that does not share the disc, down to 0.7 pixels, and up to
+// σ is the same up to zoom 8: 3.4 pixels for a small lake that is alone, from there on a size less at each zoom; smaller where the nearest other site is near that does not share the disc, down to 0.7 pixels (from zoom 8 on less so for high ones), and up to
 // 32 pixels for a lake whose water is wider. A lake with an outline of at least 6 pixels has, below the discs, the inside of the outline, softened by
 // a Gaussian of 1.5 pixels, and the smallest disc at its own point. In a crowded cell of 16 pixels the worst high lake
 // has a core, up to zoom 9. Old values (see [snapshot.OldAfter]) have a quarter of the weight. Sites without a value leave grey

@@ -80,7 +80,7 @@ func TestBlobSize(t *testing.T) {
 		t.Errorf("size of 10 km² at zoom 11 = %d, want %d", got, want)
 	}
 	sizeAt := func(z maptile.Zoom, areaKM2 float64, room rooms) size {
-		return (&site{blob: blobSize(areaKM2, equator), rooms: room}).size(z)
+		return (&site{blob: blobSize(areaKM2, equator), rooms: room}).size(z, false)
 	}
 	tests := []struct {
 		name string

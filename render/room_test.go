@@ -59,8 +59,8 @@ func testRoom(t *testing.T, n int) {
 			}
 			got := l.sites[i]
 			got.blob = math.MinInt8
-			if sizes[want]++; got.size(z) != want {
-				t.Fatalf("a site at %d, %d has size %d at zoom %d, want %d: the nearest one is %.2f pixels away", got.x, got.y, got.size(z), z, want, least)
+			if sizes[want]++; got.size(z, false) != want {
+				t.Fatalf("a site at %d, %d has size %d at zoom %d, want %d: the nearest one is %.2f pixels away", got.x, got.y, got.size(z, false), z, want, least)
 			}
 		}
 	}

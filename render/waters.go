@@ -112,16 +112,16 @@ func smallestRadius(z maptile.Zoom) int64 {
 // disc returns the radius in units of a round water of the area of s.
 func (s *site) disc(z maptile.Zoom) int64 { return int64(s.radius >> (MaxZoom - z)) }
 
-// radius returns the radius in units of the disc that is drawn for s.
-func (t *waters) radius(s *site, z maptile.Zoom) int64 {
+// radius returns the radius in units of the disc that is drawn for s, if its value is of the highest class or not.
+func (t *waters) radius(s *site, z maptile.Zoom, high bool) int64 {
 	r, least := s.disc(z), smallestRadius(z)
 	switch {
 	case t.above && z < waterZoom:
-		return max(r, least, int64(size(s.rooms.at(z)).discRadius()*subUnits))
+		return max(r, least, int64(size(s.room(z, high)).discRadius()*subUnits))
 	case z >= shrinkZoom || r >= least:
 		return max(r, least)
 	}
-	if crowded := crowdedDiscs[smallestStep(z)][s.rooms.at(z)-smallest]; crowded >= r {
+	if crowded := crowdedDiscs[smallestStep(z)][s.room(z, high)-smallest]; crowded >= r {
 		return crowded
 	}
 	return least // the water is wider
@@ -148,7 +148,7 @@ func (t *waters) reach(p *site, w window) int64 {
 
 // reachOfDisc returns how far the disc of a site reaches.
 func (t *waters) reachOfDisc(p *site, w window) int64 {
-	return max(t.radius(p, w.zoom)+waterMargin, t.smallest[smallestStep(w.zoom)].reach)
+	return max(t.radius(p, w.zoom, true)+waterMargin, t.smallest[smallestStep(w.zoom)].reach)
 }
 
 // reachOfPixels returns how far pixels may be from the disc of a site.
@@ -205,7 +205,7 @@ func (t *waters) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mar
 			}
 			m.radius = uint32(smallestRadius(w.zoom))
 		} else {
-			m.radius = uint32(t.radius(s, w.zoom))
+			m.radius = uint32(t.radius(s, w.zoom, l.isHigh(h.value)))
 			if t.pixels {
 				m.pixels = l.pixels[int(l.lakes[h.site])]
 				if !t.touches(&m, s, w) {

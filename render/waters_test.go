@@ -303,15 +303,46 @@ func TestSmallLakesKeepTheirSize(t *testing.T) {
 		l, last := layerOf(testLake{lon: 13.4, lat: 52.5, chl: 20, areaKM2: area}), 0.0
 		for z := maptile.Zoom(8); z <= waterZoom; z++ {
 			s := &l.sites[0]
-			radius := s.size(z).discRadius()
+			radius := s.size(z, false).discRadius()
 			if z >= fadeZoom {
-				radius = float64(newWaters().aboveField().radius(s, z)) / subUnits
+				radius = float64(newWaters().aboveField().radius(s, z, false)) / subUnits
 			}
 			if part := radius / last; last > 0 && (part < 0.8 || part > 2.1) {
 				t.Errorf("zoom %d, %v km²: the radius is %.1f pixels, and %.1f at the zoom before", z, area, radius, last)
 			}
 			last = radius
 		}
+	}
+}
+
+// TestHighIsNotTheSmallest draws a lake of each class with a low one 4 pixels away: from zoom 8 on the high one is larger, in the field, in the waters above it and
+// in the style Lakes.
+func TestHighIsNotTheSmallest(t *testing.T) {
+	for z, least := range map[maptile.Zoom]float64{7: 0.35, 8: 0.42, 9: 0.59, 10: 0.7} {
+		radii := map[float64]float64{}
+		for _, chl := range []float64{2, 20, 120} {
+			l, w := pair(z, 4, chl, 2)
+			for i := range l.sites {
+				if v := l.value(i); v.Float() == chl {
+					radii[chl] = l.sites[i].size(z, l.isHigh(v)).discRadius()
+					if z >= fadeZoom {
+						radii[chl] = float64(newWaters().aboveField().radius(&l.sites[i], z, l.isHigh(v))) / subUnits
+					}
+				}
+			}
+			p := pictureOf(l, w)
+			if got := p.shares(); chl > 50 && z >= raisedZoom && got[upperClasses] < 50 {
+				t.Errorf("zoom %d: %.0f %% of the pixels are high, want at least half", z, got[upperClasses])
+			}
+		}
+		if part := radii[120] / size(loneAt(z)).discRadius(); part < least-0.02 || radii[2] != radii[20] || z >= raisedZoom && radii[120] <= radii[2] {
+			t.Errorf("zoom %d: the radius of the high one is %.2f of that of a lone one, want %v or more; all: %v", z, part, least, radii)
+		}
+	}
+	l, _ := pair(8, 4, 120, 2)
+	waters := newWaters()
+	if high, low := waters.radius(&l.sites[0], 8, true), waters.radius(&l.sites[0], 8, false); high <= low {
+		t.Errorf("in the style Lakes the radius of the high one is %d units, and that of the low one %d", high, low)
 	}
 }
 
