@@ -49,7 +49,7 @@
 // large ones. Waters without a value are grey, half transparent and hatched.
 //
 // All markers and waters have a white rim and within it a thin dark line, grey without a value. Up to zoom 8, discs of waters in a crowd are smaller and have
-// no rim, except those of the highest class. Old values (see [snapshot.OldAfter]) are
+// no rim, and below 2.5 pixels no line, except those of the highest class. Old values (see [snapshot.OldAfter]) are
 // translucent, and of equal values they are below the others.
 //
 // Both draw a sign above everything else for each lake with a [snapshot.Mark]: for a worse lake the marker of its level within a white and
