@@ -18,6 +18,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/accuracy"
 	"limnomap/data/snapshot"
+	"limnomap/tiles/admission"
 )
 
 const pathAccuracy = "/api/v1/bathing-lakes/accuracy"
@@ -35,13 +36,25 @@ type ledger struct {
 	forecast int64 // the number of the revision of forecasts
 	asOf     data.Date
 	made     time.Time // when the data of the snapshot were changed
+	begun    time.Time
 }
+
+// compareEvery is how often the map is compared again at most if only statements, forecasts or the day are others: it reads all samples.
+const compareEvery = time.Hour
 
 // ledgers makes the ledger, one at a time, and keeps the newest.
 type ledgers struct {
 	newest atomic.Pointer[ledger] // nil before the first
 	making chan struct{}          // has room for one
+	turns  *admission.Turns       // in which requests make the first one: not those of weeks, which would wait for it
 }
+
+func newLedgers() ledgers {
+	return ledgers{making: make(chan struct{}, 1), turns: admission.NewTurns(admission.TurnsOptions{Count: 1, Waiting: waitingComparisons})}
+}
+
+// waitingComparisons bounds the requests that wait for the first ledger.
+const waitingComparisons = 64
 
 // UpdateAccuracy compares the map with samples and official statements again if they may have changed. It should be called after each Publish, and may take
 // minutes: it runs on a thread of low priority, and meanwhile requests have the results before.
@@ -49,6 +62,9 @@ func (s *Server) UpdateAccuracy(ctx context.Context) error {
 	p, err := s.common.published()
 	if err != nil {
 		return nil // there is nothing to compare yet
+	}
+	if newest := s.common.ledgers.newest.Load(); newest != nil && newest.revision >= p.snap.Revision.Number && s.common.opts.Now().Sub(newest.begun) < compareEvery {
+		return nil
 	}
 	return inBackground(func() error {
 		_, err := s.common.updateLedger(ctx, p.snap)
@@ -69,11 +85,12 @@ func (s *common) updateLedger(ctx context.Context, snap *snapshot.Snapshot) (*le
 	if newest != nil && newest.revision == number && newest.forecast == snap.Revision.Forecasts && newest.asOf == snap.Current.AsOf {
 		return newest, nil
 	}
+	begun := s.opts.Now()
 	l, err := CompareMap(ctx, snap, s.opts.Comparisons, s.opts.Historian, s.opts.Issues, s.opts.MatchDays)
 	if err != nil {
 		return nil, fmt.Errorf("compare the map with samples: %w", err)
 	}
-	made := &ledger{l, number, snap.Revision.Forecasts, snap.Current.AsOf, generatedAt(snap)}
+	made := &ledger{l, number, snap.Revision.Forecasts, snap.Current.AsOf, generatedAt(snap), begun}
 	s.ledgers.newest.Store(made)
 	return made, nil
 }
@@ -133,23 +150,9 @@ func addForecasts(ctx context.Context, b *accuracy.Builder, snap *snapshot.Snaps
 	if err != nil {
 		return err
 	}
-	compared, asOf := 0, snap.Current.AsOf
-	for i := range issues {
-		if issues[i].Target(1) > asOf || compared == accuracy.ForecastIssues {
-			continue
-		}
-		compared++
-		_, _, err := forecasts.Forecasts(ctx, data.Known(issues[i].Issued), func(f data.LakeForecast) error {
-			lake, ok := snap.Index(f.LakeID)
-			for k := 0; ok && k < issues[i].Weeks; k++ {
-				target := issues[i].Target(k + 1)
-				if !f.Weeks[k].Known() || target > asOf {
-					continue
-				}
-				if came, ok := snap.PassNear(lake, target, days); ok && came.Date <= asOf {
-					b.AddForecast(k+1, f.Weeks[k], &came)
-				}
-			}
+	for _, issue := range comparedIssues(issues, snap) {
+		_, _, err := forecasts.Forecasts(ctx, data.Known(issue.Issued), func(f data.LakeForecast) error {
+			addForecast(b, snap, &issue, &f, days)
 			return nil
 		})
 		if err != nil && !errors.Is(err, data.ErrNoForecast) { // it may have been replaced meanwhile
@@ -159,12 +162,56 @@ func addForecasts(ctx context.Context, b *accuracy.Builder, snap *snapshot.Snaps
 	return nil
 }
 
+// comparedIssues returns the newest issues of which a week is over.
+func comparedIssues(issues []data.ForecastIssue, snap *snapshot.Snapshot) (compared []data.ForecastIssue) {
+	for _, issue := range issues {
+		if issue.Target(1) <= snap.Current.AsOf && len(compared) < accuracy.ForecastIssues {
+			compared = append(compared, issue)
+		}
+	}
+	return compared
+}
+
+// addForecast compares the forecasts of a lake.
+func addForecast(b *accuracy.Builder, snap *snapshot.Snapshot, issue *data.ForecastIssue, f *data.LakeForecast, days int) {
+	lake, ok := snap.Index(f.LakeID)
+	for k := 0; ok && k < issue.Weeks; k++ {
+		target := issue.Target(k + 1)
+		if !f.Weeks[k].Known() || target > snap.Current.AsOf {
+			continue
+		}
+		if came, ok := snap.PassNear(lake, target, days); ok && came.Date <= snap.Current.AsOf {
+			b.AddForecast(k+1, f.Weeks[k], &came)
+		}
+	}
+}
+
+// CompareForecasts compares the newest issues of the forecast of one lake with the passes that came. The ledger has only the sums of all lakes, since those of a
+// million would take as much memory as their values.
+func CompareForecasts(ctx context.Context, snap *snapshot.Snapshot, id data.LakeID, forecasts Issues, days int) (compared [data.ForecastWeeks]accuracy.Forecasts, err error) {
+	issues, err := forecasts.ForecastIssues(ctx)
+	if err != nil {
+		return compared, err
+	}
+	b := accuracy.NewBuilder(days, snap.Profile)
+	for _, issue := range comparedIssues(issues, snap) {
+		switch _, f, err := forecasts.LakeForecast(ctx, id, issue.Issued); {
+		case err == nil:
+			f.LakeID = id
+			addForecast(b, snap, &issue, &f, days)
+		case !errors.Is(err, data.ErrNoForecast): // it has none, or the issue has been replaced meanwhile
+			return compared, err
+		}
+	}
+	return b.Forecasts(), nil
+}
+
 // ledgerOf returns the newest ledger. The first is made by the first request, unless the server has made it before.
 func (h *common) ledgerOf(r *http.Request, p *published) (l *ledger, err error) {
 	if l = h.ledgers.newest.Load(); l != nil {
 		return l, nil
 	}
-	err = askInTurn(r, h.opts.WeekReads, weekTurnWait, errStore, func(ctx context.Context) error {
+	err = askInTurn(r, h.ledgers.turns, weekTurnWait, errStore, func(ctx context.Context) error {
 		l, err = h.updateLedger(ctx, p.snap)
 		return err
 	})
@@ -306,8 +353,16 @@ func (h *lakeHandlers) accuracy(w http.ResponseWriter, r *http.Request, p *publi
 	}
 	by := accuracy.By(slices.Index(accuracy.AllBy(), name))
 	groups, warnings := l.Groups(by), l.Warnings
+	forecasts := l.Forecasts
 	var matches []accuracy.Match
 	if id != "" {
+		err := h.askStore(r, errIssueStore, func(ctx context.Context) (err error) {
+			forecasts, err = CompareForecasts(ctx, p.snap, id, h.opts.Issues, l.Days)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 		by = accuracy.ByLake
 		matches, groups = l.Lake(id)
 		warnings, _ = l.WarningsOf(id)
@@ -318,13 +373,13 @@ func (h *lakeHandlers) accuracy(w http.ResponseWriter, r *http.Request, p *publi
 			tail = appendAll(tail, pointers(warnings[:]), warningColumns)
 		}
 		tail = tail.Close("]").Array("forecasts")
-		var forecasts []forecastAccuracy
-		for k := range l.Forecasts {
-			if f := &l.Forecasts[k]; id == "" && f.Count > 0 {
-				forecasts = append(forecasts, forecastAccuracy{f, k + 1})
+		var compared []forecastAccuracy
+		for k := range forecasts {
+			if f := &forecasts[k]; f.Count > 0 {
+				compared = append(compared, forecastAccuracy{f, k + 1})
 			}
 		}
-		tail = appendAll(tail, forecasts, forecastAccuracyColumns).Close("]").Name("samples")
+		tail = appendAll(tail, compared, forecastAccuracyColumns).Close("]").Name("samples")
 		if id == "" {
 			tail = append(tail, `null,"match_ups":null`...)
 		} else {

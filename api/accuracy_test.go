@@ -186,4 +186,10 @@ func TestAccuracyOfForecasts(t *testing.T) {
 	if body := get(t, s, http.StatusOK, pathAccuracy).Body.String(); !strings.Contains(body, `"forecasts":[{"week":1,"forecasts":2,"factor":1,`) {
 		t.Errorf("the answer is %s", body)
 	}
+	if body := get(t, s, http.StatusOK, pathAccuracy+"?lake=de_by_clean").Body.String(); !strings.Contains(body, `"forecasts":[{"week":1,"forecasts":2,"factor":1,`) {
+		t.Errorf("of the lake the answer is %s", body)
+	}
+	if body := get(t, s, http.StatusOK, pathAccuracy+"?lake="+string(f.lakes[1].ID)).Body.String(); !strings.Contains(body, `"forecasts":[]`) {
+		t.Errorf("of a lake without forecasts the answer is %s", body)
+	}
 }

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -9,6 +11,7 @@ import (
 
 	"limnomap/api/ogc"
 	"limnomap/data"
+	"limnomap/data/snapshot"
 )
 
 const (
@@ -35,14 +38,20 @@ func newAheadDrawer(s *common) *aheadDrawer {
 	})}
 }
 
-// offer notes the neighbours of a tile of a week, without waiting. Weeks that must be read from the source of the data are not made ahead.
+// offer notes the neighbours of a tile of a week among the weeks with observations, without waiting. Weeks that must be read from the source of the data are
+// not made ahead.
 func (d *aheadDrawer) offer(t ogc.Tile) {
-	snap, at := t.State.Snapshot, t.Week
-	for _, week := range []data.Week{at + 1, at - 1} {
-		if !snap.Serves(week) || snap.Old(week) {
+	snap := t.State.Snapshot
+	before, listed := slices.BinarySearchFunc(snap.Weeks, t.Week, func(w snapshot.WeekCount, at data.Week) int { return cmp.Compare(w.Week, at) })
+	after := before
+	if listed {
+		after++
+	}
+	for _, i := range [2]int{after, before - 1} {
+		if i < 0 || i == len(snap.Weeks) || snap.Old(snap.Weeks[i].Week) {
 			continue
 		}
-		t.Week = week
+		t.Week = snap.Weeks[i].Week
 		select {
 		case d.wanted <- t:
 		default:
@@ -58,12 +67,12 @@ func (d *aheadDrawer) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case t := <-d.wanted:
-			for !d.opts.Turns.Idle() {
+			for d.isCurrent(t) && !d.opts.Turns.Idle() {
 				if !pause(ctx, aheadRetry) {
 					return
 				}
 			}
-			if p := d.current.Load(); p == nil || p.snap != t.State.Snapshot {
+			if !d.isCurrent(t) {
 				continue
 			}
 			began := time.Now()
@@ -73,6 +82,12 @@ func (d *aheadDrawer) run(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// isCurrent reports whether a tile is of the published snapshot.
+func (d *aheadDrawer) isCurrent(t ogc.Tile) bool {
+	p := d.current.Load()
+	return p != nil && p.snap == t.State.Snapshot
 }
 
 // draw makes a tile. It drops errors: who asks for the tile meets them too.

@@ -135,11 +135,10 @@ func (h *lakeHandlers) allStatisticsCSV(w http.ResponseWriter, r *http.Request, 
 		return answer.List{
 			Head: allYearCells.Header(),
 			Append: func(b []byte, n int) []byte {
-				lake := &p.snap.Lakes[lakes[n]]
 				years := heldYears(p.snap, int(lakes[n]))
 				for i := range years {
 					if year == 0 || years[i].Year == year {
-						b = allYearCells.AppendLine(b, statisticsYear{Year: &years[i], lake: lake})
+						b = allYearCells.AppendLine(b, newStatisticsYear(p.snap, int(lakes[n]), "", &years[i]))
 					}
 				}
 				return b

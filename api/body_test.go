@@ -110,7 +110,7 @@ func cachedTargets() []string {
 		"/ogc/collections/lakes", "/ogc/api", "/ogc/map?width=20", pathMap + "?width=20", "/ogc/collections/lakes/queryables", "/ogc/collections/lakes/items", "/ogc/collections/observations/items?f=csv", "/ogc/collections/lakes/items/de_by_clean",
 		pathSeries + "locations", pathSeries + "locations/de_by_clean", pathSeries + "cube?bbox=11,48,13,54", pathSeries + "position?coords=POINT(11.5%2048)",
 		"/api/v1/value?lat=48&lon=11.5", "/api/v1/bathing-lakes/statistics/de_by_clean", "/api/v1/bathing-lakes/statistics/de_by_clean.csv", "/api/v1/bathing-lakes/accuracy", "/week", "/week.csv", "/week.atom",
-		"/openapi.json", "/page.json", "/", "/embed", "/table", "/table.css", "/lakes/de_by_clean", "/lakes/de_by_clean/sign", "/lakes/de_by_clean/badge.svg", "/lakes/de_by_clean/preview.png", "/lake.css", "/sign.css", "/robots.txt", "/assets/app-1234.js", "/healthz", "/readyz",
+		"/openapi.json", "/page.json", "/", "/embed", "/table", "/table.css", "/lakes/de_by_clean", "/lakes/de_by_clean/sign", "/lakes/de_by_clean/badge.svg", "/lakes/de_by_clean/preview.png", "/lake.css", "/lake.js", "/sign.css", "/robots.txt", "/assets/app-1234.js", "/healthz", "/readyz",
 	}
 }
 

@@ -14,9 +14,11 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/api/answer"
+	"limnomap/api/lakepage"
 	"limnomap/api/ogc"
 	"limnomap/api/record"
 	"limnomap/api/table"
+	"limnomap/api/weekpage"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/index"
@@ -36,9 +38,12 @@ type published struct {
 	dates  *answer.Body
 	lookup *lookup
 	counts *lru.Cache[countsKey, *answer.Body]
-	table  *table.Lakes
+	// changes are those of the weeks that were asked for.
+	changes *lru.Cache[data.Week, *weekpage.Changes]
+	table   *table.Lakes
 
 	histories *lru.Cache[int, []data.Observation] // that came from the store, by the index of the lake
+	known     *lru.Cache[int, lakepage.Known]     // what pages say of lakes, by their index
 }
 
 // A lookup finds lakes by position, by name and by region, in some 80 bytes a lake.
@@ -74,7 +79,7 @@ func newCommon(opts Options) (*common, error) {
 		opts:      opts,
 		weeks:     newWeekViews(opts.Turns, opts.WeekReads, opts.Memory),
 		issues:    &issueCache{source: opts.Issues, turns: opts.WeekReads, memory: opts.Memory},
-		ledgers:   ledgers{making: make(chan struct{}, 1)},
+		ledgers:   newLedgers(),
 		sender:    answer.NewSender(opts.sending),
 		colormaps: maps,
 		encoder:   newEncoder(maps.byID[maps.ids[0]]),
@@ -182,7 +187,8 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 	}
 	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes), lists: newLists(listsBefore),
 		counts:    newCache[countsKey, *answer.Body](maxCounts),
-		histories: newCache[int, []data.Observation](maxLakeHistories)}
+		changes:   newCache[data.Week, *weekpage.Changes](maxChanges),
+		histories: newCache[int, []data.Observation](maxLakeHistories), known: newCache[int, lakepage.Known](maxLakeHistories)}
 	var err error
 	if p.dates, err = s.sender.Prepare(jsonKind, weeksBody(snap)); err != nil {
 		return err
@@ -236,6 +242,7 @@ func (s *common) publishStatements(before *published, snap *snapshot.Snapshot) (
 	p := *before
 	p.snap, p.state = snap, s.stateOf(snap)
 	p.counts, p.lists = newCache[countsKey, *answer.Body](maxCounts), newLists(before.lists)
+	p.changes = newCache[data.Week, *weekpage.Changes](maxChanges) // closed lakes are some of them
 	if p.dates, err = s.sender.Prepare(jsonKind, weeksBody(snap)); err != nil {
 		return err
 	}

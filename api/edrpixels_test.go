@@ -50,7 +50,7 @@ func (s *pixelSource) Pixels(_ context.Context, id data.LakeID, date data.Date, 
 	return pixels.Packed{}, false, nil
 }
 
-func (s *pixelSource) PixelCodes(context.Context, data.LakeID, data.Period, func(data.Date, string, []byte) error) error {
+func (s *pixelSource) LakeSpreads(context.Context, data.LakeID, data.Period, func(date data.Date, source, grid string, spread *pixels.Spread) error) error {
 	return nil
 }
 

@@ -18,6 +18,8 @@ import (
 var (
 	errNotFound    = absent("Nothing has this address; openapi.json lists what there is.")
 	errNoAdvisory  = absent("No official statement has this id.")
+	errNoRegion    = absent("No lake is in a region of this name.")
+	errLargeRegion = absent("The region has too many lakes for one page: /api/v1/bathing-lakes/statistics.csv has its years.")
 	errNoCount     = absent("No sample with a cell count is current, and the standard has no document without a sample.")
 	errNoPublisher = absent("The public address of this server (--public-url) has no domain name, which each record must have.")
 	errNoOrigin    = absent("A sitemap has full addresses, and this server does not know its own: --public-url sets it.")

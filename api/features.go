@@ -234,7 +234,7 @@ func parseObservationKey(s string) (k observationKey, err error) {
 // observationFeatureColumns are those of observations as features: all are always there.
 var observationFeatureColumns = func() record.Columns[*observationRecord] {
 	columns := slices.Concat(observationColumns[:1:1], record.Columns[*observationRecord]{record.Text("lake_name", func(r *observationRecord) string { return r.lake.Name })},
-		observationColumns[1:], cellOrigin, detailColumns, laterColumns)
+		observationColumns[1:], cellOrigin, detailColumns, measuredColumns)
 	for i := range columns {
 		columns[i].Optional = false
 	}

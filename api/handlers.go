@@ -32,6 +32,7 @@ type handlers struct {
 	page         *pageHandlers
 	table        *tableHandler
 	week         *weekHandler
+	region       *regionHandler
 	lakePage     *lakePageHandler
 	signs        *signHandlers
 	health       *health
@@ -46,6 +47,10 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 		return nil, err
 	}
 	weekPages, err := weekpage.New(s.opts.Templates, s.encoder.scale)
+	if err != nil {
+		return nil, err
+	}
+	regionPages, err := weekpage.NewRegions(s.opts.Templates, s.encoder.scale)
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +122,7 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 		page:         page,
 		table:        &tableHandler{common: s, table: lakeTable},
 		week:         &weekHandler{common: s, pages: weekPages},
+		region:       &regionHandler{common: s, pages: regionPages},
 		lakePage:     &lakePageHandler{&lakeHandlers{s}, lakePages, errors},
 		signs:        &signHandlers{common: s, signs: signs, previews: newPreviews()},
 		health:       health,

@@ -51,7 +51,7 @@ func TestEveryAnswerHasItsHeaders(t *testing.T) {
 		wantHeaders(t, method+" "+target+": "+http.StatusText(w.Code), w)
 	}
 	fill := strings.NewReplacer("{lake_id}", "de_by_clean", "{advisory_id}", "by-2026-17", "{subscription_id}", "none", "{z}", "6", "{x}", "33", "{y}", "21",
-		"{part}", "1", "{collection_id}", "lakes", "{feature_id}", "de_by_clean", "{tileMatrix}", "6", "{tileRow}", "21", "{tileCol}", "33")
+		"{part}", "1", "{collection_id}", "lakes", "{feature_id}", "de_by_clean", "{region}", "Bayern", "{tileMatrix}", "6", "{tileRow}", "21", "{tileCol}", "33")
 	var targets []string
 	for _, route := range quick.handlers.routes(true) {
 		target := fill.Replace(route.path)

@@ -49,7 +49,7 @@ type lakeHistory struct {
 	lake         data.Lake
 	observations []data.Observation
 	forecast     issuedForecast
-	shares       map[passKey]*pixelShares // of passes whose pixels are kept
+	shares       map[passKey]*passShares // of passes whose pixels are kept
 }
 
 // find returns the history that the request asks for. It comes from memory, of the same snapshot as the map. If older rows may be

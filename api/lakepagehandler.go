@@ -11,7 +11,7 @@ import (
 	"limnomap/data"
 )
 
-// maxLakeHistories is how many histories that came from the store are kept for pages: 5 MB. A page that many look at does not ask it each time.
+// maxLakeHistories is how many histories that came from the store are kept for pages: 5 MB, and 2 MB of what is known of their lakes. A page that many look at does not ask it each time.
 const maxLakeHistories = 256
 
 // A lakePageHandler answers with the page of one lake.
@@ -42,14 +42,13 @@ func (h *lakePageHandler) page(w http.ResponseWriter, r *http.Request, p *publis
 	if l := h.ledgers.newest.Load(); l != nil {
 		lake.Compared = l.compared(p.snap.Lakes[i].ID)
 	}
-	var err error
-	if lake.History, err = h.pageHistory(r, p, i, reader.Today); err != nil {
+	if err := h.addHistory(r, p, lake, reader.Today); err != nil {
 		if r.Context().Err() != nil {
 			return err
 		}
 		h.errors.Log(r, err) // what the page says first is in memory
-		lake.Unread = true
 	}
+	lake.Inside = h.inside(r, p, i)
 	content, language, err := h.pages.Page(lake, reader)
 	if err != nil {
 		return err
@@ -59,20 +58,56 @@ func (h *lakePageHandler) page(w http.ResponseWriter, r *http.Request, p *publis
 	return h.sender.SendBytes(w, r, pageKind.PrivateIf(private), content)
 }
 
-// pageHistory returns the history that the page of a lake shows: from memory, if all of it is there.
-func (h *lakePageHandler) pageHistory(r *http.Request, p *published, i int, today data.Date) ([]data.Observation, error) {
-	q := lakepage.HistoryQuery(p.snap, today)
-	if observations, whole := p.snap.History(i, q); whole {
-		return observations, nil
+// inside returns what the pixels of the current value of a lake say, nil without any.
+func (h *lakePageHandler) inside(r *http.Request, p *published, i int) *lakepage.Inside {
+	shares, ok := p.snap.Current.Shares(i)
+	if !ok {
+		return nil
 	}
-	if observations, ok := p.histories.Get(i); ok {
-		return observations, nil
+	date := p.snap.Current.States[i].Date
+	all, err := h.readShares(r, p.snap, p.snap.Lakes[i].ID, []data.Observation{{Date: date}})
+	if err != nil {
+		h.errors.Log(r, err)
+		return nil
 	}
-	_, observations, err := h.readHistory(r, p.snap.Lakes[i].ID, q)
-	if err == nil {
-		p.histories.Add(i, observations)
+	for _, of := range all {
+		if of.PixelShares == shares && of.metres > 0 {
+			return &lakepage.Inside{Date: date, Shares: shares, Metres: of.metres}
+		}
 	}
-	return observations, err
+	return nil
+}
+
+// addHistory adds the history that the page of a lake shows, from memory if all of it is there, and what is known of all its values.
+func (h *lakePageHandler) addHistory(r *http.Request, p *published, lake *lakepage.Lake, today data.Date) error {
+	i, q := lake.Index, lakepage.HistoryQuery(p.snap, today)
+	shown, whole := p.snap.History(i, q)
+	if !whole {
+		shown, whole = p.histories.Get(i)
+	}
+	known, isKnown := p.known.Get(i)
+	if !whole || !isKnown {
+		all, err := h.valuesOf(r, p, i)
+		if err != nil {
+			if lake.Unread = !whole; whole {
+				lake.History = shown
+			}
+			return err
+		}
+		known = lakepage.KnownOf(all, p.snap.Profile, p.snap.AsOf.Last())
+		p.known.Add(i, known)
+		if !whole {
+			shown = nil // a part
+			for _, o := range all {
+				if q.Period.Contains(o.Date) && len(shown) < q.Limit {
+					shown = append(shown, o)
+				}
+			}
+			p.histories.Add(i, shown)
+		}
+	}
+	lake.History, lake.Known = shown, known
+	return nil
 }
 
 // languageOf reads the language of a page. A form also sends fields that were left empty: they ask for nothing.

@@ -28,15 +28,15 @@ func printedServer(t *testing.T) *Server {
 func TestVerdicts(t *testing.T) {
 	s := printedServer(t)
 	for _, tt := range []struct{ lake, lang, badge, look, sheet string }{
-		{"de_by_clean", "en", "Klarer See: Closed · until 29 November 2126", "closed true", "Closed until 29 November 2126 Do not bathe here. Blue-green algae · Gesundheitsamt As of 20 November 2026"},
-		{"de_by_clean", "de", "Klarer See: Gesperrt · bis 29. November 2126", "closed true", "Gesperrt bis 29. November 2126 Hier nicht baden. Blaualgen · Gesundheitsamt Stand: 20. November 2026"},
-		{"de_by_medium", "en", `Grüner "See" <&>: Official warning · Medium risk · 9 November 2026`, "medium true false", "Official warning Medium risk The authority advises against bathing here. Many algae were measured. Better not for small children and sensitive people. Do not swallow the water. Bacteria · Gesundheitsamt"},
-		{"de_mv_high", "en", "Müritz: High risk · 16 November 2026", "high false false", "High risk Very many algae were measured. Do not bathe. Keep children and dogs away. Measured on 16 November 2026 This sheet shows the state of that day."},
-		{"de_mv_never", "en", "Unbekannt: No current value · never measured", "none false false", "No current value never measured That does not mean that the lake is clean. As of 20 November 2026"},
-		{"de_mv_scum", "en", "Schlierensee: High risk (reported) · 16 November 2026", "high true false", "High risk (reported)"},
-		{"de_mv_stale", "en", "Wolkensee: No current value · old value from 3 August 2026", "none false true", "No current value old value from 3 August 2026 The last value, at that time: High risk. That does not mean that the lake is clean. Last measured on 3 August 2026"},
-		{"de_mv_stale", "de", "Wolkensee: Kein aktueller Wert · alter Wert vom 3. August 2026", "none false true", "Kein aktueller Wert alter Wert vom 3. August 2026"},
-		{"fj_east", "en", "Ostsee auf Taveuni: Low risk · 16 November 2026", "low false false", "Low risk Few algae were measured."},
+		{"de_by_clean", "en", "Klarer See: Closed: do not swim · until 29 November 2126", "closed true", "Closed until 29 November 2126 Do not bathe here. Blue-green algae · Gesundheitsamt As of 20 November 2026"},
+		{"de_by_clean", "de", "Klarer See: Gesperrt: nicht baden · bis 29. November 2126", "closed true", "Gesperrt bis 29. November 2126 Hier nicht baden. Blaualgen · Gesundheitsamt Stand: 20. November 2026"},
+		{"de_by_medium", "en", `Grüner "See" <&>: Official warning: do not swim · Medium risk · 9 November 2026`, "medium true false", "Official warning Medium risk The authority advises against bathing here. Many algae were measured. Better not for small children and sensitive people. Do not swallow the water. Bacteria · Gesundheitsamt"},
+		{"de_mv_high", "en", "Müritz: Do not swim · High risk · 16 November 2026", "high false false", "High risk Very many algae were measured. Do not bathe. Keep children and dogs away. Measured on 16 November 2026 This sheet shows the state of that day."},
+		{"de_mv_never", "en", "Unbekannt: No current value: look before you swim · never measured", "none false false", "No current value never measured That does not mean that the lake is clean. As of 20 November 2026"},
+		{"de_mv_scum", "en", "Schlierensee: Do not swim · High risk (reported) · 16 November 2026", "high true false", "High risk (reported)"},
+		{"de_mv_stale", "en", "Wolkensee: No current value: look before you swim · old value from 3 August 2026", "none false true", "No current value old value from 3 August 2026 The last value, at that time: High risk. That does not mean that the lake is clean. Last measured on 3 August 2026"},
+		{"de_mv_stale", "de", "Wolkensee: Kein aktueller Wert: vor dem Baden hinsehen · alter Wert vom 3. August 2026", "none false true", "Kein aktueller Wert alter Wert vom 3. August 2026"},
+		{"fj_east", "en", "Ostsee auf Taveuni: Swimming looks fine · Low risk · 16 November 2026", "low false false", "Low risk Few algae were measured."},
 	} {
 		badge := get(t, s, http.StatusOK, "/lakes/"+tt.lake+"/badge.svg?lang="+tt.lang)
 		var svg struct {
@@ -73,7 +73,7 @@ func TestVerdictsGetOld(t *testing.T) {
 	opts.Notice = "Simulated"
 	s := newServer(t, opts, testSource(t))
 	for days, want := range map[int]string{
-		0: "Klarer See: simulated · Low risk · 16 November 2026", 10: "Klarer See: simulated · Low risk · 16 November 2026", 11: "Klarer See: simulated · Last known risk: low · old value from 16 November 2026",
+		0: "Klarer See: simulated · Swimming looks fine · Low risk · 16 November 2026", 10: "Klarer See: simulated · Swimming looks fine · Low risk · 16 November 2026", 11: "Klarer See: simulated · Old value: look before you swim · Last known risk: low · old value from 16 November 2026",
 	} {
 		clock = testNow().AddDate(0, 0, days)
 		if err := s.Publish(snapshotAt(t, testSource(t), clock)); err != nil {

@@ -160,7 +160,7 @@ const listTail = "]}\n"
 func (e *encoder) statusList(snap *snapshot.Snapshot, sel selection) answer.List {
 	head := dataHead(snap, sel.view.Week).Int("total_lakes", sel.n).Int("lakes_with_data", sel.withData).Array("lakes")
 	view := sel.view
-	return sel.list(head, func(b []byte, i int) []byte { return statusMembers.AppendObject(b, record.Member, e.lake(view, i)) }, ",", listTail)
+	return sel.list(head, func(b []byte, i int) []byte { return e.lake(view, i).appendStatus(b) }, ",", listTail)
 }
 
 // listHead returns the first member of most answers.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ type observationRecord struct {
 	density  float64
 	basis    data.LevelBasis
 	forecast forecastDetails // of no forecast, if it is none
-	shares   *pixelShares    // nil without pixels
+	shares   *passShares     // nil without pixels
 }
 
 // newObservationRecord returns the i-th entry of a history.
@@ -44,18 +45,22 @@ var (
 	cellOrigin = record.Columns[*observationRecord]{
 		record.Word("cell_density_by", func(r *observationRecord) string { return data.CellOriginOf(r.Type, r.CellDensity, r.density).String() }).OrNull(),
 	}
-	// laterColumns are such members too, at the end of tables: a program may know the columns by their places.
-	laterColumns = record.Columns[*observationRecord]{
+	// measuredColumns are such members too, at the end of tables: a program may know the columns by their places.
+	measuredColumns = record.Columns[*observationRecord]{
 		record.Word("period_start", func(r *observationRecord) string { return record.Day(r.Details.PeriodStart) }),
 		record.Word("composite", func(r *observationRecord) string { return r.Details.Composite.String() }),
 		record.Number("turbidity_ntu", func(r *observationRecord) float64 { return hundredthsOf(r.Details.Turbidity) }),
 		record.Number("scum_percent", func(r *observationRecord) float64 { return hundredthsOf(r.Details.ScumPercent) }),
-		record.Number("share_low", func(r *observationRecord) float64 { return r.shares.of(data.RiskLow) }),
-		record.Number("share_medium", func(r *observationRecord) float64 { return r.shares.of(data.RiskMedium) }),
-		record.Number("share_high", func(r *observationRecord) float64 { return r.shares.of(data.RiskHigh) }),
-		record.Chlorophyll("p10", func(r *observationRecord) data.Chlorophyll { return r.shares.low() }),
-		record.Chlorophyll("p90", func(r *observationRecord) data.Chlorophyll { return r.shares.high() }),
 	}.Optional()
+	// laterColumns are these, and those of pixels, which only histories have.
+	laterColumns = slices.Concat(measuredColumns, shareColumns(func(r *observationRecord) *data.PixelShares { return r.shares.of() }), record.Columns[*observationRecord]{
+		record.Integer("pixel_m", func(r *observationRecord) float64 {
+			if r.shares == nil || r.shares.metres == 0 {
+				return math.NaN()
+			}
+			return float64(r.shares.metres)
+		}),
+	}).Optional()
 	// detailColumns are members that only few entries have.
 	detailColumns = record.Columns[*observationRecord]{
 		record.Chlorophyll("chl_lower", func(r *observationRecord) data.Chlorophyll { return chlorophyllOf(r.Details.Lower) }),

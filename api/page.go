@@ -79,7 +79,13 @@ func newPageHandlers(s *common) (*pageHandlers, error) {
 			return nil, fmt.Errorf("%s: %w", page, err)
 		}
 	}
-	var err error
+	script, err := fs.ReadFile(s.opts.Templates, "lake/lake.js")
+	if err != nil {
+		return nil, err
+	}
+	if err := p.add(s.opts.Templates, "lake.js", script); err != nil {
+		return nil, err
+	}
 	p.openAPI, err = s.sender.Prepare(settingsKind, []byte(openAPIDocument))
 	return p, err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"image"
 	"math"
 	"net/http"
 	"slices"
@@ -12,21 +13,25 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/api/answer"
+	"limnomap/api/coordinates"
 	"limnomap/api/edr"
+	"limnomap/api/ogc"
 	"limnomap/api/params"
 	"limnomap/api/record"
 	"limnomap/api/route"
 	"limnomap/data"
 	"limnomap/data/pixels"
+	"limnomap/tiles"
+	"limnomap/tiles/mosaic"
 )
 
 // Pixels returns the pixels of which a satellite's observation of a lake was made; not ok where they are not kept.
 type Pixels interface {
 	Pixels(ctx context.Context, id data.LakeID, date data.Date, source string) (p pixels.Packed, ok bool, err error)
-	// PixelCodes calls each with the codes of the pixels of a lake in a period; an error from it ends the call and is returned.
-	PixelCodes(ctx context.Context, id data.LakeID, period data.Period, each func(date data.Date, source string, codes []byte) error) error
 	// PixelPasses calls each with the pixels of a lake in a period, of the newest date first; an error from it ends the call and is returned.
 	PixelPasses(ctx context.Context, id data.LakeID, period data.Period, each func(date data.Date, source string, p pixels.Packed) error) error
+	// LakeSpreads calls each with how the pixels of each pass over a lake in a period are spread, and on which grid they are; an error from it ends the call and is returned.
+	LakeSpreads(ctx context.Context, id data.LakeID, period data.Period, each func(date data.Date, source, grid string, spread *pixels.Spread) error) error
 }
 
 const (
@@ -46,6 +51,7 @@ const (
 	cellsGeoJSON = "geojson"
 	cellsCSV     = "csv"
 	cellsTIFF    = "tif"
+	cellsPNG     = "png" // a picture of the map
 )
 
 // A cell is a pixel of an answer.
@@ -114,10 +120,11 @@ var (
 func degrees(f float64) float64 { return math.Round(f*1e6) / 1e6 }
 
 // pixels answers with the pixels of a lake: those of the newest pass of a satellite, or of the newest one up to a day.
-func (h *lakeHandlers) pixels(w http.ResponseWriter, r *http.Request, p *published) error {
+func (h *mapHandlers) pixels(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
+	lakes := &lakeHandlers{h.common}
 	day := params.Parsed(&query, "date", p.snap.AsOf.Last(), data.ParseDate, "is not a day such as 2026-07-31")
-	format := params.OneOf(&query, "f", []string{cellsGeoJSON, cellsCSV, cellsTIFF})
+	format := params.OneOf(&query, "f", []string{cellsGeoJSON, cellsCSV, cellsTIFF, cellsPNG})
 	if err := query.Err(); err != nil {
 		return err
 	}
@@ -125,11 +132,14 @@ func (h *lakeHandlers) pixels(w http.ResponseWriter, r *http.Request, p *publish
 	if !ok {
 		return data.ErrNoLake
 	}
-	o, packed, err := h.findPixels(r, p, i, data.Period{First: data.MinDate, Last: min(day, p.snap.AsOf.Last())})
+	o, packed, err := lakes.findPixels(r, p, i, data.Period{First: data.MinDate, Last: min(day, p.snap.AsOf.Last())})
 	if err != nil {
 		return err
 	}
 	lake := &p.snap.Lakes[i]
+	if format == cellsPNG {
+		return h.pixelPicture(w, r, p, i, o, packed)
+	}
 	name := fmt.Sprintf("pixels-%s-%s", o.LakeID, o.Date)
 	var content []byte
 	if err := h.sender.InTurn(r, int(o.Details.TotalPixels.Value), func() (err error) {
@@ -262,4 +272,78 @@ func cellFeatures(lake *data.Lake, o *data.Observation, profile *data.Profile, m
 		return nil, errUnplaced(o)
 	}
 	return content.Close("]}\n"), nil
+}
+
+// mercator is the system in which the squares of pixels have the shape that people know from maps.
+var mercator = func() *coordinates.System {
+	s, err := coordinates.Parse("EPSG:3857")
+	if err != nil {
+		panic(err) // it is one of coordinates.Systems
+	}
+	return s
+}()
+
+const (
+	// stylePixels is the style of the pixels in package render.
+	stylePixels = "pixels"
+	// pixelWidth and pixelHeight are the size of a picture of a lake, for two columns of a card on a screen with small pixels.
+	pixelWidth, pixelHeight = 640, 400
+	// pixelRoom is the part of its sides that a picture has around the lake, all together.
+	pixelRoom = 0.15
+)
+
+// pixelPicture answers with a picture of the map in the style pixels, around the i-th lake and the pixels of an observation: of the current map if it shows that
+// observation, otherwise of that of its week. Where that one shows another observation there is no picture.
+func (h *mapHandlers) pixelPicture(w http.ResponseWriter, r *http.Request, p *published, i int, o *data.Observation, packed pixels.Packed) error {
+	lake := &p.snap.Lakes[i]
+	t := ogc.Tile{Request: tiles.Request{Style: stylePixels, Colormap: h.colormaps.ids[0]}, State: p.state, Week: o.Date.Week()}
+	if shown := p.snap.Current.States[i]; shown.Date != o.Date || shown.MeasuredBy != data.Satellite {
+		view, release, err := h.weeks.get(r, p.snap, t.Week)
+		if err != nil {
+			return err
+		}
+		shown = view.States[i]
+		release()
+		if shown.Date != o.Date || shown.MeasuredBy != data.Satellite {
+			return &answer.Problem{Status: http.StatusNotFound, Detail: fmt.Sprintf("the map of that week shows another value of the lake than the pass of %s, of which the other forms have the pixels", o.Date)}
+		}
+		t.Dated = true
+	}
+	bound := orb.Bound{Min: orb.Point{math.Inf(1), math.Inf(1)}, Max: orb.Point{math.Inf(-1), math.Inf(-1)}}
+	if err := h.sender.InTurn(r, int(o.Details.TotalPixels.Value), func() error {
+		m, err := unpack(o, packed)
+		if err != nil {
+			return err
+		}
+		var corners []orb.Point
+		b := m.Mask.Bounds()
+		for _, corner := range [...]image.Point{b.Min, b.Max, {X: b.Min.X, Y: b.Max.Y}, {X: b.Max.X, Y: b.Min.Y}} {
+			at, ok := m.Grid.LonLat(float64(corner.X), float64(corner.Y), lake.Point)
+			if !ok {
+				return errUnplaced(o)
+			}
+			corners = append(corners, at)
+		}
+		if lake.Outline != "" {
+			shore := lake.Outline.Bound()
+			corners = append(corners, shore.Min, shore.Max)
+		}
+		for _, at := range corners {
+			at[0] += 360 * math.Round((lake.Point[0]-at[0])/360)
+			x, y, ok := mercator.CRS.Project(at[0], at[1])
+			if !ok {
+				return errUnplaced(o)
+			}
+			bound = bound.Extend(orb.Point{x, y})
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	width, height := bound.Max[0]-bound.Min[0], bound.Max[1]-bound.Min[1]
+	width = max(width, height*pixelWidth/pixelHeight) * (1 + pixelRoom)
+	height = width * pixelHeight / pixelWidth
+	center := bound.Center()
+	return h.send(w, r, t, mosaic.Picture{Width: pixelWidth, Height: pixelHeight, System: mercator.CRS, Background: mosaic.White, MaxZoom: h.opts.MaxZoom,
+		Min: orb.Point{center[0] - width/2, center[1] - height/2}, Max: orb.Point{center[0] + width/2, center[1] + height/2}})
 }

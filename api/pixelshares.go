@@ -2,12 +2,15 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"net/http"
 
+	"github.com/paulmach/orb"
+
+	"limnomap/api/record"
 	"limnomap/data"
 	"limnomap/data/pixels"
+	"limnomap/data/raster/georef"
 	"limnomap/data/snapshot"
 )
 
@@ -17,77 +20,86 @@ type passKey struct {
 	source string
 }
 
-// pixelShares say how much of a lake is affected; a nil *pixelShares says nothing.
-type pixelShares struct {
-	risks    [data.RiskHigh + 1]float64 // parts of the pixels with a value
-	p10, p90 data.Chlorophyll
+// passShares are the shares of a pass, and the longer side of its pixels.
+type passShares struct {
+	data.PixelShares
+	metres int // 0: not known
 }
 
-// newPixelShares returns the shares of the pixels of a lake by the limits of chlorophyll, nil if none has a value.
-func newPixelShares(s *pixels.Spread, profile *data.Profile) *pixelShares {
-	if s.Valid == 0 {
+// of returns the shares, nil without pixels.
+func (s *passShares) of() *data.PixelShares {
+	if s == nil {
 		return nil
 	}
-	shares := &pixelShares{p10: hundredthsOfMicrograms(s.P10), p90: hundredthsOfMicrograms(s.P90)}
-	s.Each(func(chl float64, n int) {
-		shares.risks[profile.Level(hundredthsOfMicrograms(chl)).Risk()] += float64(n)
-	})
-	for i := range shares.risks {
-		shares.risks[i] = math.Round(shares.risks[i]/float64(s.Valid)*1e4) / 1e4
-	}
-	return shares
+	return &s.PixelShares
 }
 
-// hundredthsOfMicrograms returns a value of pixels, which are at most data.MaxChlorophyll.
-func hundredthsOfMicrograms(chl float64) data.Chlorophyll {
-	c, err := data.ChlorophyllOf(chl)
+// pixelMetres returns the longer side of the pixels of a grid at a place, as people name it: 309 m are 300. It is 0 if it is not known.
+func pixelMetres(grid string, at orb.Point) int {
+	const far = 1000 // metres
+	g, err := georef.Parse(grid)
 	if err != nil {
-		return data.NoChlorophyll
+		return 0
 	}
-	return c
-}
-
-// of returns the share of a risk, NaN without pixels.
-func (s *pixelShares) of(risk data.Risk) float64 {
-	if s == nil {
-		return math.NaN()
+	columns, rows, ok := g.Radii(at, far)
+	if !ok {
+		return 0
 	}
-	return s.risks[risk]
-}
-
-func (s *pixelShares) low() data.Chlorophyll {
-	if s == nil {
-		return data.NoChlorophyll
+	side := max(far/columns, far/rows)
+	unit := math.Pow(10, math.Floor(math.Log10(side)))
+	if short := math.Round(side/unit) * unit; math.Abs(short/side-1) < 0.05 {
+		return int(math.Round(short))
 	}
-	return s.p10
-}
-
-func (s *pixelShares) high() data.Chlorophyll {
-	if s == nil {
-		return data.NoChlorophyll
-	}
-	return s.p90
+	return int(math.Round(side*10/unit) * unit / 10)
 }
 
 // readShares returns the shares of the observations of a lake whose pixels are kept, which are newest first.
-func (h *lakeHandlers) readShares(r *http.Request, snap *snapshot.Snapshot, id data.LakeID, observations []data.Observation) (shares map[passKey]*pixelShares, err error) {
+func (h *lakeHandlers) readShares(r *http.Request, snap *snapshot.Snapshot, id data.LakeID, observations []data.Observation) (shares map[passKey]*passShares, err error) {
 	if h.opts.Pixels == nil || snap.Pixels.Count == 0 || len(observations) == 0 {
 		return nil, nil
 	}
-	shares = make(map[passKey]*pixelShares)
+	shares = make(map[passKey]*passShares)
+	lake, ok := snap.Lake(id)
+	if !ok {
+		return nil, nil
+	}
+	metres := make(map[string]int) // by grid
 	period := data.Period{First: observations[len(observations)-1].Date, Last: observations[0].Date}
 	err = h.askStore(r, errStore, func(ctx context.Context) error {
-		return h.opts.Pixels.PixelCodes(ctx, id, period, func(date data.Date, source string, codes []byte) error {
-			if err := ctx.Err(); err != nil {
-				return err
+		return h.opts.Pixels.LakeSpreads(ctx, id, period, func(date data.Date, source, grid string, spread *pixels.Spread) error {
+			if of, ok := data.PixelSharesOf(spread, snap.Profile); ok {
+				if _, ok := metres[grid]; !ok {
+					metres[grid] = pixelMetres(grid, lake.Point)
+				}
+				shares[passKey{date, source}] = &passShares{of, metres[grid]}
 			}
-			spread, err := pixels.SpreadOf(codes)
-			if err != nil {
-				return fmt.Errorf("pixels of %s on %s: %w", id, date, err)
-			}
-			shares[passKey{date, source}] = newPixelShares(spread, snap.Profile)
-			return nil
+			return ctx.Err()
 		})
 	})
 	return shares, err
+}
+
+// shareColumns returns columns of how much of a lake is affected, which shares returns; nil for no pixels.
+func shareColumns[R any](shares func(R) *data.PixelShares) record.Columns[R] {
+	part := func(name string, risk data.Risk) record.Column[R] {
+		return record.Number(name, func(r R) float64 {
+			if s := shares(r); s != nil {
+				return s.Risks[risk].Float()
+			}
+			return math.NaN()
+		})
+	}
+	percentile := func(name string, of func(*data.PixelShares) data.Chlorophyll) record.Column[R] {
+		return record.Chlorophyll(name, func(r R) data.Chlorophyll {
+			if s := shares(r); s != nil {
+				return of(s)
+			}
+			return data.NoChlorophyll
+		})
+	}
+	return record.Columns[R]{
+		part("share_low", data.RiskLow), part("share_medium", data.RiskMedium), part("share_high", data.RiskHigh),
+		percentile("p10", func(s *data.PixelShares) data.Chlorophyll { return s.P10 }),
+		percentile("p90", func(s *data.PixelShares) data.Chlorophyll { return s.P90 }),
+	}
 }

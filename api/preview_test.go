@@ -41,12 +41,12 @@ func TestPreviews(t *testing.T) {
 	opts.Now = func() time.Time { return clock }
 	s := newServer(t, opts, advisorySource(t))
 	for target, want := range map[string]string{
-		"/lakes/de_mv_high/preview.png":          "limno Müritz|High risk · 16 November 2026|Measured on 16 November 2026|Example Agency||",
-		"/lakes/de_mv_high/preview.png?lang=de":  "limno Müritz|Hohes Risiko · 16. November 2026|Gemessen am 16. November 2026|",
-		"/lakes/de_by_clean/preview.png":         "|Closed · until further notice|As of 20 November 2026|",
-		"/lakes/de_mv_never/preview.png":         "|No current value · never measured|As of 20 November 2026|",
-		"/lakes/fj_east/preview.png?lang=en":     "limno Ostsee auf Taveuni|Low risk · 16 November 2026|",
-		"/lakes/de_mv_stale/preview.png?lang=en": "|No current value · old value from 3 August 2026|Last measured on 3 August 2026|",
+		"/lakes/de_mv_high/preview.png":          "limno Müritz|Do not swim · High risk · 16 November 2026|Measured on 16 November 2026|Example Agency||",
+		"/lakes/de_mv_high/preview.png?lang=de":  "limno Müritz|Nicht baden · Hohes Risiko · 16. November 2026|Gemessen am 16. November 2026|",
+		"/lakes/de_by_clean/preview.png":         "|Closed: do not swim · until further notice|As of 20 November 2026|",
+		"/lakes/de_mv_never/preview.png":         "|No current value: look before you swim · never measured|As of 20 November 2026|",
+		"/lakes/fj_east/preview.png?lang=en":     "limno Ostsee auf Taveuni|Swimming looks fine · Low risk · 16 November 2026|",
+		"/lakes/de_mv_stale/preview.png?lang=en": "|No current value: look before you swim · old value from 3 August 2026|Last measured on 3 August 2026|",
 	} {
 		w := get(t, s, http.StatusOK, target)
 		if h := w.Header(); !strings.Contains(w.Body.String(), want) || h.Get("Content-Type") != "image/png" || !strings.HasPrefix(h.Get("Cache-Control"), "public, max-age=60") || h.Get("Content-Language") == "" {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -40,10 +41,16 @@ type lakeRecord struct {
 	lake  *data.Lake
 	state *snapshot.State
 	i     int
+
+	shares *data.PixelShares // nil without pixels
 }
 
 func (e *encoder) lake(view *snapshot.View, i int) lakeRecord {
-	return lakeRecord{e, view, &view.Lakes[i], &view.States[i], i}
+	r := lakeRecord{encoder: e, view: view, lake: &view.Lakes[i], state: &view.States[i], i: i}
+	if shares, ok := view.Shares(i); ok {
+		r.shares = &shares
+	}
+	return r
 }
 
 var lakeColumns = record.Columns[lakeRecord]{
@@ -92,12 +99,37 @@ var periodColumns = record.Columns[lakeRecord]{
 	record.Word("composite", func(r lakeRecord) string { return r.state.Composite().String() }),
 }.Optional()
 
+// lakeShares are members of the lakes whose pixels are kept.
+var lakeShares = append(shareColumns(func(r lakeRecord) *data.PixelShares { return r.shares }),
+	record.Integer("n_valid", func(r lakeRecord) float64 {
+		if r.shares == nil {
+			return math.NaN()
+		}
+		return float64(r.shares.Valid)
+	}),
+	record.Integer("n_inside", func(r lakeRecord) float64 {
+		if r.shares == nil {
+			return math.NaN()
+		}
+		return float64(r.shares.Inside)
+	}),
+).Optional()
+
 // The columns of a lake in the status, in its table and in GeoJSON.
 var (
-	statusMembers  = slices.Concat(lakeColumns, periodColumns)
-	statusCells    = slices.Concat(lakeColumns.Pick("id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at,chl_level,measured_by,stale,age_days,advisory,level_by,cell_density_by,below_limit,trophic_by"), periodColumns)
+	plainMembers   = slices.Concat(lakeColumns, periodColumns) // of a lake without pixels, which most are
+	statusMembers  = slices.Concat(plainMembers, lakeShares)
+	statusCells    = slices.Concat(lakeColumns.Pick("id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at,chl_level,measured_by,stale,age_days,advisory,level_by,cell_density_by,below_limit,trophic_by"), periodColumns, lakeShares.Pick("share_high,p90"))
 	lakeProperties = lakeColumns.Pick("id,name,chl,who_level,color,stale,age_days,advisory,cell_density_by,below_limit")
 )
+
+// appendStatus appends the record as an object.
+func (r lakeRecord) appendStatus(b []byte) []byte {
+	if r.shares == nil {
+		return plainMembers.AppendObject(b, record.Member, r)
+	}
+	return statusMembers.AppendObject(b, record.Member, r)
+}
 
 // densityOf returns a cell density, NaN for none.
 func densityOf(cells float64) float64 { return record.Known(cells, cells >= 0) }

@@ -35,12 +35,13 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"status_csv", "/api/v1/bathing-lakes/status.csv", perAddress, data(h.lakes.statusCSV)},
 		{"history_csv", "/api/v1/bathing-lakes/history/{lake_id}.csv", perAddress, data(h.lakes.historyCSV)}, // before history, which takes any id
 		{"history", "/api/v1/bathing-lakes/history/{lake_id}", perAddress, data(h.lakes.history)},
-		{"pixels", "/api/v1/bathing-lakes/pixels/{lake_id}", perAddress, data(h.lakes.pixels)},
+		{"pixels", "/api/v1/bathing-lakes/pixels/{lake_id}", perAddress, data(h.maps.pixels)},
 		{"value", pathValue, perAddress, data(h.lakes.value)},
 		{"statistics_csv", "/api/v1/bathing-lakes/statistics/{lake_id}.csv", perAddress, data(h.lakes.statisticsCSV)}, // before statistics, which takes any id
 		{"statistics", "/api/v1/bathing-lakes/statistics/{lake_id}", perAddress, data(h.lakes.statistics)},
 		{"statistics_all_csv", "/api/v1/bathing-lakes/statistics.csv", perAddress, data(h.lakes.allStatisticsCSV)},
 		{"accuracy", pathAccuracy, perAddress, data(h.lakes.accuracy)},
+		{"sampling_plan", pathSamplingPlan, perAddress, data(h.lakes.samplingPlan)},
 		{"geojson", pathGeoJSON, perAddress, data(h.lakes.geojson)},
 		{"forecast", pathForecast, perAddress, data(h.lakes.forecastJSON)},
 		{"forecast_csv", pathForecast + ".csv", perAddress, data(h.lakes.forecastCSV)},
@@ -102,6 +103,8 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"week", pathWeek, perAddress, data(h.week.page)},
 		{"week_csv", pathWeek + ".csv", perAddress, data(h.week.csv)},
 		{"week_atom", pathWeek + ".atom", perAddress, data(h.week.feed)},
+		{"region_json", pathRegions + "{region}.json", perAddress, data(h.region.json)}, // before region, which takes any name
+		{"region", pathRegions + "{region}", perAddress, data(h.region.page)},
 		{"lake", pathLakes + "{lake_id}", perAddress, data(h.lakePage.page)},
 		{"lake_sign", pathLakes + "{lake_id}/sign", perAddress, data(h.signs.sheet)},
 		{"lake_preview", pathLakes + "{lake_id}/preview.png", perAddress, data(h.signs.preview)},

@@ -21,7 +21,9 @@ const maxStatisticsRows = 10_000
 var statisticsSeries = []struct {
 	name string
 	of   statistics.Series
-}{{"together", statistics.Together}, {"satellite", statistics.OfSatellite}, {"in_situ", statistics.OfSamples}}
+}{{"together", statistics.Together}, {"satellite", statistics.OfSatellite}, {samplesSeries, statistics.OfSamples}}
+
+const samplesSeries = "in_situ"
 
 // rounded rounds µg/l to hundredths, as they are stored.
 func rounded(f float64) float64 { return math.Round(100*f) / 100 }
@@ -31,6 +33,16 @@ type statisticsYear struct {
 	*statistics.Year
 	lake   *data.Lake
 	series string
+	shares snapshot.YearShares
+}
+
+// newStatisticsYear returns a year of a series of the i-th lake, with the shares of its pixels unless it is of samples.
+func newStatisticsYear(snap *snapshot.Snapshot, i int, series string, y *statistics.Year) statisticsYear {
+	year := statisticsYear{Year: y, lake: &snap.Lakes[i], series: series}
+	if series != samplesSeries {
+		year.shares = snap.SharesOfYear(i, y.Year)
+	}
+	return year
 }
 
 // levelColumns returns columns of a number of days or weeks of each risk.
@@ -76,7 +88,13 @@ var (
 			record.Word("bloom_onset", func(y statisticsYear) string { return y.Onset.String() }),
 			record.Word("bloom_end", func(y statisticsYear) string { return y.End.String() }),
 			record.Integer("bloom_days", func(y statisticsYear) float64 { return float64(y.Length()) }),
-		})
+		},
+		record.Columns[statisticsYear]{
+			record.Number("share_high", func(y statisticsYear) float64 {
+				return record.Known(math.Round(1e4*y.shares.High)/1e4, y.shares.Passes > 0)
+			}),
+			record.Number("p90", func(y statisticsYear) float64 { return record.Known(rounded(y.shares.P90), y.shares.Passes > 0) }),
+		}.Optional())
 	yearCells = slices.Concat(record.Columns[statisticsYear]{
 		record.Word("lake_id", func(y statisticsYear) string { return string(y.lake.ID) }),
 		record.Word("series", func(y statisticsYear) string { return y.series }),
@@ -95,6 +113,7 @@ var (
 		record.Number("percentile", func(p *statisticsPlace) float64 { return math.Round(10*p.Percent) / 10 }),
 		record.Integer("years", func(p *statisticsPlace) float64 { return float64(p.Years) }),
 		record.Integer("years_lower", func(p *statisticsPlace) float64 { return float64(p.Lower) }),
+		record.Integer("years_higher", func(p *statisticsPlace) float64 { return float64(p.Higher) }),
 	}
 )
 
@@ -115,7 +134,8 @@ func (h *lakeHandlers) statisticsJSON(w http.ResponseWriter, r *http.Request, p 
 	if err != nil {
 		return err
 	}
-	lake, _ := p.snap.Lake(id)
+	i, _ := p.snap.Index(id)
+	lake := &p.snap.Lakes[i]
 	content := record.Object("{").Text("lake_id", string(id)).Text("name", lake.Name).TextOrNull("region", lake.Region)
 	for _, series := range statisticsSeries {
 		values := statistics.ValuesOf(observations, series.of)
@@ -137,7 +157,7 @@ func (h *lakeHandlers) statisticsJSON(w http.ResponseWriter, r *http.Request, p 
 		} else {
 			content = append(content, "null"...)
 		}
-		content = appendAll(content.Array("years"), yearsOf(lake, series.name, values, p), yearColumns)
+		content = appendAll(content.Array("years"), yearsOf(i, series.name, values, p), yearColumns)
 		content = appendAll(content.Close("]").Array("band"), pointers(statistics.Band(values)), bandColumns).Close("]}")
 	}
 	return h.sender.SendBytes(w, r, jsonKind, content.Close("}\n"))
@@ -162,10 +182,10 @@ func pointers[T any](all []T) []*T {
 	return p
 }
 
-func yearsOf(lake *data.Lake, series string, values []statistics.Value, p *published) (all []statisticsYear) {
+func yearsOf(lake int, series string, values []statistics.Value, p *published) (all []statisticsYear) {
 	years := statistics.YearsOf(values, p.snap.Profile, p.snap.AsOf.Last())
 	for i := range years {
-		all = append(all, statisticsYear{&years[i], lake, series})
+		all = append(all, newStatisticsYear(p.snap, lake, series, &years[i]))
 	}
 	return all
 }
@@ -180,11 +200,11 @@ func (h *lakeHandlers) statisticsCSV(w http.ResponseWriter, r *http.Request, p *
 	if err != nil {
 		return err
 	}
-	lake, _ := p.snap.Lake(id)
+	i, _ := p.snap.Index(id)
 	nameFile(w, "statistics-"+string(id))
 	content := yearCells.Header()
 	for _, series := range statisticsSeries {
-		for _, y := range yearsOf(lake, series.name, statistics.ValuesOf(observations, series.of), p) {
+		for _, y := range yearsOf(i, series.name, statistics.ValuesOf(observations, series.of), p) {
 			content = yearCells.AppendLine(content, y)
 		}
 	}
@@ -201,10 +221,16 @@ func (h *lakeHandlers) allValues(r *http.Request, p *published, id data.LakeID) 
 	if !ok {
 		return nil, data.ErrNoLake
 	}
+	return h.valuesOf(r, p, i)
+}
+
+// valuesOf returns those of the i-th lake.
+func (h *lakeHandlers) valuesOf(r *http.Request, p *published, i int) ([]data.Observation, error) {
 	q := allOf(p.snap, data.TypesOf(data.Satellite, data.InSitu))
 	observations, whole := p.snap.History(i, q)
 	if !whole {
 		var err error
+		id := p.snap.Lakes[i].ID
 		if _, observations, err = h.readHistory(r, id, q); err != nil {
 			return nil, fmt.Errorf("history of %s: %w", id, err)
 		}

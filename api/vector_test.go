@@ -162,6 +162,7 @@ func TestVectorTileJSON(t *testing.T) {
 	want := map[string]any{ // words that GDAL knows
 		"id": "String", "name": "String", "chl": "Number", "who_level": "Number", "color": "String", "risk": "String",
 		"trophic": "String", "measured_at": "String", "measured_by": "String", "stale": "Boolean", "advisory": "String", "cell_density_by": "String", "below_limit": "Boolean",
+		"share_high": "Number", "p90": "Number",
 	}
 	if len(layers) != 1 || layer["id"] != "lakes" || !maps.Equal(fields, want) {
 		t.Errorf("vector_layers = %v, want lakes with %v", layers, want)

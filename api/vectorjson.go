@@ -34,6 +34,8 @@ var vectorFieldTypes = map[string]string{
 	"advisory":        "String",
 	"cell_density_by": "String",
 	"below_limit":     "Boolean",
+	"share_high":      "Number",
+	"p90":             "Number",
 }
 
 // vectorLayerText explains those properties.
@@ -51,7 +53,8 @@ const vectorLayerText = "Each lake's state in the week that is shown. " +
 	"stale: true if the last known value is too old to be current. " +
 	"advisory: the gravest official statement that is valid: closure, warning, info, season, or empty; it outranks every level. " +
 	"cell_density_by: counted, index or derived, where the cell density of the other answers is from; absent without one. " +
-	"below_limit: true if the value is only known to be below a limit of detection, absent otherwise."
+	"below_limit: true if the value is only known to be below a limit of detection, absent otherwise. " +
+	"share_high: the part of the lake with a high risk, by the pixels of the satellite, and p90: their ninetieth percentile in µg/l; absent if they are not kept."
 
 // maxVectorZoom is the largest zoom that the description offers. A unit of a tile is 0.6 m there, and map libraries draw the
 // larger zooms from those tiles, without requesting more.

@@ -2,7 +2,9 @@ package api
 
 import (
 	"net/http"
+	"unsafe"
 
+	"limnomap/api/answer"
 	"limnomap/api/atom"
 	"limnomap/api/params"
 	"limnomap/api/record"
@@ -12,6 +14,9 @@ import (
 )
 
 const pathWeek = "/week"
+
+// maxChanges is of how many weeks the changes are kept, since comparing a million lakes takes a while: some 100 KB each.
+const maxChanges = 16
 
 // A weekHandler answers with what has changed in a week.
 type weekHandler struct {
@@ -28,8 +33,13 @@ func (h *weekHandler) changes(r *http.Request, p *published, query *params.Param
 	if !dated {
 		week = p.snap.Current.Week
 	}
+	if c, ok := p.changes.Get(week); ok {
+		return c, nil
+	}
 	err = p.weeks.during(r, p.snap, week, func(view *snapshot.View) error {
-		c = weekpage.Of(p.snap, view)
+		if c = weekpage.Of(p.snap, view); !view.Later {
+			p.changes.Add(week, c)
+		}
 		return nil
 	})
 	return c, err
@@ -52,14 +62,20 @@ func (h *weekHandler) page(w http.ResponseWriter, r *http.Request, p *published)
 	return h.sender.SendBytes(w, r, pageKind, content)
 }
 
+// A weekRow is a line of the table of changes.
+type weekRow struct {
+	lake *data.Lake
+	weekpage.Change
+}
+
 // weekCells are the columns of the table of changes.
-var weekCells = record.Columns[weekpage.Change]{
-	record.Word("id", func(c weekpage.Change) string { return string(c.Lake.ID) }),
-	record.Text("name", func(c weekpage.Change) string { return c.Lake.Name }),
-	record.Text("region", func(c weekpage.Change) string { return c.Lake.Region }),
-	record.Word("change", func(c weekpage.Change) string { return string(c.Kind) }),
-	record.Word("risk_before", func(c weekpage.Change) string { return knownRisk(c.Before) }),
-	record.Word("risk", func(c weekpage.Change) string { return knownRisk(c.Now) }),
+var weekCells = record.Columns[weekRow]{
+	record.Word("id", func(r weekRow) string { return string(r.lake.ID) }),
+	record.Text("name", func(r weekRow) string { return r.lake.Name }),
+	record.Text("region", func(r weekRow) string { return r.lake.Region }),
+	record.Word("change", func(r weekRow) string { return r.Kind.String() }),
+	record.Word("risk_before", func(r weekRow) string { return knownRisk(r.Before) }),
+	record.Word("risk", func(r weekRow) string { return knownRisk(r.Now) }),
 }
 
 // knownRisk returns the name of a risk, empty if it is not known.
@@ -70,19 +86,25 @@ func knownRisk(r data.Risk) string {
 	return r.String()
 }
 
-// csv answers with the changes as a table.
+// csv answers with all changes as a table, which is written piece by piece.
 func (h *weekHandler) csv(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
-	c, err := h.changes(r, p, &query)
+	view, err := p.viewFor(w, r, &query)
 	if err != nil {
 		return err
 	}
-	nameFile(w, "week-"+c.Week.Monday().String())
-	content := weekCells.Header()
-	for _, change := range c.All {
-		content = weekCells.AppendLine(content, change)
-	}
-	return h.sender.SendBytes(w, r, csvKind, content)
+	nameFile(w, "week-"+p.snap.MeasuredWeek(view).Monday().String())
+	return h.sender.SendList(w, r, csvKind, len(view.Lakes), func() answer.List {
+		all := weekpage.All(p.snap, view)
+		return answer.List{
+			Head: weekCells.Header(),
+			Append: func(b []byte, i int) []byte {
+				return weekCells.AppendLine(b, weekRow{&view.Lakes[all[i].Lake], all[i]})
+			},
+			Len:    len(all),
+			Memory: int64(cap(all)) * int64(unsafe.Sizeof(weekpage.Change{})),
+		}
+	})
 }
 
 // feed answers with the newest week as an Atom feed of one entry, which readers keep.

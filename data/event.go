@@ -17,8 +17,9 @@ type Event struct {
 	Kind   EventKind
 	// Before and After are what was published about the lake. A new lake has NoEventValue before.
 	Before, After EventValue
-	Advisory      EventAdvisory // of an event of an official statement: the statement, as it is then, or as it was
-	Forecast      EventForecast // of ForecastExceeds
+	Advisory      EventAdvisory  // of an event of an official statement: the statement, as it is then, or as it was
+	Forecast      EventForecast  // of ForecastExceeds
+	ShareHigh     TenThousandths // of BloomShare: the part of the pixels of the lake with a high risk
 	// Snapshot is the version of the first snapshot that shows the change.
 	Snapshot string
 }
@@ -43,15 +44,16 @@ const (
 	AdvisoryWithdrawn           // "advisory_withdrawn": a statement is no longer valid before its time
 	AdvisoryExpired             // "advisory_expired": the time of a statement is over
 	ForecastExceeds             // "forecast_exceeds": a lake of a low level is forecast to reach a higher one
+	BloomShare                  // "bloom_share": a part of a lake that is above a limit has a high risk
 )
 
 var eventKindNames = [...]string{NoEvent: "", ClassUp: "class_up", ClassDown: "class_down", BecameCurrent: "became_current", BecameStale: "became_stale",
 	AdvisoryIssued: "advisory_issued", AdvisoryChanged: "advisory_changed", AdvisoryWithdrawn: "advisory_withdrawn", AdvisoryExpired: "advisory_expired",
-	ForecastExceeds: "forecast_exceeds"}
+	ForecastExceeds: "forecast_exceeds", BloomShare: "bloom_share"}
 
 // EventKinds returns all kinds.
 func EventKinds() []EventKind {
-	return []EventKind{ClassUp, ClassDown, BecameCurrent, BecameStale, AdvisoryIssued, AdvisoryChanged, AdvisoryWithdrawn, AdvisoryExpired, ForecastExceeds}
+	return []EventKind{ClassUp, ClassDown, BecameCurrent, BecameStale, AdvisoryIssued, AdvisoryChanged, AdvisoryWithdrawn, AdvisoryExpired, ForecastExceeds, BloomShare}
 }
 
 // ParseEventKind reads the name of a kind.
@@ -148,6 +150,9 @@ func (e *Event) ContentID(revision Revision) EventID {
 		h.Number(int64(f.Week))
 		h.Number(int64(f.Level))
 		h.Number(int64(f.Chance))
+	}
+	if e.Kind == BloomShare {
+		h.Number(int64(e.ShareHigh))
 	}
 	return EventID(hex.EncodeToString(h.Sum()[:eventIDBytes]))
 }

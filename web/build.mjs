@@ -8,23 +8,28 @@ import * as esbuild from 'esbuild-wasm' // esbuild for all platforms in one pack
 import postcss from 'postcss'
 import { minify } from 'terser'
 import { outlines } from './outlines.mjs'
-import { places } from './places.mjs'
+import { places, towns } from './places.mjs'
 
 const maxOwnScript = 48_000 // bytes of the page's own script, minified, without Leaflet and the service worker
 const maxOutlines = 150_000 // bytes of coasts, borders and rivers
 const maxPlaces = 110_000 // bytes of the gazetteer, compressed
+const maxTowns = 22_000 // bytes of the names of towns on the map, compressed
 const maxEmbedScript = 1200 // bytes of the script that tells a page the height of its iframe
 // The scripts that load later, each from a folder of src with its name, and how many bytes each may have with its styles.
 const laterScripts = [
-  { name: 'card', entry: 'details', what: 'of a card', max: 18_500 },
+  { name: 'card', entry: 'details', what: 'of a card', max: 19_100 },
   { name: 'share', entry: 'dialog', what: 'of the dialog to share', max: 3000 },
-  { name: 'forecast', entry: 'forecast', what: 'of the forecast', max: 6000 },
+  { name: 'forecast', entry: 'forecast', what: 'of the forecast', max: 3500 },
   { name: 'tell', entry: 'tell', what: 'of favourites', max: 9000 },
   { name: 'find', entry: 'search', what: 'of the search', max: 10_000 },
   { name: 'compare', entry: 'compare', what: 'of the comparison', max: 6000 },
   { name: 'export', entry: 'export', what: 'of pictures', max: 7500 },
+  { name: 'known', entry: 'known', what: 'of what is known of a lake', max: 5000 },
   { name: 'highs', entry: 'highs', what: 'of the first line', max: 1500 },
-  { name: 'print', entry: 'print', what: 'for printing', max: 1000 },
+  { name: 'towns', entry: 'towns', what: 'of the names of towns', max: 1500 },
+  { name: 'timeline', entry: 'timeline', what: 'of the timeline and for printing', max: 2300 },
+  { name: 'years', entry: 'years', what: 'of years over one another', max: 2000 },
+  { name: 'beside', entry: 'beside', what: 'of two weeks side by side', max: 4300 },
 ]
 const minCompressed = 1024 // bytes; compressing a smaller file saves no packet
 
@@ -82,6 +87,7 @@ const main = await writePageScript()
 const laterAssets = []
 for (const [i, { name }] of laterScripts.entries()) laterAssets.push(await writeLater(`${name}.js`, later[i], main))
 const gazetteer = await writeCompressed('places.json', places())
+const townList = await writeCompressed('towns.json', towns())
 const style = await writeStyle('main.css')
 const embedStyle = await writeStyle('embed.css', 'embed/embed.css')
 const embedScript = await writeScript('embed.js', 'src/embed/height.js')
@@ -237,7 +243,7 @@ async function readWithAddresses(file, addresses) {
 async function writePages() {
   const readable = await readWithAddresses('index.html', {
     ...Object.fromEntries(laterScripts.map(({ name }, i) => [`${name}.js`, laterAssets[i]])),
-    'leaflet.js': leaflet, 'main.js': main, 'places.json': gazetteer, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest, 'outline.json': outline, 'words-LANG.json': words,
+    'leaflet.js': leaflet, 'main.js': main, 'places.json': gazetteer, 'towns.json': townList, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest, 'outline.json': outline, 'words-LANG.json': words,
   })
   const page = readable.replace(/\n\s+/g, '\n') // without indentation
   const bodies = page.match(/<body>/g).length
@@ -298,7 +304,7 @@ async function writeLicences() {
   parts.push('The outlines of countries are made from Natural Earth, public domain.\n')
   parts.push('The rivers are an excerpt of GSHHG 2.3.7, https://www.soest.hawaii.edu/pwessel/gshhg/, copyright 2014 The GMT Team, under the GNU Lesser General Public License, version 3 or later. '
     + 'Some rivers were selected, and points removed. limnomap\'s source has them as web/rivers.json, and web/mkrivers.mjs makes them; to use others, replace that file and build the page.\n')
-  parts.push('The places that the search finds are from GeoNames, https://www.geonames.org, licence CC BY 4.0, https://creativecommons.org/licenses/by/4.0/. '
+  parts.push('The places that the search finds and that the map names are from GeoNames, https://www.geonames.org, licence CC BY 4.0, https://creativecommons.org/licenses/by/4.0/. '
     + 'They were selected, their positions rounded, and names in other languages added. The German postcodes are from OpenGeoDB, public domain.\n')
   await write('licences.txt', parts.join('\n---\n\n'))
 }
@@ -307,7 +313,7 @@ function report() {
   /** @type {[string, Asset, number][]} */
   const scripts = [
     ['own script', main, maxOwnScript], ...laterScripts.map(({ what, max }, i) => /** @type {[string, Asset, number]} */ ([`script ${what}`, laterAssets[i], max])),
-    ['outlines', outline, maxOutlines], ['places, compressed,', gazetteer, maxPlaces], ['script of an iframe', embedScript, maxEmbedScript],
+    ['outlines', outline, maxOutlines], ['places, compressed,', gazetteer, maxPlaces], ['towns, compressed,', townList, maxTowns], ['script of an iframe', embedScript, maxEmbedScript],
   ]
   const own = scripts.map(([name, { bytes }, max]) => `${name} ${bytes} bytes, at most ${max}${bytes > max ? ': too large' : ''}`).join('; ')
   if (process.argv.includes('--sizes')) console.log(`${own}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; Swagger UI, compressed, ${docs.bytes}`)

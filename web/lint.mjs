@@ -21,7 +21,7 @@ const config = [js.configs.recommended, {
     'no-restricted-syntax': ['error', { selector: 'MemberExpression[property.name=/^_/]', message: 'Use the public API.' }],
   },
 }, {
-  files: ['src/**', 'plain/**'],
+  files: ['src/**', 'plain/**', 'lake/**'],
   rules: { 'no-restricted-globals': ['error', 'Buffer', '__dirname', '__filename', 'clearImmediate', 'global', 'module', 'process', 'require', 'setImmediate'] },
 }, {
   files: ['*.mjs'],
@@ -29,7 +29,7 @@ const config = [js.configs.recommended, {
 }]
 
 const below = (folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`)
-const scripts = [...readdirSync('.'), ...['src', 'plain', 'test'].flatMap(below)].filter((name) => /\.m?js$/.test(name))
+const scripts = [...readdirSync('.'), ...['src', 'plain', 'lake', 'test'].flatMap(below)].filter((name) => /\.m?js$/.test(name))
 for (const filename of scripts) {
   for (const { line, column, message, ruleId } of new Linter().verify(readFileSync(filename, 'utf8'), config, { filename })) {
     console.error(`${filename}:${line}:${column}: ${message} (${ruleId})`)

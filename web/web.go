@@ -17,7 +17,7 @@ var plain embed.FS
 
 // The pages that the server makes need neither npm nor JavaScript. They share words with the map, and pages/ with each other.
 //
-//go:embed desk error lake pages sign table week src/words src/push/words
+//go:embed desk error lake pages region sign table week src/words src/push/words
 var templates embed.FS
 
 // Templates returns the templates, the styles and the words of the pages that the server makes, by their paths in this folder.

@@ -35,6 +35,7 @@ type chart struct {
 	Bands         []band
 	Ticks         []tick
 
+	Usual   string // path of the usual values through the year
 	Line    string // path that joins the values of satellites in consecutive weeks
 	Dots    string // path of their points
 	Squares string // path of samples
@@ -80,6 +81,7 @@ func (m *Maker) newChart(l *Lake, today data.Date, w *words.Page[ownWords]) *cha
 	}
 	m.addClasses(c, &s, w)
 	c.addMonths(&s, w)
+	c.addUsual(l.Known.Band, &s)
 	c.addValues(l, &s)
 	return c
 }

@@ -49,12 +49,22 @@ type ownWords struct {
 	Values                                          map[string]string
 	HistoryFailed, Accuracy, Biased                 string
 	KeySatellite, KeySample, KeyWorse, KeyGap       string
+	HigherThan, LowerThan, Rose, Fell               string
+	BloomWeeks, BloomYear, BloomKey, KeyUsual       string
+	StatisticsCSV, RegionPage                       string
 	Weeks, Week, WeekNumber, Risk, Source, NoValue  string
 	Near, Lower, LowerHelp, Kilometres              string
 	Ask                                             string
 	More, Map, Sign, Table, HistoryJSON, HistoryCSV string
 	Languages, Levels                               string
+	Inside, InsideText                              string
+	Kept, Print, Way, Shore, ShoreHelp              string
+	Look, Stick, Jar                                shoreTest
 }
+
+// A shoreTest is a look at the water that everyone at the shore can take, as health departments recommend: the tests with a stick and a jar are those
+// of the Kansas Department of Health and Environment.
+type shoreTest struct{ Name, Text string }
 
 // A Maker makes the pages. It is safe for concurrent use.
 type Maker struct {
@@ -98,6 +108,8 @@ type Lake struct {
 	// Unread is true if the history could not be read: the page then says that, and still shows the current value.
 	Unread     bool
 	Compared   Compared
+	Known      Known
+	Inside     *Inside           // nil without pixels
 	Neighbours []index.Neighbour // the lakes around it, itself among them, the nearest first
 }
 

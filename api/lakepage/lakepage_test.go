@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -95,7 +96,7 @@ func pageOf(t *testing.T, f *fakeSource, language string) string {
 	if !whole {
 		t.Fatal("the history is not whole")
 	}
-	content, got, err := maker.Page(&Lake{Snapshot: snap, History: history}, &pages.Reader{Language: language, Today: today})
+	content, got, err := maker.Page(&Lake{Snapshot: snap, History: history, Known: KnownOf(f.observations, snap.Profile, snap.AsOf.Last())}, &pages.Reader{Language: language, Today: today})
 	if err != nil || got != language {
 		t.Fatal(got, err)
 	}
@@ -159,6 +160,36 @@ func TestChartOfFewValues(t *testing.T) {
 	}
 	if rows := strings.Count(page, `<tr class="none">`); rows != tableWeeks-1 {
 		t.Errorf("%d weeks have no value, want %d", rows, tableWeeks-1)
+	}
+}
+
+// A lake with many years has the band of its season, a bar for each year, and words about the newest value and the trend.
+func TestKnown(t *testing.T) {
+	f := &fakeSource{}
+	for ago := 11 * 365 / 7 * 7; ago >= 0; ago -= 7 {
+		day := today - data.Date(ago)
+		chl := data.Chlorophyll(8_00 + 700*math.Sin(2*math.Pi*float64(day.Time().YearDay()-120)/365) - float64(ago)/10 + 4_00)
+		if ago == 0 {
+			chl = 80_00
+		}
+		f.add(ago, max(chl, 1), nil)
+	}
+	for language, wants := range map[string][]string{
+		"en": {"The value of 16 July 2026 is higher than in 11 of 11 other years at this time of the year.", "From 2015 to 2026 the chlorophyll rose by 0.3", "Grey area: four of five", `<path class="usual" d="M`, "2025: 30 of 52 measured weeks"},
+		"de": {"Der Wert vom 16. Juli 2026 ist höher als in 11 von 11 anderen Jahren um diese Jahreszeit.", "Von 2015 bis 2026 ist das Chlorophyll um 0,3"},
+	} {
+		page := pageOf(t, f, language)
+		for _, want := range wants {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page lacks %q:\n%s", want, regexp.MustCompile(`(?s)<h2>[^<]*</h2>\s*<figure>.*</figcaption>.*?</section>`).FindString(page))
+			}
+		}
+		if bars := strings.Count(page, `y="91"`); bars != maxBars {
+			t.Errorf("%d years have a bar, want %d", bars, maxBars)
+		}
+	}
+	if page := pageOf(t, &fakeSource{}, "en"); strings.Contains(page, `class="bars"`) || strings.Contains(page, "other years") {
+		t.Error("a lake without values has a season")
 	}
 }
 

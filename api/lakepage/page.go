@@ -2,6 +2,8 @@ package lakepage
 
 import (
 	"cmp"
+	"fmt"
+	"html/template"
 	"net/url"
 	"slices"
 	"strconv"
@@ -39,15 +41,19 @@ type page struct {
 	verdict
 	Trophic string
 
+	Inside  *inside // nil without pixels
 	Chart   *chart
-	NoChart string // why there is none
+	NoChart string   // why there is none
+	Known   []string // of its season and years
+	Bloom   *bars
 	// Accuracy says how often the satellite was right here.
 	Accuracy []string
 	Weeks    []weekRow
 
 	Near, Lower []neighbour
+	Kept        string // what the page says if a browser kept it and has no connection
 
-	Map, Table, Sign, HistoryJSON, HistoryCSV string
+	Map, Table, Sign, HistoryJSON, HistoryCSV, StatisticsCSV, RegionPage string
 }
 
 // public are addresses that other servers use, with an origin.
@@ -70,6 +76,11 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 
 		HistoryJSON: "../api/v1/bathing-lakes/history/" + id,
 		HistoryCSV:  "../api/v1/bathing-lakes/history/" + id + ".csv",
+
+		StatisticsCSV: "../api/v1/bathing-lakes/statistics/" + id + ".csv",
+	}
+	if lake.Region != "" {
+		p.RegionPage = "../regions/" + url.PathEscape(lake.Region) + pages.Query(r.Language)
 	}
 	state := &l.Snapshot.Current.States[l.Index]
 	p.verdict = newVerdict(l, r.Today, w)
@@ -108,7 +119,10 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 			p.NoChart = w.Own.NoHistory
 		}
 	}
+	p.Known, p.Bloom = l.Known.texts(state.Chlorophyll.Valid(), w), newBars(l.Known.Years, w)
+	p.Inside = l.Inside.shown(id, w)
 	p.Accuracy = l.Compared.texts(w)
+	p.Kept = words.Fill(w.Own.Kept, "date", w.Day(r.Today))
 	p.Near, p.Lower = near(l, r, w)
 	return p
 }
@@ -284,6 +298,8 @@ type neighbour struct {
 	Class                   words.Class
 	Old, Badge              bool
 	Risk                    string
+	Way                     template.URL // to a lake with a lower risk, for an app with maps (RFC 5870)
+	WayText                 string
 }
 
 // near returns the lakes nearest to this one, and the nearest ones with a lower risk if it has a medium or high one, or is closed.
@@ -308,6 +324,9 @@ func near(l *Lake, r *pages.Reader, w *words.Page[ownWords]) (near, lower []neig
 			near = append(near, item)
 		}
 		if better {
+			point := snap.Lakes[n.Lake].Point
+			item.Way = template.URL(fmt.Sprintf("geo:%.4f,%.4f?q=%.4f,%.4f(%s)", point.Lat(), point.Lon(), point.Lat(), point.Lon(), url.PathEscape(item.Name)))
+			item.WayText = w.Own.Way
 			lower = append(lower, item)
 		}
 	}

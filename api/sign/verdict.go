@@ -1,6 +1,7 @@
 package sign
 
 import (
+	"slices"
 	"strings"
 
 	"limnomap/api/pages"
@@ -96,13 +97,18 @@ func newVerdict(snap *snapshot.Snapshot, i int, w *words.Page[ownWords], r *page
 	return v
 }
 
-// Line returns the verdict as one line, with the day.
-func (v *Verdict) Line() string {
-	var parts []string
-	for _, part := range []string{v.Simulated, v.Text, v.Also, v.Date} {
-		if part != "" {
-			parts = append(parts, part)
-		}
+// Line returns the verdict as one line, with the reason and the day.
+func (v *Verdict) Line() string { return join(v.Simulated, v.Swim, v.Reason(), v.Date) }
+
+// Reason returns why one should swim or not, as far as Swim does not say it: not that there is a statement or no current value.
+func (v *Verdict) Reason() string {
+	if v.statement != nil || v.Class == words.NoValue {
+		return v.Also
 	}
-	return strings.Join(parts, " · ")
+	return join(v.Text, v.Also)
+}
+
+// join returns the parts that are not empty as one line.
+func join(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
 }

@@ -16,83 +16,143 @@ import (
 	"limnomap/data/snapshot"
 )
 
-// maxListed is how many lakes a list of the page has; it says if there are more.
-const maxListed = 200
+// maxListed is how many lakes a list of the page has, and maxRegions how many regions its table; it says if there are more.
+const maxListed, maxRegions = 200, 200
 
 // A Kind is what has become of a lake since the week before.
-type Kind string
+type Kind uint8
 
 // The kinds of changes. A closed lake may have another one too.
 const (
-	Worse   Kind = "worse"
-	Better  Kind = "better"
-	Closed  Kind = "closed"   // by an authority, since the Monday of the week
-	NotSeen Kind = "not_seen" // measured in the week before, and not in the week
+	Worse Kind = iota
+	Better
+	Closed  // by an authority, since the Monday of the week
+	NotSeen // measured in the week before, and not in the week
+	kinds
 )
 
-// A Change is that of one lake.
+var kindNames = [kinds]string{"worse", "better", "closed", "not_seen"}
+
+// String returns the name of a kind, as the table has it.
+func (k Kind) String() string { return kindNames[k] }
+
+// A Change is that of one lake. It is small, since a million lakes may have one.
 type Change struct {
-	Lake        *data.Lake
+	Lake        int32 // its index in the snapshot
 	Kind        Kind
 	Before, Now data.Risk // of the values measured in those weeks; unknown without one
 }
 
 // Counts are the numbers of lakes by change.
-type Counts struct{ Both, Worse, Better, Closed, NotSeen int }
+type Counts [kinds]int
 
-// Changes are those of one week.
+// RegionCounts are the numbers of the lakes of a region.
+type RegionCounts struct {
+	Name string // as lakes have it
+	Counts
+}
+
+// Changes are those of one week, as the page has them. Their size is bounded.
 type Changes struct {
 	Week     data.Week
 	Compared bool // whether the week before is known
-	All      []Change
 	Counts
+	Lakes    int // all
+	Measured int // those measured in the week
+	Both     int // those measured in the week before too
+	Regions  []RegionCounts
+	Unlisted int // regions
+
+	listed [kinds][]listed
+}
+
+// A listed change has what the page shows of its lake.
+type listed struct {
+	lake *data.Lake
+	Change
 }
 
 // Of returns the changes in the week of one of the snapshot's views.
 func Of(snap *snapshot.Snapshot, v *snapshot.View) *Changes {
-	before := snap.WeekBefore(v)
-	c := &Changes{Week: snap.MeasuredWeek(v), Compared: before.Known}
+	c := &Changes{Week: snap.MeasuredWeek(v), Compared: snap.WeekBefore(v).Known, Lakes: len(v.Lakes)}
+	regions := make(map[string]*Counts)
+	c.Measured, c.Both = each(snap, v, func(change Change) {
+		c.Counts[change.Kind]++
+		lake := &v.Lakes[change.Lake]
+		region := regions[lake.Region]
+		if region == nil {
+			region = new(Counts)
+			regions[lake.Region] = region
+		}
+		region[change.Kind]++
+		if list := &c.listed[change.Kind]; change.Kind != NotSeen && len(*list) < maxListed {
+			*list = append(*list, listed{lake, change})
+		}
+	})
+	c.Regions = make([]RegionCounts, 0, len(regions))
+	for name, n := range regions {
+		c.Regions = append(c.Regions, RegionCounts{name, *n})
+	}
+	slices.SortFunc(c.Regions, func(a, b RegionCounts) int { return cmp.Compare(a.Name, b.Name) })
+	if len(c.Regions) > maxRegions {
+		c.Unlisted = len(c.Regions) - maxRegions
+		c.Regions = slices.Clone(c.Regions[:maxRegions])
+	}
+	return c
+}
+
+// All returns all changes in the week of one of the snapshot's views, in the order of its lakes.
+func All(snap *snapshot.Snapshot, v *snapshot.View) (all []Change) {
+	each(snap, v, func(c Change) { all = append(all, c) })
+	return all
+}
+
+// each calls f with each change in the week of one of the snapshot's views, in the order of its lakes. It returns how many lakes were measured in the
+// week, and how many of them in the week before too, as [snapshot.Snapshot.WeekCounts] does.
+func each(snap *snapshot.Snapshot, v *snapshot.View, f func(Change)) (inWeek, both int) {
+	week, before := snap.MeasuredWeek(v), snap.WeekBefore(v)
 	for i := range v.States {
 		now := &v.States[i]
-		change := Change{Lake: &v.Lakes[i]}
-		measured := now.Chlorophyll.Valid() && now.Date.Week() == c.Week
+		change := Change{Lake: int32(i)}
+		measured := now.Chlorophyll.Valid() && now.Date.Week() == week
 		if measured {
+			inWeek++
 			change.Now = now.Risk
 		}
 		then, compared := before.State(i)
 		if compared {
 			change.Before = then.Risk
 		}
-		if s := v.Advisories.Of(i); s != nil && s.Kind == data.Closure && data.DateOf(s.ValidFrom) >= c.Week.Monday() {
-			c.add(change, Closed, &c.Closed)
+		if s := v.Advisories.Of(i); s != nil && s.Kind == data.Closure && data.DateOf(s.ValidFrom) >= week.Monday() {
+			change.Kind = Closed
+			f(change)
+		}
+		if measured && compared {
+			both++
 		}
 		switch {
 		case !compared:
+			continue
 		case !measured:
-			c.add(change, NotSeen, &c.NotSeen)
+			change.Kind = NotSeen
+		case change.Now > change.Before:
+			change.Kind = Worse
+		case change.Now < change.Before:
+			change.Kind = Better
 		default:
-			c.Both++
-			if change.Now > change.Before {
-				c.add(change, Worse, &c.Worse)
-			} else if change.Now < change.Before {
-				c.add(change, Better, &c.Better)
-			}
+			continue
 		}
+		f(change)
 	}
-	return c
-}
-
-func (c *Changes) add(change Change, kind Kind, n *int) {
-	change.Kind = kind
-	c.All = append(c.All, change)
-	*n++
+	return inWeek, both
 }
 
 // ownWords are the texts that only this page has.
 type ownWords struct {
-	Heading, Map, Week, Sentence, NoWeekBefore, NotSeenHelp string
-	Worse, Better, Closed, NotSeen, Region, FromTo          string
-	None, More, CSV, Feed                                   string
+	Heading, Map, Week, Seen, Sentence             string
+	NoWeekBefore, NotSeenHelp                      string
+	Worse, Better, Closed, NotSeen, Region, FromTo string
+	None, More, CSV, Feed                          string
 }
 
 // A Maker makes the page. It is safe for concurrent use.
@@ -113,11 +173,16 @@ func (m *Maker) Sentence(c *Changes, language string) string {
 }
 
 func sentence(c *Changes, w *words.Page[ownWords]) string {
+	seen := words.Fill(w.Own.Seen, "seen", w.Count(c.Measured), "all", w.Count(c.Lakes), "percent", w.Count(percent(c.Measured, c.Lakes)))
 	if !c.Compared {
-		return w.Own.NoWeekBefore
+		return seen + " " + w.Own.NoWeekBefore
 	}
-	return words.Fill(w.Own.Sentence, "both", w.Count(c.Both), "worse", w.Count(c.Worse), "better", w.Count(c.Better), "closed", w.Count(c.Closed), "unseen", w.Count(c.NotSeen))
+	return seen + " " + words.Fill(w.Own.Sentence, "both", w.Count(c.Both), "worse", w.Count(c.Counts[Worse]), "better", w.Count(c.Counts[Better]),
+		"closed", w.Count(c.Counts[Closed]), "unseen", w.Count(c.Counts[NotSeen]))
 }
+
+// percent returns n of all in per cent, as the map's first line rounds it.
+func percent(n, all int) int { return (200*n + all) / max(1, 2*all) }
 
 // A list is a part of the page.
 type list struct {
@@ -129,9 +194,9 @@ type list struct {
 // A row is a lake of a list.
 type row struct{ Name, Region, Page, Class, Text string }
 
-// A region has the numbers of its lakes.
-type region struct {
-	Name string
+// A regionRow has the numbers of a region, and the address of its page; empty for lakes without a region.
+type regionRow struct {
+	Name, Page string
 	Counts
 }
 
@@ -139,20 +204,19 @@ type region struct {
 func (m *Maker) Page(c *Changes, r *pages.Reader) (content []byte, language string, err error) {
 	w := m.For(r.Language, r.AcceptLanguage)
 	query, date := pages.Query(r.Language), c.Week.Monday().String()
-	lists := []list{{ID: string(Worse), Heading: w.Own.Worse}, {ID: string(Better), Heading: w.Own.Better}, {ID: string(Closed), Heading: w.Own.Closed}}
-	for i := range lists {
-		n := 0
-		for _, change := range c.All {
-			if string(change.Kind) != lists[i].ID {
-				continue
-			}
-			if n++; n <= maxListed {
-				lists[i].Rows = append(lists[i].Rows, newRow(change, query, w))
-			}
+	more := func(n, shown int) string {
+		if n == shown {
+			return ""
 		}
-		if n > maxListed {
-			lists[i].More = words.Fill(w.Own.More, "n", w.Count(n-maxListed))
+		return words.Fill(w.Own.More, "n", w.Count(n-shown))
+	}
+	var lists []list
+	for kind, heading := range []string{Worse: w.Own.Worse, Better: w.Own.Better, Closed: w.Own.Closed} {
+		l := list{ID: Kind(kind).String(), Heading: heading, More: more(c.Counts[kind], len(c.listed[kind]))}
+		for _, change := range c.listed[kind] {
+			l.Rows = append(l.Rows, newRow(change, query, w))
 		}
+		lists = append(lists, l)
 	}
 	return m.Make(w, struct {
 		Words                 *words.Page[ownWords]
@@ -160,55 +224,40 @@ func (m *Maker) Page(c *Changes, r *pages.Reader) (content []byte, language stri
 		Notice, Week          string
 		Sentence              string
 		Lists                 []list
-		Regions               []region
+		Regions               []regionRow
+		MoreRegions           string
 		Colors                words.Colors
 		Foot                  pages.Foot
 		Map, Table, CSV, Feed string
 	}{
 		w, m.Others(w, func(language string) string { return "?date=" + date + "&lang=" + language }), w.Notice(r.Notice),
-		words.Fill(w.Own.Week, "date", w.Day(c.Week.Monday())), sentence(c, w), lists, regionsOf(c), m.colors, r.Foot(w.Words, ""),
+		words.Fill(w.Own.Week, "date", w.Day(c.Week.Monday())), sentence(c, w), lists, regionRows(c, query), more(c.Unlisted, 0), m.colors, r.Foot(w.Words, ""),
 		"./" + query, "table" + query, "week.csv?date=" + date, "week.atom",
 	})
 }
 
-func newRow(c Change, query string, w *words.Page[ownWords]) row {
+func newRow(c listed, query string, w *words.Page[ownWords]) row {
 	text := func(r data.Risk) string { return cmp.Or(w.RiskShort[r.String()], w.RiskShort["none"]) }
 	class := c.Now.String()
 	if c.Kind == Closed {
-		class = string(Closed)
+		class = c.Kind.String()
 	} else if _, ok := w.RiskShort[class]; !ok {
 		class = "none"
 	}
 	return row{
-		Name: words.NameOf(c.Lake), Region: linetext.Clean(c.Lake.Region), Page: "lakes/" + url.PathEscape(string(c.Lake.ID)) + query, Class: class,
+		Name: words.NameOf(c.lake), Region: linetext.Clean(c.lake.Region), Page: "lakes/" + url.PathEscape(string(c.lake.ID)) + query, Class: class,
 		Text: words.Fill(w.Own.FromTo, "before", text(c.Before), "now", text(c.Now)),
 	}
 }
 
-// regionsOf returns the numbers by region, in the order of their names.
-func regionsOf(c *Changes) []region {
-	var regions []region
-	at := make(map[string]int)
-	for _, change := range c.All {
-		name := linetext.Clean(change.Lake.Region)
-		i, ok := at[name]
-		if !ok {
-			i = len(regions)
-			at[name] = i
-			regions = append(regions, region{Name: name})
+// regionRows returns the numbers by region, with the pages of the regions.
+func regionRows(c *Changes, query string) (rows []regionRow) {
+	for _, r := range c.Regions {
+		row := regionRow{Name: linetext.Clean(r.Name), Counts: r.Counts}
+		if r.Name != "" {
+			row.Page = "regions/" + url.PathEscape(r.Name) + query
 		}
-		r := &regions[i]
-		switch change.Kind {
-		case Worse:
-			r.Worse++
-		case Better:
-			r.Better++
-		case Closed:
-			r.Closed++
-		case NotSeen:
-			r.NotSeen++
-		}
+		rows = append(rows, row)
 	}
-	slices.SortFunc(regions, func(a, b region) int { return cmp.Compare(a.Name, b.Name) })
-	return regions
+	return rows
 }

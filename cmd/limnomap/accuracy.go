@@ -59,7 +59,11 @@ func (c *accuracyCmd) Run(ctx context.Context, con *console) (err error) {
 		}
 		matches, groups := l.Lake(id)
 		warnings, _ := l.WarningsOf(id)
-		return errors.Join(printGroups(con.out, groups), printWarnings(con.out, warnings), printMatches(con.out, matches))
+		forecasts, err := api.CompareForecasts(ctx, snap, id, shown.Source, c.MatchDays)
+		if err != nil {
+			return interrupted(ctx, err, "forecasts were not compared")
+		}
+		return errors.Join(printGroups(con.out, groups), printWarnings(con.out, warnings), printForecasts(con.out, forecasts), printMatches(con.out, matches))
 	}
 	groups := l.Groups(accuracy.By(slices.Index(accuracy.AllBy(), c.By)))
 	return errors.Join(printGroups(con.out, groups), printWarnings(con.out, l.Warnings), printForecasts(con.out, l.Forecasts))
@@ -109,12 +113,14 @@ func printWarnings(w io.Writer, all [2]accuracy.Warnings) error {
 // printForecasts prints how forecasts compare with what came, if there are any.
 func printForecasts(w io.Writer, all [data.ForecastWeeks]accuracy.Forecasts) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	headed := false
 	for i := range all {
 		f := &all[i]
 		if f.Count == 0 {
 			continue
 		}
-		if i == 0 {
+		if !headed {
+			headed = true
 			fmt.Fprintln(t, "\nWEEKS AHEAD\tFORECASTS\tFACTOR\tRMSE OF LN\tWITHIN 2\tBETWEEN THE BOUNDS\tSAME\tLOWER\tHIGHER")
 		}
 		same, low, high := f.Agreement()

@@ -61,7 +61,7 @@ func TestAddressesWithoutPublicURL(t *testing.T) {
 func wantAddresses(t *testing.T, client *http.Client, base, host, want string) {
 	t.Helper()
 	fill := strings.NewReplacer("{z}", "6", "{x}", "33", "{y}", "21",
-		"{Style}", "heat", "{Time}", "current", "{TileMatrix}", "6", "{TileCol}", "33", "{TileRow}", "21",
+		"{I}", "1", "{J}", "1", "{Style}", "heat", "{Time}", "current", "{TileMatrix}", "6", "{TileCol}", "33", "{TileRow}", "21",
 		"{tileMatrix}", "6", "{tileCol}", "33", "{tileRow}", "21")
 	fetch := func(address, mediaType string) []byte {
 		t.Helper()
@@ -73,7 +73,7 @@ func wantAddresses(t *testing.T, client *http.Client, base, host, want string) {
 			address = base + "/" + rest
 		}
 		resp, body := getFrom(t, client, fill.Replace(address), host)
-		if got := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || got != mediaType {
+		if got := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || got != mediaType && got != mediaType+"; charset=utf-8" {
 			t.Errorf("%s: %s, %s, want %s", address, resp.Status, got, mediaType)
 		}
 		return body
@@ -102,12 +102,15 @@ func wantAddresses(t *testing.T, client *http.Client, base, host, want string) {
 		fetch(tileJSON.Legend, "image/svg+xml")
 	}
 	var capabilities struct {
-		Resource struct {
+		Resources []struct {
+			Format   string `xml:"format,attr"`
 			Template string `xml:"template,attr"`
 		} `xml:"Contents>Layer>ResourceURL"`
 	}
 	document("/wmts/1.0.0/WMTSCapabilities.xml", &capabilities, xml.Unmarshal)
-	fetch(capabilities.Resource.Template, "image/png")
+	for _, r := range capabilities.Resources {
+		fetch(r.Template, r.Format)
+	}
 
 	// From the landing page by links to a tile.
 	type links struct{ Links []struct{ Rel, Href string } }

@@ -67,6 +67,7 @@ type cli struct {
 		Advisories   exportAdvisoriesCmd   `cmd:"" help:"Write the official statements of a database to a file that import accepts."`
 	} `cmd:"" group:"Take data out:" help:"Write the map for hosts without a server, or the data as files for import."`
 	Accuracy accuracyCmd `cmd:"" group:"Take data out:" help:"Compare the values of satellites with samples, and their classes with official statements."`
+	Plan     planCmd     `cmd:"" group:"Take data out:" help:"Say where samples would tell most this week, and why."`
 	Backup   backupCmd   `cmd:"" group:"Take data out:" help:"Copy the database to a file while servers and imports use it."`
 	Warm     warmCmd     `cmd:"" group:"Operate:" help:"Draw tiles in advance into the disk cache of a server."`
 	Migrate  migrateCmd  `cmd:"" group:"Operate:" help:"Bring the tables of a database of an older limnomap up to date."`

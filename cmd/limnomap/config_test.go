@@ -124,7 +124,7 @@ func TestConfigOfEachCommand(t *testing.T) {
 		{"delete", "lake", "a", "--db=a.db"}, {"delete", "observations", "--db=a.db", "--source=P", "--data-type=in_situ", "--from=2025-07-01"}, {"delete", "observations", "--db=a.db", "--lake=a"},
 		{"delete", "source", "P", "--db=a.db"}, {"close", "a", "--db=a.db", "--until=2100-07-01", "--cause=other", "--text-de="}, {"reopen", "a", "--db=a.db"},
 		{"imports", "list", "--db=a.db"}, {"imports", "undo", "3", "--db=a.db"}, {"migrate", "--db=a.db", "--without-copy"},
-		{"cache", "stats"}, {"cache", "purge", "--bound=1,2,3,4", "--zoom=3"}, {"healthcheck"},
+		{"accuracy", "--db=a.db", "--by=region"}, {"plan", "--db=a.db", "--samples=5"}, {"cache", "stats"}, {"cache", "purge", "--bound=1,2,3,4", "--zoom=3"}, {"healthcheck"},
 	} {
 		first, err := parsed(t, args...)
 		if err != nil {

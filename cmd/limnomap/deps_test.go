@@ -17,10 +17,11 @@ var mayImport = map[string][]string{
 	"data":                      {"data/forecast", "data/linetext", "data/canonical", "data/outline", "data/pixels"},
 	"data/outline":              {}, // shapes, which know no lake
 	"data/canonical":            {}, // a hash of values, for anyone
-	"data/snapshot":             {"data", "data/canonical", "data/forecast"},
+	"data/snapshot":             {"data", "data/canonical", "data/forecast", "data/pixels"},
 	"data/apikey":               {},
 	"data/store":                {"data", "data/apikey", "data/clock", "data/diskspace", "data/events/eventfeed", "data/forecast", "data/events/hook", "data/events/push", "data/linetext", "data/snapshot", "data/outline", "data/pixels", "data/raster/georef"},
 	"data/statistics":           {"data"},
+	"data/sampling":             {"data/forecast"},
 	"data/accuracy":             {"data"},
 	"data/fold":                 {},
 	"data/clock":                {"data"}, // the time: what it is used for is not its business
@@ -73,7 +74,7 @@ var mayImport = map[string][]string{
 	"data/fetchguard":  {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/desk", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/pages", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/weekpage", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot", "data/pixels", "data/statistics", "api/coordinates", "api/cql2", "api/features", "tiles/mosaic", "api/edr", "data/accuracy"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/desk", "api/errorpage", "api/joinwrites", "api/lakepage", "api/middleware", "api/ogc", "api/pages", "api/params", "api/ratelimit", "api/record", "api/route", "api/sign", "api/table", "api/weekpage", "api/words", "tiles", "colormap", "data", "tiles/admission", "tiles/background", "data/apikey", "data/events/eventfeed", "data/index", "data/events/push", "data/swimguide", "data/snapshot", "data/pixels", "data/statistics", "api/coordinates", "api/cql2", "api/features", "tiles/mosaic", "api/edr", "data/accuracy", "data/raster/georef", "data/forecast", "data/sampling"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"tiles/admission"},
@@ -88,7 +89,7 @@ var mayImport = map[string][]string{
 	"api/edr":             {"api/answer", "api/coordinates", "api/cql2", "api/features", "api/params", "api/record"},
 	"api/errorpage":       {"api/pages", "api/words"},
 	"api/joinwrites":      {},
-	"api/lakepage":        {"api/pages", "api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot"},
+	"api/lakepage":        {"api/pages", "api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot", "data/statistics"},
 	"api/middleware":      {"api/answer", "tiles/admission"},
 	"api/ogc":             {"api/coordinates", "tiles/mosaic", "api/answer", "api/params", "api/route", "data", "tiles", "data/snapshot"},
 	"api/pages":           {"api/words", "data"},
@@ -98,7 +99,7 @@ var mayImport = map[string][]string{
 	"api/record":          {"data"},
 	"api/route":           {"api/answer"},
 	"api/sign":            {"api/pages", "api/words", "colormap", "data", "data/linetext", "data/snapshot"},
-	"api/weekpage":        {"api/pages", "api/words", "colormap", "data", "data/linetext", "data/snapshot"},
+	"api/weekpage":        {"api/pages", "api/words", "colormap", "data", "data/linetext", "data/snapshot", "data/statistics"},
 	"api/table":           {"api/pages", "api/words", "colormap", "data", "data/index", "data/linetext", "data/snapshot"},
 	"api/words":           {"colormap", "data", "data/linetext", "data/snapshot"},
 

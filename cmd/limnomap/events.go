@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -26,6 +27,7 @@ import (
 // eventFlags are about the log of events.
 type eventFlags struct {
 	EventsKeep config.Period `help:"How long the events of /api/v1/events are kept." default:"730d" allowed:"1d.." group:"Events"`
+	BloomShare float64       `help:"From which part of a lake with a high risk on, by the pixels of satellites, there is an event bloom_share; 0 means never." default:"0" allowed:"0..1" group:"Events"`
 }
 
 // settings describes how values are classified and aged: events between snapshots of different settings say nothing about lakes.
@@ -54,12 +56,13 @@ func (f *eventFlags) newEventLog(ctx context.Context, shown *source, now *clock.
 		Help: "How long the last comparison of a snapshot with the one before took, with writing its events.",
 	})
 	options := eventlog.Options{
-		Log:      new(eventlog.Memory),
-		Settings: shown.settings(),
-		Keep:     time.Duration(f.EventsKeep),
-		Present:  now.Present,
-		Believed: now.Believed,
-		Logger:   log,
+		Log:        new(eventlog.Memory),
+		Settings:   shown.settings(),
+		Keep:       time.Duration(f.EventsKeep),
+		BloomShare: data.TenThousandths(math.Round(f.BloomShare * 10_000)),
+		Present:    now.Present,
+		Believed:   now.Believed,
+		Logger:     log,
 		Wrote: func(kinds map[data.EventKind]int, took time.Duration) {
 			for kind, n := range kinds {
 				written.WithLabelValues(kind.String()).Add(float64(n))

@@ -23,7 +23,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-const newestSchema = 21
+const newestSchema = 22
 
 // oldDatabase returns the path of a database of version 0.1.0, which was made by that version, in a folder of its own; brought to a later
 // version of the schema, if that is not 0.
@@ -147,7 +147,7 @@ func readingCommands(in string, out func(name string) string) [][]string {
 		{"keys", "list"}, {"hooks", "list"}, {"hooks", "deliveries", "x"}, {"hooks", "test", "x"},
 		{"export", "lakes", "-"}, {"export", "observations", out("o.csv")}, {"export", "advisories", "-"}, {"export", "map", out("map.pmtiles"), "--zoom", "0"}, {"export", "map", out("dry.pmtiles"), "--zoom", "0", "--dry-run"},
 		{"warm", "--zoom", "0", "--cache-dir", out("cache")}, {"warm", "--zoom", "0", "--dry-run", "--cache-dir", out("cache")},
-		{"forecast", "--test"}, {"forecast", "--dry-run"}, {"accuracy"}, {"imports", "list"}, {"imports", "undo", "--dry-run"},
+		{"forecast", "--test"}, {"forecast", "--dry-run"}, {"accuracy"}, {"plan"}, {"imports", "list"}, {"imports", "undo", "--dry-run"},
 		{"import", "lakes", in, "--dry-run"}, {"import", "observations", in, "--dry-run"}, {"import", "advisories", in, "--dry-run"},
 		{"import", "rasters", in, "--dry-run"}, {"import", "rasters", in, "--csv", "-"},
 		{"close", "one", "--until", "unknown", "--cause", "cyanobacteria", "--issuer", "Office", "--dry-run"}, {"reopen", "one", "--dry-run"},

@@ -20,7 +20,7 @@ func (pictures) Badge(m *colormap.Map, v *sign.Verdict) ([]byte, error) {
 
 func (pictures) Preview(m *colormap.Map, p *api.PreviewPicture) ([]byte, error) {
 	preview := &lakecard.Preview{
-		Product: p.Product, Name: p.Name, ID: string(p.ID), Verdict: p.Text, Also: p.Also, Date: p.Day, Limits: p.Limits, Notice: p.Notice, Credits: p.Credits,
+		Product: p.Product, Name: p.Name, ID: string(p.ID), Verdict: p.Swim, Also: p.Reason(), Date: p.Day, Limits: p.Limits, Notice: p.Notice, Credits: p.Credits,
 		Mark: markOf(p.Verdict), Warned: p.Warned,
 	}
 	if p.Old { // says that it is old

@@ -43,9 +43,9 @@ func TestPictures(t *testing.T) {
 	if api.PreviewMapSide != lakecard.MapSide {
 		t.Errorf("api fills a map of %d pixels, which is drawn with %d", api.PreviewMapSide, lakecard.MapSide)
 	}
-	verdict := &sign.Verdict{Language: "de", Name: "Müritz", Class: words.HighRisk, Risk: data.RiskHigh, Text: "Hohes Risiko", Date: "16. November 2026", Limits: "Grenzen", Simulated: "simuliert"}
+	verdict := &sign.Verdict{Language: "de", Name: "Müritz", Class: words.HighRisk, Risk: data.RiskHigh, Swim: "Nicht baden", Text: "Hohes Risiko", Date: "16. November 2026", Limits: "Grenzen", Simulated: "simuliert"}
 	badge, err := pictures{}.Badge(scale, verdict)
-	for _, want := range []string{"<title id=\"t\">Müritz: simuliert · Hohes Risiko · 16. November 2026</title>", "Grenzen", `xml:lang="de"`, colormap.Hex(scale.ClassColor(2))} {
+	for _, want := range []string{"<title id=\"t\">Müritz: simuliert · Nicht baden · Hohes Risiko · 16. November 2026</title>", "Grenzen", `xml:lang="de"`, colormap.Hex(scale.ClassColor(2))} {
 		if err != nil || !strings.Contains(string(badge), want) {
 			t.Errorf("the badge lacks %q, %v: %s", want, err, badge)
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"net/http"
 	"path/filepath"
 	"strconv"
@@ -59,8 +61,23 @@ func TestPixelsFromFileToClient(t *testing.T) {
 	if err != nil || f.Images()[0].Width() != 6 || resp.Header.Get("Content-Type") != "image/tiff; application=geotiff" {
 		t.Errorf("the GeoTIFF of %s: %v", resp.Header.Get("Content-Type"), err)
 	}
+	_, body = limnomaptest.Get(t, address+"bloom?f=png&date=2026-07-08")
+	picture, err := png.Decode(bytes.NewReader(body))
+	if err != nil || picture.Bounds().Size() != (image.Point{X: 640, Y: 400}) {
+		t.Fatalf("the picture: %v: %.100q", err, body)
+	}
+	if r, _, b, _ := picture.At(280, 160).RGBA(); r < 2*b {
+		t.Errorf("the bloom is %v in the picture", picture.At(280, 160))
+	}
+	if _, body := limnomaptest.Get(t, s.Base+"/lakes/bloom?lang=en"); !bytes.Contains(body, []byte(`pixels/bloom?f=png&amp;date=2026-07-07" alt="Inside of the lake, 7`)) ||
+		!bytes.Contains(body, []byte("0 % has low, 0 % medium and 100 % high risk. Each square is 1100 m")) {
+		t.Errorf("the page has no picture of the inside: %s", body)
+	}
+	if _, body := limnomaptest.Get(t, s.Base+"/lakes/far?lang=en"); bytes.Contains(body, []byte("f=png")) {
+		t.Error("the page of a lake without pixels has a picture of them")
+	}
 	for path, want := range map[string]int{"far": http.StatusNotFound, "nobody": http.StatusNotFound, "bloom?date=2026-06-29": http.StatusNotFound,
-		"bloom?date=x": http.StatusBadRequest, "bloom?f=png": http.StatusBadRequest} {
+		"bloom?date=x": http.StatusBadRequest, "bloom?f=gif": http.StatusBadRequest, "far?f=png": http.StatusNotFound} {
 		resp, body := limnomaptest.Get(t, address+path)
 		var problem struct{ Detail string }
 		if err := json.Unmarshal(body, &problem); err != nil || resp.StatusCode != want || problem.Detail == "" {

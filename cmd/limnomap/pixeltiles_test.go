@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"image/png"
 	"math"
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -103,6 +104,26 @@ func TestTilesOfPixels(t *testing.T) {
 	if e := history.History[1]; e.Share_medium == nil || *e.Share_medium != 1 {
 		t.Errorf("the entry before is %+v", e)
 	}
+	status := func(query string) (lakes []map[string]any) {
+		t.Helper()
+		var answer struct{ Lakes []map[string]any }
+		limnomaptest.GetJSON(t, s.Base+"/api/v1/bathing-lakes/status"+query, &answer)
+		return answer.Lakes
+	}
+	for _, lake := range status("") {
+		_, known := lake["share_high"]
+		if known != (lake["id"] == "bloom" || lake["id"] == "clear") {
+			t.Errorf("the status is %v", lake)
+		}
+		if lake["id"] == "bloom" && (lake["share_low"] != 0.5 || lake["share_high"] != 0.5 || lake["n_valid"] != 36.0 || lake["n_inside"] != 36.0 || math.Abs(lake["p90"].(float64)/80-1) > 0.011) {
+			t.Errorf("the shares in the status are %v", lake)
+		}
+	}
+	for path, want := range map[string]string{"status.csv": ",composite,share_high,p90\r\n", "statistics/bloom.csv": ",bloom_days,share_high,p90\r\n"} {
+		if _, body := limnomaptest.Get(t, s.Base+"/api/v1/bathing-lakes/"+path); !bytes.Contains(body, []byte(want)) {
+			t.Errorf("%s has no %q: %s", path, want, body)
+		}
+	}
 	var before, after struct{ Tiles []string }
 	limnomaptest.GetJSON(t, s.Base+"/api/v1/tiles.json?style=pixels", &before)
 
@@ -127,8 +148,29 @@ func TestTilesOfPixels(t *testing.T) {
 	}
 
 	// An import that keeps the pixels of a day, by the clock, removes all.
+	// The picture of a pass is of a map that shows it, and there is none if a newer pass of its week is shown.
+	picture := func(day string) int {
+		resp, err := http.Get(s.Base + "/api/v1/bathing-lakes/pixels/bloom?f=png&date=" + day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	if june, july := picture("2026-06-30"), picture("2026-07-07"); june != http.StatusOK || july != http.StatusOK {
+		t.Errorf("the pictures are %d and %d", june, july)
+	}
+	limnomaptest.Run(t, "import", "rasters", writeRaster(t, dir, "chl_2026-07-08.tif", 20), "--db", db)
+	limnomaptest.Within(t, time.Minute, "the newer pass is shown", func() bool {
+		return picture("2026-07-07") == http.StatusNotFound && picture("2026-07-08") == http.StatusOK
+	})
 	limnomaptest.Run(t, "import", "rasters", writeRaster(t, dir, "chl_2026-07-09.tif", 20), "--db", db, "--keep-pixels", "1d")
 	limnomaptest.Within(t, time.Minute, "the pixels are removed", func() bool {
+		for _, lake := range status("") {
+			if _, known := lake["share_high"]; known {
+				return false
+			}
+		}
 		return bytes.Equal(tile(11, "style=pixels&date=2026-07-01"), tile(11, "style=lakes&date=2026-07-01"))
 	})
 	_, body := limnomaptest.Get(t, s.Base+"/api/v1/bathing-lakes/history/bloom.csv")

@@ -87,6 +87,9 @@ func (b *Builder) AddForecast(week int, forecast data.StoredForecast, came *data
 	b.forecasts[week-1].Add(forecast, valueOf(came, b.profile), b.profile)
 }
 
+// Forecasts returns the comparisons of forecasts, by weeks ahead from one on.
+func (b *Builder) Forecasts() [data.ForecastWeeks]Forecasts { return b.forecasts }
+
 // Ledger returns the ledger of the observations. regionOf returns the region of a lake, and false for one that is not known.
 func (b *Builder) Ledger(regionOf func(data.LakeID) (region string, known bool)) *Ledger {
 	b.endLake()

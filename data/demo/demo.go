@@ -22,6 +22,7 @@ const Key = "limnomap-demo-key"
 
 // A Source is the demo as a [snapshot.Source].
 type Source struct {
+	snapshot.NoPixels
 	now    func() time.Time
 	models []model // ascending by lake id
 
@@ -68,9 +69,6 @@ func (s *Source) Scan(ctx context.Context, lake func(data.Lake) error, observati
 	}
 	return revision(e.newest), nil
 }
-
-// PixelState implements [snapshot.Source]. The demo has no pixels.
-func (s *Source) PixelState(context.Context) (data.PixelState, error) { return data.PixelState{}, nil }
 
 // Advisories returns none: the demo's values are simulated, and no authority says anything about them.
 func (s *Source) Advisories(ctx context.Context) ([]data.Advisory, data.Revision, error) {

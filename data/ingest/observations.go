@@ -39,6 +39,7 @@ const (
 	obsShareLow
 	obsShareMedium
 	obsShareHigh
+	obsPixelM
 	obsPeriodStart
 	obsComposite
 	obsTurbidity
@@ -87,6 +88,7 @@ func observationColumns() []column {
 		obsShareLow:    {name: "share_low", unread: true},
 		obsShareMedium: {name: "share_medium", unread: true},
 		obsShareHigh:   {name: "share_high", unread: true},
+		obsPixelM:      {name: "pixel_m", unread: true},
 
 		obsPeriodStart: {name: "period_start"},
 		obsComposite:   {name: "composite"},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/flate"
 
@@ -27,6 +28,9 @@ const (
 	MaxCodeBytes = 2*MaxPixels + 64<<10
 )
 
+// level of deflate makes the codes of a lake a thousandth larger than level 9, in a sixth of its time, which is mostly that of clearing tables.
+const level = 6
+
 // A Packer packs one map after the other. Its compressor is large.
 type Packer struct {
 	compressor *flate.Writer
@@ -35,7 +39,7 @@ type Packer struct {
 
 // NewPacker returns a Packer.
 func NewPacker() *Packer {
-	w, err := flate.NewWriter(nil, 9)
+	w, err := flate.NewWriter(nil, level)
 	if err != nil {
 		panic("pixels: " + err.Error()) // the level is valid
 	}
@@ -208,10 +212,16 @@ func (p *Packer) deflate(b []byte) []byte {
 	return bytes.Clone(p.out.Bytes())
 }
 
+// inflaters have windows of 32 KB, a hundred times what most lakes take.
+var inflaters = sync.Pool{New: func() any { return flate.NewReader(bytes.NewReader(nil)) }}
+
 // inflate decompresses at most that many bytes.
 func inflate(b []byte, most int64) ([]byte, error) {
-	r := flate.NewReader(bytes.NewReader(b))
-	defer r.Close()
+	r := inflaters.Get().(io.Reader)
+	defer inflaters.Put(r)
+	if err := r.(flate.Resetter).Reset(bytes.NewReader(b), nil); err != nil {
+		return nil, err
+	}
 	out, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(out)) > most {
 		err = fmt.Errorf("more than %d bytes", most)

@@ -270,25 +270,37 @@ func TestSpread(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var values, yielded []float64
+			var values []float64
 			for _, c := range m.Codes {
 				if chl, ok := c.Value(); ok {
 					values = append(values, chl)
 				}
 			}
 			slices.Sort(values)
-			got.Each(func(chl float64, n int) { yielded = append(yielded, slices.Repeat([]float64{chl}, n)...) })
-			if got.Valid != len(values) || !slices.Equal(yielded, values) {
-				t.Errorf("%d pixels across: %d values, %v, want %v", n, got.Valid, yielded, values)
+			if got.Valid != len(values) || got.Inside != len(m.Codes) {
+				t.Errorf("%d pixels across: %d values of %d pixels, want %d of %d", n, got.Valid, got.Inside, len(values), len(m.Codes))
+			}
+			last, counted := math.Inf(-1), 0
+			got.Each(func(above float64, n int) {
+				if above <= last {
+					t.Errorf("the limit %g comes after %g", above, last)
+				}
+				last, counted = above, counted+n
+				if left := got.Valid - counted; left != countAbove(values, nextLimit(got, above)) {
+					t.Errorf("%d pixels are above the range that begins at %g", left, above)
+				}
+			})
+			if again, err := pixels.UnpackSpread(got.Pack()); err != nil || *again != *got || len(got.Pack()) > pixels.MaxSpreadBytes {
+				t.Errorf("%+v becomes %+v, %v", got, again, err)
 			}
 			for p, percentile := range map[float64]float64{0.1: got.P10, 0.9: got.P90} {
-				want := math.NaN()
+				want := 0.0
 				if len(values) > 0 {
 					at := p * float64(len(values)-1)
 					low := values[int(at)]
 					want = low + (values[min(int(at)+1, len(values)-1)]-low)*(at-math.Floor(at))
 				}
-				if math.Abs(percentile-want) > 1e-9 || math.IsNaN(percentile) != math.IsNaN(want) {
+				if math.Abs(percentile-want) > 0.005+1e-9 {
 					t.Errorf("%d pixels across: percentile %g is %g, want %g", n, p, percentile, want)
 				}
 			}
@@ -299,6 +311,41 @@ func TestSpread(t *testing.T) {
 			t.Errorf("no error for %q", damaged)
 		}
 	}
+}
+
+// nextLimit returns the limit after one, which no value reaches after the last.
+func nextLimit(s *pixels.Spread, limit float64) (next float64) {
+	next = math.Inf(1)
+	s.Each(func(above float64, _ int) {
+		if above > limit {
+			next = min(next, above)
+		}
+	})
+	return next
+}
+
+// countAbove returns how many values are above a limit.
+func countAbove(values []float64, limit float64) (n int) {
+	for _, v := range values {
+		if v > limit {
+			n++
+		}
+	}
+	return n
+}
+
+func FuzzUnpackSpread(f *testing.F) {
+	f.Add((&pixels.Spread{}).Pack())
+	f.Add([]byte{7, 1, 2, 1, 1, 1, 1, 1, 1, 1})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := pixels.UnpackSpread(b)
+		if err != nil {
+			return
+		}
+		if again, err := pixels.UnpackSpread(s.Pack()); err != nil || *again != *s || s.Valid > s.Inside {
+			t.Fatalf("%+v becomes %+v, %v", s, again, err)
+		}
+	})
 }
 
 func FuzzSpreadOf(f *testing.F) {

@@ -155,6 +155,9 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 		dropped:      l.dropped,
 		since:        l.weeks.since(),
 	}
+	if err := s.readPasses(ctx, src, before); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
 	if err := s.readNewestForecasts(ctx, src); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}

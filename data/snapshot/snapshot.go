@@ -60,6 +60,7 @@ type Snapshot struct {
 	since     data.Date
 	dropped   []bool
 	sources   []string
+	passes    []pass // since that day, of lakes whose pixels are kept; in the order of pass.compare
 
 	views      *lru.Cache[data.Week, *View]
 	lazyValues *lru.Cache[data.Week, *Values]
@@ -185,7 +186,7 @@ func (s *Snapshot) setAdvisories(statements []data.Advisory) {
 func (s *Snapshot) setActive(p data.Present) {
 	active, next := s.Advisories.ActiveAt(p)
 	v := s.Current
-	s.Current = &View{Week: v.Week, AsOf: v.AsOf, Lakes: v.Lakes, States: v.States, Profile: v.Profile, Pixels: v.Pixels, WithData: v.WithData,
+	s.Current = &View{Week: v.Week, AsOf: v.AsOf, Lakes: v.Lakes, States: v.States, Profile: v.Profile, Pixels: v.Pixels, passes: v.passes, WithData: v.WithData,
 		Advisories: active}
 	s.statementsAt, s.doubt = next, doubtOf(p)
 	s.Version = versionAt(s.loadedVersion, v.AsOf, active)

@@ -14,6 +14,7 @@ import (
 
 // A memory is a Source that passes its rows unchanged.
 type memory struct {
+	snapshot.NoPixels
 	snapshot.NoForecasts
 	revision     data.Revision
 	lakes        []data.Lake

@@ -26,6 +26,7 @@ type View struct {
 	// Advisories are the gravest official statements: for the current week those that are active now, for any other week those that
 	// were active at the end of its Sunday.
 	Advisories *ActiveAdvisories
+	passes     []pass // the snapshot's
 	// Later is true if the view was read from a Source that has a later revision than the snapshot. Then the view must not
 	// be cached as the snapshot's.
 	Later bool
@@ -171,7 +172,7 @@ func (s *Snapshot) weekIndex(w data.Week) int {
 
 // build makes the view of week w from the observations in memory.
 func (s *Snapshot) build(w data.Week, asOf data.Date) *View {
-	v := &View{Week: w, AsOf: asOf, Lakes: s.Lakes, Profile: s.Profile, Pixels: s.Pixels, Advisories: s.advisoriesIn(w), States: make([]State, len(s.Lakes))}
+	v := &View{Week: w, AsOf: asOf, Lakes: s.Lakes, Profile: s.Profile, Pixels: s.Pixels, passes: s.passes, Advisories: s.advisoriesIn(w), States: make([]State, len(s.Lakes))}
 	for k := range v.States {
 		v.States[k] = s.rule.state(s.satellite.of(k), s.inSitu.of(k), asOf)
 		if v.States[k].Chlorophyll.Valid() {

@@ -2,6 +2,7 @@ package statistics
 
 import (
 	"slices"
+	"time"
 
 	"limnomap/data"
 )
@@ -16,6 +17,9 @@ const (
 	bandHalf = 15
 	// bandYears is the least number of years with a value in the window.
 	bandYears = 3
+	// MaxBandStep is how many days at most are between the dates of two points of the band that follow each other without a gap: those of the last week of
+	// a year and the first of the next.
+	MaxBandStep = bandStep + 2
 )
 
 // A BandPoint is what values of a lake are usual at a time of the year.
@@ -25,61 +29,98 @@ type BandPoint struct {
 	Values, Years           int // in the window
 }
 
+// In returns the date of the point in a year.
+func (p *BandPoint) In(year int) data.Date {
+	d := data.DateOf(time.Date(year, 1, p.Day, 0, 0, 0, 0, time.UTC))
+	if p.Day > 59 && isLeap(year) {
+		d++
+	}
+	return d
+}
+
+func isLeap(year int) bool { return year%4 == 0 && (year%100 != 0 || year%400 == 0) }
+
 // dayOfYear returns the day of the year of a date, from 1 to 365.
 func dayOfYear(d data.Date) int {
 	t := d.Time()
 	day := t.YearDay()
-	if leap := t.AddDate(0, 0, -day+60).Month() == 2; leap && day > 59 { // the 60th day is 29 February
+	if day > 59 && isLeap(t.Year()) { // the 60th day is 29 February
 		day--
 	}
 	return day
 }
 
-// apart returns how many days of the year are between two.
-func apart(a, b int) int {
-	d := max(a-b, b-a)
-	return min(d, yearDays-d)
+// A season has values by the day of the year.
+type season struct {
+	days        [yearDays + 1][]seasonValue // from 1 on
+	first, last int                         // years; the windows of January and December reach beyond them
 }
 
-// around returns the values of the window around a day of the year, sorted, and their years.
-func around(values []Value, day int) (sorted []float64, years map[int][]float64) {
-	years = make(map[int][]float64)
-	for _, v := range values {
-		of := dayOfYear(v.Date)
-		if apart(of, day) > bandHalf {
-			continue
+type seasonValue struct {
+	year        int
+	chlorophyll float64
+}
+
+func newSeason(values []Value) *season {
+	s := &season{}
+	for i, v := range values {
+		year, day := yearOf(v.Date), dayOfYear(v.Date)
+		if i == 0 {
+			s.first, s.last = year, year
 		}
-		year := yearOf(v.Date) // that of the window's middle
-		switch {
-		case of-day > yearDays/2:
-			year++
-		case day-of > yearDays/2:
-			year--
-		}
-		sorted, years[year] = append(sorted, v.Chlorophyll), append(years[year], v.Chlorophyll)
+		s.first, s.last = min(s.first, year), max(s.last, year)
+		s.days[day] = append(s.days[day], seasonValue{year, v.Chlorophyll})
 	}
-	slices.Sort(sorted)
-	return sorted, years
+	return s
+}
+
+// around returns the values of the window around a day of the year in the order of days, each with the year of the window's middle.
+func (s *season) around(day int) (window []seasonValue) {
+	for of := day - bandHalf; of <= day+bandHalf; of++ {
+		at, years := of, 0
+		switch {
+		case of < 1: // of the December before
+			at, years = of+yearDays, 1
+		case of > yearDays: // of the next January
+			at, years = of-yearDays, -1
+		}
+		for _, v := range s.days[at] {
+			window = append(window, seasonValue{v.year + years, v.chlorophyll})
+		}
+	}
+	return window
 }
 
 // Band returns the usual values through the year, for each week that has values of at least three years within 15 days.
 func Band(values []Value) []BandPoint {
 	var band []BandPoint
+	s := newSeason(values)
+	seen := make([]int, s.last-s.first+3) // the day for which a year was seen last
+	var sorted []float64
 	for day := (bandStep + 1) / 2; day <= yearDays-1; day += bandStep {
-		sorted, years := around(values, day)
-		if len(years) < bandYears {
+		years := 0
+		sorted = sorted[:0]
+		for _, v := range s.around(day) {
+			if at := &seen[v.year-s.first+1]; *at != day {
+				*at = day
+				years++
+			}
+			sorted = append(sorted, v.chlorophyll)
+		}
+		if years < bandYears {
 			continue
 		}
+		slices.Sort(sorted)
 		band = append(band, BandPoint{day, quantile(sorted, 0.1), quantile(sorted, 0.25), quantile(sorted, 0.5), quantile(sorted, 0.75), quantile(sorted, 0.9),
-			len(sorted), len(years)})
+			len(sorted), years})
 	}
 	return band
 }
 
 // A Place is where a value stands among those of other years at its time of the year.
 type Place struct {
-	Percent      float64 // of the values that are lower, with half of the equal ones
-	Years, Lower int     // other years with values, and those whose median in the window is lower
+	Percent              float64 // of the values that are lower, with half of the equal ones
+	Years, Lower, Higher int     // other years with values, and those whose median in the window is lower or higher
 }
 
 // PlaceOf returns the place of a value among those of other years within 15 days of its day of the year. It is not ok with fewer than three other years.
@@ -90,24 +131,29 @@ func PlaceOf(values []Value, of Value) (p Place, ok bool) {
 			others = append(others, v)
 		}
 	}
-	sorted, years := around(others, dayOfYear(of.Date))
-	if len(years) < bandYears {
-		return p, false
-	}
+	window := newSeason(others).around(dayOfYear(of.Date))
+	years := make(map[int][]float64)
 	below := 0.0
-	for _, v := range sorted {
+	for _, v := range window {
+		years[v.year] = append(years[v.year], v.chlorophyll)
 		switch {
-		case v < of.Chlorophyll:
+		case v.chlorophyll < of.Chlorophyll:
 			below++
-		case v == of.Chlorophyll:
+		case v.chlorophyll == of.Chlorophyll:
 			below += 0.5
 		}
 	}
-	p = Place{Percent: 100 * below / float64(len(sorted)), Years: len(years)}
+	if len(years) < bandYears {
+		return p, false
+	}
+	p = Place{Percent: 100 * below / float64(len(window)), Years: len(years)}
 	for _, values := range years {
 		slices.Sort(values)
-		if quantile(values, 0.5) < of.Chlorophyll {
+		switch median := quantile(values, 0.5); {
+		case median < of.Chlorophyll:
 			p.Lower++
+		case median > of.Chlorophyll:
+			p.Higher++
 		}
 	}
 	return p, true

@@ -199,20 +199,31 @@ func TestPlaceOf(t *testing.T) {
 		want  Place
 		found bool
 	}{
-		{"2020-07-01", 18.5, Place{90, 10, 9}, true},
-		{"2020-07-01", 5, Place{0, 10, 0}, true},
-		{"2020-07-01", 19, Place{95, 10, 9}, true},
-		{"2021-01-03", 12.5, Place{30, 10, 3}, true}, // December belongs to the next window
+		{"2020-07-01", 18.5, Place{90, 10, 9, 1}, true},
+		{"2020-07-01", 5, Place{0, 10, 0, 10}, true},
+		{"2020-07-01", 19, Place{95, 10, 9, 0}, true},
+		{"2021-01-03", 12.5, Place{30, 10, 3, 7}, true}, // December belongs to the next window
 		{"2020-04-01", 12.5, Place{}, false},
 	} {
 		got, ok := PlaceOf(values, Value{day(t, test.date), test.chl})
-		if ok != test.found || math.Abs(got.Percent-test.want.Percent) > 1e-9 || got.Years != test.want.Years || got.Lower != test.want.Lower {
+		if ok != test.found || math.Abs(got.Percent-test.want.Percent) > 1e-9 || got.Years != test.want.Years || got.Lower != test.want.Lower || got.Higher != test.want.Higher {
 			t.Errorf("%g on %s has the place %+v (%t), want %+v (%t)", test.chl, test.date, got, ok, test.want, test.found)
 		}
 	}
 }
 
-// In a week with a sample the sample counts, as on the map.
+// The points of the band are on their day in each year, also in one with a 29 February.
+func TestBandPointIn(t *testing.T) {
+	for _, year := range []int{1900, 2000, 2023, 2024} {
+		for day := 1; day <= yearDays; day++ {
+			if d := (&BandPoint{Day: day}).In(year); dayOfYear(d) != day || yearOf(d) != year {
+				t.Errorf("day %d of %d is %s", day, year, d)
+			}
+		}
+	}
+}
+
+// In a week with a sample the sample counts, and otherwise the source with the best rank, as on the map.
 func TestValuesOf(t *testing.T) {
 	o := func(date string, of data.DataType, chl float64, source string, rank uint8, quality data.Quality) data.Observation {
 		c, err := data.ChlorophyllOf(chl)
@@ -229,12 +240,41 @@ func TestValuesOf(t *testing.T) {
 		o("2021-07-19", data.Satellite, 99, "LWQ", 2, data.Poor), gap, o("2021-08-02", data.Forecast, 50, "", 0, 0),
 	}
 	for series, want := range map[Series][]Value{
-		Together:    {{day(t, "2021-07-08"), 11}, {day(t, "2021-07-13"), 13}},
+		Together:    {{day(t, "2021-07-05"), 7}, {day(t, "2021-07-13"), 13}},
 		OfSatellite: {{day(t, "2021-07-05"), 7}, {day(t, "2021-07-08"), 11}, {day(t, "2021-07-15"), 15}},
 		OfSamples:   {{day(t, "2021-07-13"), 13}},
 	} {
 		if got := ValuesOf(observations, series); !slices.Equal(got, want) {
 			t.Errorf("series %d is %v, want %v", series, got, want)
 		}
+	}
+}
+
+// BenchmarkStatistics makes all that is answered about a lake with that many observations: of each week, or of the same sixty years three sources a week.
+func BenchmarkStatistics(b *testing.B) {
+	profile := data.Profiles()[0]
+	for _, of := range []struct{ count, perWeek int }{{104, 1}, {520, 1}, {10_000, 3}} {
+		rnd := rand.New(rand.NewPCG(4, 4))
+		var observations []data.Observation
+		for i := range of.count {
+			week := i / of.perWeek
+			chl := math.Exp(1 + math.Sin(float64(week)/52*2*math.Pi) + 0.5*rnd.NormFloat64())
+			observations = append(observations, data.Observation{Date: data.Date(7*week + 2*(i%of.perWeek)), Chlorophyll: data.Chlorophyll(100 * chl)})
+			if i%5 == 0 {
+				observations[i].Type = data.InSitu
+			}
+		}
+		b.Run(fmt.Sprint(of.count), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, series := range []Series{Together, OfSatellite, OfSamples} {
+					values := ValuesOf(observations, series)
+					PlaceOf(values, values[len(values)-1])
+					TrendOf(values)
+					YearsOf(values, &profile, data.MaxDate-1)
+					Band(values)
+				}
+			}
+		})
 	}
 }

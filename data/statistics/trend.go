@@ -44,6 +44,7 @@ func TrendOf(values []Value) (t Trend, ok bool) {
 	ranks := make([][12]float64, n)
 	var counts [12]int
 	var slopes []float64
+	var signs [12][]int8 // of the differences of all pairs of years
 	for g := range 12 {
 		for i := range n {
 			if !math.IsNaN(x[i][g]) {
@@ -62,7 +63,9 @@ func TrendOf(values []Value) (t Trend, ok bool) {
 		}
 		for j := range n {
 			for i := range j {
-				if d := x[j][g] - x[i][g]; !math.IsNaN(d) {
+				d := x[j][g] - x[i][g]
+				signs[g] = append(signs[g], int8(sign(d)))
+				if !math.IsNaN(d) {
 					t.S += sign(d)
 					slopes = append(slopes, d/float64(j-i))
 				}
@@ -75,11 +78,11 @@ func TrendOf(values []Value) (t Trend, ok bool) {
 	for g := range 12 {
 		for h := range 12 {
 			k, r := 0, 0.0
+			for i, s := range signs[g] {
+				k += int(s) * int(signs[h][i])
+			}
 			for j := range n {
 				r += ranks[j][g] * ranks[j][h]
-				for i := range j {
-					k += sign(x[j][g]-x[i][g]) * sign(x[j][h]-x[i][h])
-				}
 			}
 			t.Variance += (float64(k) + 4*r - float64(n*(counts[g]+1)*(counts[h]+1))) / 3
 		}

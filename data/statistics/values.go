@@ -47,7 +47,7 @@ func ValuesOf(observations []data.Observation, series Series) []Value {
 	}
 	slices.SortStableFunc(used, func(a, b *data.Observation) int {
 		if series == Together {
-			if c := cmp.Or(cmp.Compare(a.Date.Week(), b.Date.Week()), sample(a)-sample(b), cmp.Compare(b.Date, a.Date)); c != 0 {
+			if c := cmp.Or(cmp.Compare(a.Date.Week(), b.Date.Week()), sample(a)-sample(b), rank(a)-rank(b), cmp.Compare(b.Date, a.Date)); c != 0 {
 				return c
 			}
 		}

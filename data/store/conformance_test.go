@@ -55,6 +55,7 @@ func testStore(t *testing.T, open opener) {
 		"refresh in an import":    testRefreshInImport,
 		"rasters":                 testRasters,
 		"pixels":                  testPixels,
+		"pixel spreads":           testPixelSpreads,
 		"pixels of repeated rows": testPixelsOfRepeated,
 		"readings":                testReadings,
 		"readings of samples":     testReadingsOfSamples,

@@ -181,6 +181,7 @@ type eventDetail struct {
 	Week   int             `json:"week,omitempty"`
 	Level  data.Level      `json:"level,omitempty"`
 	Chance int             `json:"chance,omitempty"` // ten-thousandths
+	Share  int             `json:"share,omitempty"`  // ten-thousandths
 }
 
 // detailOf returns the detail of an event, nil for none.
@@ -196,6 +197,8 @@ func detailOf(e *data.Event) any {
 	case e.Kind == data.ForecastExceeds:
 		f := &e.Forecast
 		d = eventDetail{Issued: f.Issued, Week: f.Week, Level: f.Level, Chance: int(f.Chance)}
+	case e.Kind == data.BloomShare:
+		d = eventDetail{Share: int(e.ShareHigh)}
 	default:
 		return nil
 	}
@@ -203,7 +206,7 @@ func detailOf(e *data.Event) any {
 	return string(text)
 }
 
-// read sets the statement or the forecast of an event.
+// read sets the statement, the forecast or the share of an event.
 func (d *eventDetail) read(e *data.Event) (err error) {
 	switch {
 	case e.Kind.OfAdvisory():
@@ -218,6 +221,11 @@ func (d *eventDetail) read(e *data.Event) (err error) {
 			e.Advisory.Cause, err = data.ParseCause(d.Cause)
 		}
 		return err
+	case e.Kind == data.BloomShare:
+		if e.ShareHigh = data.TenThousandths(d.Share); d.Share < 0 || d.Share > 10_000 {
+			return fmt.Errorf("a share of %d ten-thousandths: out of range", d.Share)
+		}
+		return nil
 	case d.Week < 1 || d.Week > data.ForecastWeeks || d.Level < 0 || d.Level > data.MaxLevel || d.Chance < 0 || d.Chance > 10_000:
 		return fmt.Errorf("forecast of level %d in week %d: out of range", d.Level, d.Week)
 	}
@@ -266,7 +274,7 @@ func scanEventAnd(row rowScanner, more ...any) (e data.Event, err error) {
 	if err := row.Scan(columns...); err != nil {
 		return e, err
 	}
-	if len(id) != eventIDBytes || kind <= int64(data.NoEvent) || kind > int64(data.ForecastExceeds) || at < minTime || at > maxTime {
+	if len(id) != eventIDBytes || kind <= int64(data.NoEvent) || kind > int64(data.BloomShare) || at < minTime || at > maxTime {
 		return e, fmt.Errorf("event %d has an id of %d bytes, kind %d and time %d: out of range", e.Seq, len(id), kind, at)
 	}
 	e.ID, e.Kind, e.At = data.EventID(hex.EncodeToString(id)), data.EventKind(kind), time.Unix(at, 0).UTC()
@@ -287,7 +295,7 @@ func scanEventAnd(row rowScanner, more ...any) (e data.Event, err error) {
 			return e, fmt.Errorf("event %d: %w", e.Seq, data.ErrImplausible)
 		}
 	}
-	if !e.Kind.OfAdvisory() && e.Kind != data.ForecastExceeds {
+	if !e.Kind.OfAdvisory() && e.Kind < data.ForecastExceeds {
 		return e, nil
 	}
 	var d eventDetail

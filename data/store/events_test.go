@@ -30,6 +30,8 @@ func testEvent(seq int64, lake data.LakeID, kind data.EventKind) data.Event {
 		e.Advisory = data.EventAdvisory{ID: "s/1", Kind: data.Closure, KindBefore: data.Warning, Cause: data.Bacteria, Issuer: "Amt \"für\" Gewässer", URL: "https://example.org/a", ValidUntil: noon.Add(time.Hour)}
 	case kind == data.ForecastExceeds:
 		e.Forecast = data.EventForecast{Issued: 20_000, Week: 4, Level: 3, Chance: 10_000}
+	case kind == data.BloomShare:
+		e.ShareHigh = 10_000
 	case kind == data.BecameStale:
 		e.Before, e.After = e.After, e.Before
 		e.After.MeasuredAt = e.Before.MeasuredAt

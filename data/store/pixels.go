@@ -81,11 +81,12 @@ func (t *importTx) putPixels(ctx context.Context, observations []data.Observatio
 		return err
 	}
 	rows := rowsOf(with, func(r pixelRow) []any {
-		mask := digest(r)
-		return []any{r.lake, int32(r.Date), r.source, mask, r.Pixels.Codes, rowDigest(r.Observation, mask)}
+		mask, spread := digest(r), spreadOf(r.Pixels)
+		return []any{r.lake, int32(r.Date), r.source, mask, r.Pixels.Codes, rowDigest(r.Observation, mask, spread), spread}
 	})
-	written, err := t.q.insert(ctx, "pixels", "lake, date, source, mask, codes, digest", rows, ` ON CONFLICT (lake, date, source)
-		DO UPDATE SET mask = excluded.mask, codes = excluded.codes, digest = excluded.digest WHERE r.mask <> excluded.mask OR r.codes <> excluded.codes`)
+	written, err := t.q.insert(ctx, "pixels", "lake, date, source, mask, codes, digest, spread", rows, ` ON CONFLICT (lake, date, source)
+		DO UPDATE SET mask = excluded.mask, codes = excluded.codes, digest = excluded.digest, spread = excluded.spread
+		WHERE r.mask <> excluded.mask OR r.codes <> excluded.codes OR r.spread IS NULL AND excluded.spread IS NOT NULL`)
 	t.changed = t.changed || written > 0
 	return err
 }
@@ -94,9 +95,9 @@ func (t *importTx) putPixels(ctx context.Context, observations []data.Observatio
 const digestBytes = 16
 
 // rowDigest returns a positive number that tells rows of pixels apart; mask is the digest of their mask.
-func rowDigest(o *data.Observation, mask []byte) int32 {
+func rowDigest(o *data.Observation, mask, spread []byte) int32 {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%d\n%s\n%s%s", o.LakeID, o.Date, o.Source, mask, o.Pixels.Codes)
+	fmt.Fprintf(h, "%s\n%d\n%s\n%s%s%s", o.LakeID, o.Date, o.Source, mask, o.Pixels.Codes, spread)
 	return int32(binary.BigEndian.Uint32(h.Sum(nil)) >> 1)
 }
 
@@ -212,20 +213,50 @@ func (s *Store) PixelsOf(ctx context.Context, values []data.LakeValue) ([]pixels
 	return found, nil
 }
 
-// PixelCodes calls each with the codes of the pixels of a lake in a period, of the newest date first. It leaves out those of more bytes than
-// [pixels.MaxSpreadBytes]. An error from each ends it and is returned.
-func (s *Store) PixelCodes(ctx context.Context, id data.LakeID, period data.Period, each func(date data.Date, source string, codes []byte) error) error {
-	query := fmt.Sprintf(`SELECT p.date, coalesce(s.name, ''), p.codes FROM limnomap.pixels AS p LEFT JOIN limnomap.sources AS s ON s.key = p.source
-		WHERE p.lake = (SELECT key FROM limnomap.lakes WHERE id = $1) AND p.date BETWEEN $2 AND $3 AND octet_length(p.codes) <= %d ORDER BY p.date DESC`, pixels.MaxSpreadBytes)
-	_, err := list(ctx, s, "read the pixels of a lake's history", func(row rowScanner) (_ struct{}, err error) {
+// PixelSpreads implements [limnomap/data/snapshot.Source].
+func (s *Store) PixelSpreads(ctx context.Context, since data.Date, each func(data.LakeValue, *pixels.Spread) error) error {
+	query := fmt.Sprintf(`SELECT %s, p.date, o.chl, %s FROM limnomap.pixels AS p JOIN limnomap.lakes AS l ON l.key = p.lake
+		JOIN limnomap.observations AS o ON o.lake = p.lake AND o.date = p.date AND o.type = 0 AND o.source = p.source
+		WHERE p.date >= $1 AND o.chl IS NOT NULL ORDER BY p.lake, p.date, p.source`, atMost("l.id", maxIDBytes), atMost("p.spread", pixels.MaxSpreadBytes))
+	return s.eachSpread(ctx, "read how pixels are spread", func(row rowScanner, spread *[]byte) (func(*pixels.Spread) error, error) {
+		var date, chl int32
+		var id data.LakeID
+		err := row.Scan(textColumn[data.LakeID]{&id, "id", maxIDBytes}, &date, &chl, spread)
+		return func(s *pixels.Spread) error {
+			return each(data.LakeValue{Lake: id, Date: data.Date(date), Chlorophyll: data.Chlorophyll(chl)}, s)
+		}, err
+	}, query, int32(since))
+}
+
+// LakeSpreads calls each with how the pixels of each pass over a lake in a period are spread, and on which grid they are, of the newest date first. An error from each ends it and is returned.
+func (s *Store) LakeSpreads(ctx context.Context, id data.LakeID, period data.Period, each func(date data.Date, source, grid string, spread *pixels.Spread) error) error {
+	query := fmt.Sprintf(`SELECT p.date, coalesce(s.name, ''), %s, %s FROM limnomap.pixels AS p
+		JOIN limnomap.pixel_masks AS m ON m.lake = p.lake AND m.digest = p.mask LEFT JOIN limnomap.sources AS s ON s.key = p.source
+		WHERE p.lake = (SELECT key FROM limnomap.lakes WHERE id = $1) AND p.date BETWEEN $2 AND $3 ORDER BY p.date DESC`,
+		atMost("m.grid", georef.MaxTextBytes), atMost("p.spread", pixels.MaxSpreadBytes))
+	return s.eachSpread(ctx, "read how the pixels of a lake are spread", func(row rowScanner, spread *[]byte) (func(*pixels.Spread) error, error) {
 		var date int32
-		var source string
-		var codes []byte
-		if err = row.Scan(&date, textColumn[string]{&source, "source", maxTextBytes}, &codes); err == nil {
-			err = each(data.Date(date), source, codes)
-		}
-		return struct{}{}, err
+		var source, grid string
+		err := row.Scan(&date, textColumn[string]{&source, "source", maxTextBytes}, textColumn[string]{&grid, "grid", georef.MaxTextBytes}, spread)
+		return func(s *pixels.Spread) error { return each(data.Date(date), source, grid, s) }, err
 	}, query, string(id), int32(period.First), int32(period.Last))
+}
+
+// eachSpread calls the function that scan returns for each row of a query that has a spread. Damaged ones are left out, as are those of rows of earlier versions.
+func (s *Store) eachSpread(ctx context.Context, doing string, scan func(row rowScanner, spread *[]byte) (func(*pixels.Spread) error, error), query string, args ...any) error {
+	_, err := read(ctx, s, doing, func(ctx context.Context, q querier) (_ struct{}, err error) {
+		return struct{}{}, q.query(ctx, eachRow(func(row rowScanner) error {
+			var packed []byte
+			each, err := scan(row, &packed)
+			if err != nil {
+				return err
+			}
+			if spread, err := pixels.UnpackSpread(packed); err == nil {
+				return asCallerError(each(spread))
+			}
+			return nil
+		}), query, args...)
+	})
 	return err
 }
 
@@ -245,4 +276,13 @@ func (s *Store) PixelPasses(ctx context.Context, id data.LakeID, period data.Per
 		return struct{}{}, err
 	}, query, string(id), int32(period.First), int32(period.Last))
 	return err
+}
+
+// spreadOf returns how pixels are spread, as it is stored; nil for damaged ones.
+func spreadOf(p *pixels.Packed) []byte {
+	spread, err := pixels.SpreadOf(p.Codes)
+	if err != nil {
+		return nil
+	}
+	return spread.Pack()
 }

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +13,8 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/pixels"
+	"limnomap/data/raster/georef"
+	"limnomap/data/raster/zonal"
 )
 
 // The pixels of an observation are stored with it, in one transaction, and are those of its value.
@@ -95,20 +99,18 @@ func testPixels(t *testing.T, open opener) {
 		}
 	}
 
-	var ofHistory []string
-	if err := s.PixelCodes(t.Context(), "a", data.Period{First: 20000, Last: 20007}, func(date data.Date, source string, codes []byte) error {
-		ofHistory = append(ofHistory, fmt.Sprint(date, " ", source, " ", string(codes)))
-		return nil
-	}); err != nil || !slices.Equal(ofHistory, []string{data.Date(20007).String() + " LWQ 4", data.Date(20000).String() + " LWQ 1"}) {
-		t.Errorf("the pixels of a history are %q, %v", ofHistory, err)
+	if err := s.LakeSpreads(t.Context(), "a", data.Period{First: 20000, Last: 20007}, func(date data.Date, _, _ string, _ *pixels.Spread) error {
+		return fmt.Errorf("damaged pixels of %s have a spread", date)
+	}); err != nil {
+		t.Error(err)
 	}
 
-	ofHistory = nil
+	var passes []string
 	if err := s.PixelPasses(t.Context(), "a", data.Period{First: 20000, Last: 20007}, func(date data.Date, source string, p pixels.Packed) error {
-		ofHistory = append(ofHistory, fmt.Sprint(date, " ", source, " ", p.Grid == grid, " ", string(p.Mask), " ", string(p.Codes)))
+		passes = append(passes, fmt.Sprint(date, " ", source, " ", p.Grid == grid, " ", string(p.Mask), " ", string(p.Codes)))
 		return nil
-	}); err != nil || !slices.Equal(ofHistory, []string{data.Date(20007).String() + " LWQ true mask of a 4", data.Date(20000).String() + " LWQ true mask of a 1"}) {
-		t.Errorf("the passes of a lake are %q, %v", ofHistory, err)
+	}); err != nil || !slices.Equal(passes, []string{data.Date(20007).String() + " LWQ true mask of a 4", data.Date(20000).String() + " LWQ true mask of a 1"}) {
+		t.Errorf("the passes of a lake are %q, %v", passes, err)
 	}
 	if err := s.PixelPasses(t.Context(), "a", data.Period{First: 20000, Last: 20006}, func(data.Date, string, pixels.Packed) error { return errors.New("enough") }); err == nil || !strings.Contains(err.Error(), "enough") {
 		t.Errorf("the error of a caller becomes %v", err)
@@ -182,4 +184,83 @@ func testPixels(t *testing.T, open opener) {
 	want("undone", "a", 20028, "")
 	want("undone", "a", 20007, "4")
 	count("undone", "pixel_masks", 1)
+}
+
+// How pixels are spread is stored with them, and found for each value and in the history of a lake.
+func testPixelSpreads(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	put(t, s, []data.Lake{testLake("a"), testLake("b")}, nil)
+	const grid = "9 9 6 0.5 0 47 0 -0.5 EPSG:4326"
+	g, err := georef.Parse(grid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mask, err := zonal.NewDisc(zonal.Point{4.5, 4.5}, 2, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packer := pixels.NewPacker()
+	row := func(id data.LakeID, day data.Date, source string, chl data.Chlorophyll, high int) data.Observation {
+		o := fromPixels("", chl, data.Good)
+		o.LakeID, o.Date, o.Source = id, day, source
+		m := &pixels.Map{Grid: g, Mask: mask, Codes: make([]pixels.Code, mask.Count())}
+		for i := range m.Codes {
+			if m.Codes[i] = pixels.CodeOf(4); i < high {
+				m.Codes[i] = pixels.CodeOf(80)
+			}
+		}
+		p := packer.Pack(m)
+		o.Pixels = &p
+		return o
+	}
+	all := []data.Observation{row("b", 20000, "X", 500, 1), row("a", 20000, "X", 600, 2), row("a", 20000, "Y", 600, 3), row("a", 20007, "X", 700, 4), row("a", 19990, "X", 800, 5)}
+	put(t, s, nil, all)
+	spreads := func() (got []string) {
+		t.Helper()
+		if err := s.PixelSpreads(t.Context(), 20000, func(v data.LakeValue, spread *pixels.Spread) error {
+			shares, ok := data.PixelSharesOf(spread, &data.Profiles()[0])
+			got = append(got, fmt.Sprint(v.Lake, int(v.Date), int(v.Chlorophyll), math.Round(shares.Risks[data.RiskHigh].Float()*float64(shares.Inside)), ok))
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		slices.SortStableFunc(got, func(a, b string) int { return cmp.Compare(a[0], b[0]) })
+		return got
+	}
+	want := []string{"a20000 600 2 true", "a20000 600 3 true", "a20007 700 4 true", "b20000 500 1 true"}
+	if got := spreads(); !slices.Equal(got, want) {
+		t.Errorf("the spreads are %q, want %q", got, want)
+	}
+	var history []string
+	if err := s.LakeSpreads(t.Context(), "a", data.Period{First: 19990, Last: 20006}, func(date data.Date, source, grid string, spread *pixels.Spread) error {
+		history = append(history, fmt.Sprint(int(date), source, grid, spread.Inside))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(history)
+	inside := mask.Count()
+	if want := []string{fmt.Sprint(19990, "X", grid, inside), fmt.Sprint(20000, "X", grid, inside), fmt.Sprint(20000, "Y", grid, inside)}; !slices.Equal(history, want) {
+		t.Errorf("the spreads of a history are %q, want %q", history, want)
+	}
+
+	// Pixels that an earlier version stored have none until their file is imported again.
+	if err := s.db.update(t.Context(), "forget", func(q querier) error {
+		w := writer{ctx: t.Context(), q: q}
+		w.exec("UPDATE limnomap.pixels SET spread = NULL, digest = 0")
+		return w.err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	before, err := s.PixelState(t.Context())
+	if got := spreads(); err != nil || len(got) > 0 {
+		t.Errorf("without any, the spreads are %q, %v", got, err)
+	}
+	put(t, s, nil, all)
+	if got := spreads(); !slices.Equal(got, want) {
+		t.Errorf("after another import the spreads are %q, want %q", got, want)
+	}
+	if after, err := s.PixelState(t.Context()); err != nil || after == before {
+		t.Errorf("the state is %v as before, %v", after, err)
+	}
 }

@@ -31,7 +31,7 @@ const (
 	badgeMarker   = 5.6 // radius of the marker
 	badgeSymbol   = 21.0
 	badgeNameMax  = 240.0 // longer names are shortened
-	badgeTextMax  = 520.0
+	badgeTextMax  = 600.0 // for the verdict, the reason and the day in each language
 )
 
 // The colours beside those of the classes. White or dark text has a contrast of 4.5 to 1 or more on each (WCAG 2.2, AA).

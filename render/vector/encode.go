@@ -107,8 +107,15 @@ func (e *Encoder) addProperties(w *layerWriter, v *snapshot.View, i int) {
 		w.text("measured_by", state.MeasuredBy.String())
 	}
 	w.text("name", lake.Name)
+	shares, ok := v.Shares(i)
+	if ok {
+		w.number("p90", shares.P90.Float())
+	}
 	if state.Risk != data.RiskUnknown {
 		w.text("risk", state.Risk.String())
+	}
+	if ok {
+		w.number("share_high", shares.Risks[data.RiskHigh].Float())
 	}
 	w.boolean("stale", state.Stale())
 	w.text("trophic", state.Trophic.String())

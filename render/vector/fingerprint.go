@@ -5,6 +5,7 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 
+	"limnomap/data"
 	"limnomap/data/snapshot"
 	"limnomap/render"
 )
@@ -40,11 +41,16 @@ func hashed(v *snapshot.View, hits []hit) []byte {
 	b := make([]byte, 0, 80*len(hits))
 	for _, h := range hits {
 		lake, state := &v.Lakes[h.lake], &v.States[h.lake]
+		shares, ok := v.Shares(int(h.lake))
 		b = binary.LittleEndian.AppendUint32(b, uint32(h.x))
 		b = binary.LittleEndian.AppendUint32(b, uint32(h.y))
 		b = binary.LittleEndian.AppendUint32(b, uint32(state.Chlorophyll))
-		b = append(b, byte(state.Level), byte(state.Risk), byte(state.Trophic), byte(state.MeasuredBy), byte(state.CellOrigin()), flagOf(state.BelowLimit), byte(v.Advisories.Kind(int(h.lake))))
+		b = append(b, byte(state.Level), byte(state.Risk), byte(state.Trophic), byte(state.MeasuredBy), byte(state.CellOrigin()), flagOf(state.BelowLimit)|flagOf(ok)<<1, byte(v.Advisories.Kind(int(h.lake))))
 		b = binary.LittleEndian.AppendUint64(b, uint64(state.MeasuredAt()))
+		if ok {
+			b = binary.LittleEndian.AppendUint32(b, uint32(shares.P90))
+			b = binary.LittleEndian.AppendUint32(b, uint32(shares.Risks[data.RiskHigh]))
+		}
 		// The length before each text distinguishes ("ab", "c") from ("a", "bc").
 		for _, text := range [...]string{string(lake.ID), lake.Name} {
 			b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -189,6 +190,77 @@ func TestPageCardOnAPhone(t *testing.T) {
 	}
 }
 
+// On a phone the card is a sheet of three heights: by its button, by the arrow keys, and by swipes of its head. The highest one covers the map, whose
+// controls cannot have the focus then.
+func TestPageCardStops(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "en-GB")
+	b.Prefer(t, "reduced-motion", "reduce")
+	b.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch),
+		chromedp.Navigate(base+"/#lake=de_be_grosser_mueggelsee"), browsertest.Until(chartDrawn))
+	stop := func(how, want string, least, most float64) {
+		t.Helper()
+		b.Do(t, browsertest.Until(`document.querySelector('#panel').dataset.stop === '`+want+`'`))
+		if part := browsertest.Ask(t, b, chromedp.Evaluate[float64](`document.querySelector('#panel').getBoundingClientRect().height / innerHeight`)); part < least || part > most {
+			t.Errorf("%s: at the stop %s the card has %.2f of the height, want %.2f to %.2f", how, want, part, least, most)
+		}
+		verdict := browsertest.Ask(t, b, chromedp.Evaluate[bool](`(() => {
+			const r = document.querySelector('#card [data-fact=verdict]').getBoundingClientRect();
+			return document.elementFromPoint(r.left + 20, r.top + r.height / 2)?.closest('[data-fact=verdict]') !== null;
+		})()`))
+		if !verdict {
+			t.Errorf("%s: at the stop %s the verdict is covered", how, want)
+		}
+		browsertest.Want(t, b, `document.querySelector('#map').checkVisibility({visibilityProperty: true})`, want != "full", "%s: at the stop %s the map is visible:", how, want)
+	}
+	peek := func(how string) { t.Helper(); stop(how, "peek", 0.15, 0.3) }
+	half := func(how string) { t.Helper(); stop(how, "half", 0.4, 0.6) }
+	full := func(how string) { t.Helper(); stop(how, "full", 0.6, 1) }
+	half("at first")
+	b.Do(t, chromedp.Tap("#grip"))
+	full("after a tap")
+	checkAccess(t, b, "the card at its highest")
+	savePicture(t, b, "card-full-phone")
+	b.Do(t, chromedp.Tap("#grip"))
+	peek("after two taps")
+	checkAccess(t, b, "the card at its lowest")
+	savePicture(t, b, "card-peek-phone")
+	b.Do(t, chromedp.Focus("#grip"), chromedp.KeyEvent(kb.ArrowUp))
+	half("by the keyboard")
+	b.Do(t, chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp))
+	full("by the keyboard, beyond the highest")
+	b.Do(t, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	peek("by the keyboard, beyond the lowest")
+	b.Do(t, chromedp.KeyEvent(kb.Enter))
+	half("by Enter")
+
+	touch := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) {
+		browsertest.Enable(t, b, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+	}
+	swipe := func(selector string, up float64) {
+		t.Helper()
+		at := browsertest.Ask(t, b, chromedp.Evaluate[struct{ X, Y float64 }](`(() => {
+			const {left, top, height} = document.querySelector('`+selector+`').getBoundingClientRect();
+			return {X: left + 60, Y: top + height / 2};
+		})()`))
+		touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: at.X, Y: at.Y})
+		for i := range 5 {
+			touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: at.X, Y: at.Y - up*float64(i+1)/5})
+		}
+		touch(input.DispatchTouchEventTypeTouchEnd)
+	}
+	swipe("#card .head", 120)
+	full("after a swipe up")
+	swipe("#card .head", -120)
+	half("after a swipe down")
+	swipe("#grip", -120)
+	peek("after a swipe of the button down")
+	swipe("#grip", 8)
+	half("after a tap that trembles")
+	b.WantNoProblems(t, base)
+}
+
 // A card says where the lake is, how its value compares with earlier years, whom to ask, and where the lake's own page is.
 func TestPageCardContext(t *testing.T) {
 	t.Parallel()
@@ -207,6 +279,26 @@ func TestPageCardContext(t *testing.T) {
 
 	other := openPage(t, "en-GB", startServer(t)+"/#lake=de_be_grosser_mueggelsee", browsertest.Until(chartDrawn))
 	wantCard(t, other, nil, "Who to ask")
+}
+
+// The season and the years of a lake load when a reader opens them: a picture of the season, one of the years, and words.
+func TestPageCardSeason(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	for _, lang := range []string{"en-GB", "de-DE"} {
+		b := startBrowser(t, lang)
+		b.Do(t, chromedp.EmulateViewport(320, 640), chromedp.Navigate(base+"/#lake=de_be_grosser_mueggelsee"), browsertest.Until(chartDrawn))
+		if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`performance.getEntriesByType('resource').filter(({ name }) => /statistics|known-/.test(name)).length`)); n != 0 {
+			t.Errorf("%d files of the season are loaded before it is opened", n)
+		}
+		b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('.known summary').click()`), browsertest.Until(`document.querySelectorAll('.known svg').length === 2`),
+			chromedp.Evaluate[chromedp.Void](`document.querySelector('.known').scrollIntoView()`))
+		wantCard(t, b, []string{map[string]string{"en-GB": "Weeks with many algae, by year", "de-DE": "Wochen mit vielen Algen, nach Jahren"}[lang]})
+		savePicture(t, b, "season-"+lang)
+		checkAccess(t, b, "a card with a season "+lang)
+		wantNothingCutOff(t, b, lang)
+		wantNoProblems(t, b, base)
+	}
 }
 
 // A value that arrives while the page is open appears in the chart too.

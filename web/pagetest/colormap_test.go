@@ -111,7 +111,7 @@ func wantColours(t *testing.T, b *browsertest.Browser, base, id string) {
 	if slices.Sort(bands); !slices.Equal(slices.Sorted(slices.Values(got.Bands)), bands) {
 		t.Errorf("%s: the bands of the chart are %q, want %q", id, got.Bands, bands)
 	}
-	if len(got.Card) != 1 || len(got.List) < 5 {
+	if len(got.Card) != 2 || len(got.List) < 5 { // a card has the verdict and the risk
 		t.Errorf("%s: the card has the symbols %q, the list %q", id, got.Card, got.List)
 	}
 	for _, symbol := range append(got.Card, got.List...) {

@@ -73,6 +73,18 @@ func TestPageCompare(t *testing.T) {
 			return plot.top >= panel.top && plot.bottom <= panel.bottom && plot.width > 600;
 		})()`, true, "the chart is not in view, or narrow")
 	})
+	t.Run("years over one another", func(t *testing.T) {
+		const lines = `[...document.querySelectorAll('.compared > .plot .line')].filter((e) => e.getAttribute('d')).map((e) => e.getAttribute('class')).join()`
+		const columns = `document.querySelectorAll('.compared thead th').length`
+		before := browsertest.Ask(t, b, chromedp.Evaluate[string](lines))
+		b.Do(t, press("Years over one another"), says("Highest by year"), says("the years before"))
+		if got := browsertest.Ask(t, b, chromedp.Evaluate[string](lines)); !strings.Contains(got, "of-0 age-1") || !strings.Contains(got, "of-3 age-0") {
+			t.Errorf("the lines are %q, want two years of each lake", got)
+		}
+		checkAccess(t, b, "years over one another")
+		b.Do(t, press("Years over one another"), browsertest.Until(columns+` === 2`))
+		browsertest.Want(t, b, lines, before, "the lines without the years are")
+	})
 	t.Run("eight lakes, and a ninth", func(t *testing.T) {
 		names := []string{"Starnberger See", "Großer Eutiner See", "Gülper See"}
 		for _, lake := range [][2]string{{"de_bb_beetzsee", "Beetzsee"}, {"de_bb_blankensee", "Blankensee"}, {"de_bb_breitlingsee", "Breitlingsee"}, {"de_bb_flakensee", "Flakensee"}} {

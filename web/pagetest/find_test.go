@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -76,6 +78,7 @@ func TestPageFind(t *testing.T) {
 	t.Run("by region", func(t *testing.T) { testFindByRegion(t, b, base) })
 	t.Run("orders", func(t *testing.T) { testFindOrders(t, b, base) })
 	t.Run("by risk", func(t *testing.T) { testFindByRisk(t, b, base, status) })
+	t.Run("of the last seven days", func(t *testing.T) { testFindSeen(t, b, base, status) })
 	t.Run("opens a lake", func(t *testing.T) { testFindOpens(t, b) })
 	t.Run("near the user", func(t *testing.T) { testFindNearReader(t, b, base) })
 	checkAccess(t, b, "the list by distance")
@@ -267,4 +270,23 @@ func locateAt(t *testing.T, b *browsertest.Browser, lat, lon float64) {
 		navigator.geolocation.getCurrentPosition = (found) => found({coords: {latitude: %v, longitude: %v, accuracy: 50}});
 		document.querySelector('#locate').click();
 	})()`, lat, lon)))
+}
+
+// The filter of the last seven days shows the lakes that were measured in them, and its number is theirs. The address holds it.
+func testFindSeen(t *testing.T, b *browsertest.Browser, base string, status limnomaptest.Status) {
+	t.Helper()
+	today := time.Now().UTC().Truncate(day)
+	var seen []string
+	for _, lake := range status.Lakes {
+		if lake.Chl != nil && today.Sub(lake.MeasuredAt.UTC().Truncate(day)) <= 7*day {
+			seen = append(seen, lake.ID)
+		}
+	}
+	typeText(t, b, "")
+	b.Do(t, chromedp.Click(`#find [name=seen]`), browsertest.Until(`location.hash.includes('seen=7')`))
+	browsertest.Want(t, b, `document.querySelector('#find [name=seen]').parentElement.querySelector('.n').textContent`, strconv.Itoa(len(seen)), "the number beside the filter")
+	if len(seen) > 0 {
+		waitForList(t, b, "seen in seven days", seen, false)
+	}
+	b.Do(t, chromedp.Click(`#find [name=seen]`), browsertest.Until(`!location.hash.includes('seen')`))
 }

@@ -4,6 +4,7 @@ package pagetest
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -24,10 +25,11 @@ func TestPageFirstLine(t *testing.T) {
 	base := startServer(t)
 	weeks := weeksOf(t, base)
 	// measured returns whether each lake that was measured in a week has a high risk, and how many lakes have one in all.
+	total := 0
 	measured := func(i int) (inWeek map[string]bool, high int) {
 		var status limnomaptest.Status
 		limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status?date="+weeks[i].Date, &status)
-		inWeek = make(map[string]bool)
+		inWeek, total = make(map[string]bool), len(status.Lakes)
 		for _, lake := range status.Lakes {
 			if lake.Chl == nil {
 				continue
@@ -70,7 +72,7 @@ func TestPageFirstLine(t *testing.T) {
 		if year, week := time.Now().UTC().ISOWeek(); fmt.Sprintf("%d-W%02d", year, week) == weeks[i].Week {
 			when = "this week"
 		}
-		return fmt.Sprintf("High risk: %d lakes, %d measured %s · %d lakes measured in both weeks: %s the week before", high, ofWeek, when, both, change)
+		return fmt.Sprintf("High risk: %d lakes, %d measured %s · %.0f %% of the lakes seen · %d lakes measured in both weeks: %s the week before", high, ofWeek, when, math.Round(100*float64(len(now))/float64(total)), both, change)
 	}
 	for _, many := range []bool{false, true} {
 		t.Run(fmt.Sprintf("many=%v", many), func(t *testing.T) {
@@ -115,7 +117,7 @@ func TestPageFirstLineWithoutComparison(t *testing.T) {
 			const stage = `document.querySelector('#stage').getBoundingClientRect().top`
 			b.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
 			before := browsertest.Ask(t, b, chromedp.Evaluate[float64](stage))
-			b.Do(t, browsertest.Until(`/^Hohes Risiko: \d+ Seen, \d+ (diese|in jener) Woche gemessen$/.test(`+firstLine+`)`))
+			b.Do(t, browsertest.Until(`/^Hohes Risiko: \d+ Seen, \d+ (diese|in jener) Woche gemessen · \d+ % der Seen gesehen$/.test(`+firstLine+`)`))
 			browsertest.Want(t, b, stage, before, "the line moves the map from %v to", before)
 		})
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // maxFirstView bounds the bytes of the first view of the demo, with the requests of the service worker but without tiles.
-const maxFirstView = 125_000
+const maxFirstView = 127_000
 
 // byWorker is the prefix of requests by the service worker: requests to store the page, and on later visits all requests.
 const byWorker = "service worker: "

@@ -66,7 +66,7 @@ const (
 	mapState = `(() => {
 		const shown = (s) => [...document.querySelectorAll(s)].some((e) => e.checkVisibility());
 		const tile = document.querySelector('.heatmap img');
-		return {Tiles: tile ? new URL(tile.src).searchParams.get('forecast') ?? '' : 'none', Marks: shown('.leaflet-marks-pane'), Weeks: shown('#time'), Ahead: shown('#ahead'),
+		return {Tiles: tile ? new URL(tile.src).searchParams.get('forecast') ?? '' : 'none', Marks: shown('.leaflet-marks-pane'), Weeks: shown('#time'), Ahead: /^(Forecast for|Vorhersage für)/.test(document.querySelector('#time strong').textContent),
 			Legend: shown('#ahead-legend'), Values: shown('#legend > details:not(#ahead-legend)'), Banner: shown('#ahead-banner'), Hash: location.hash};
 	})()`
 )
@@ -76,8 +76,8 @@ type forecastState struct {
 	Marks, Weeks, Ahead, Legend, Values, Banner bool
 }
 
-// The switch shows the forecast instead of the weeks: its own tiles, banner and legend, no marks of the present risk. Back at now, or switched
-// off, the map is as before.
+// The forecast is the right end of the timeline, and has a switch: its own tiles, banner and legend, no marks of the present risk. Back at the newest
+// week, or switched off, the map is as before.
 func TestPageForecast(t *testing.T) {
 	t.Parallel()
 	base := startForecast(t)
@@ -86,8 +86,8 @@ func TestPageForecast(t *testing.T) {
 		width, height  int64
 		banner, off    string
 	}{
-		{"desk", "en-GB", 1280, 800, "Forecast for " + forecastDay(t, 2) + ": probability of medium or high risk. A statistical model, not a measurement. The list and the cards", "Back to now"},
-		{"phone", "de", 360, 740, "Wahrscheinlichkeit von mittlerem oder hohem Risiko. Ein statistisches Modell, keine Messung.", "Zurück zu jetzt"},
+		{"desk", "en-GB", 1280, 800, "Forecast for " + forecastDay(t, 2) + ": probability of medium or high risk. A statistical model, not a measurement. The list and the cards", "Newest week"},
+		{"phone", "de", 360, 740, "Wahrscheinlichkeit von mittlerem oder hohem Risiko. Ein statistisches Modell, keine Messung.", "Neueste Woche"},
 	} {
 		t.Run(screen.name, func(t *testing.T) {
 			t.Parallel()
@@ -103,9 +103,9 @@ func TestPageForecast(t *testing.T) {
 			b.Do(t, chromedp.Evaluate[chromedp.Void](openLayers), chromedp.WaitVisible(forecastSwitch), chromedp.Focus(forecastSwitch), chromedp.KeyEvent(" "),
 				browsertest.Until(banner+` !== ''`))
 			savePicture(t, b, "switch-"+screen.name)
-			b.Do(t, chromedp.Evaluate[chromedp.Void](closeLayers), chromedp.Focus("#ahead input"), chromedp.KeyEvent(kb.ArrowRight),
+			b.Do(t, chromedp.Evaluate[chromedp.Void](closeLayers), chromedp.Focus("#time input"), chromedp.KeyEvent(kb.ArrowRight),
 				browsertest.Until(`new URL(document.querySelector('.heatmap img').src).searchParams.get('forecast') === '2'`), browsertest.Until(heatDrawn))
-			want := forecastState{Tiles: "2", Hash: "#forecast=2", Ahead: true, Legend: true, Banner: true}
+			want := forecastState{Tiles: "2", Hash: "#forecast=2", Weeks: true, Ahead: true, Legend: true, Banner: true}
 			browsertest.Want(t, b, mapState, want, "two weeks ahead")
 			browsertest.WantText(t, b, chromedp.Evaluate[string](banner), "the banner says", screen.banner)
 			const weights = `['#ahead-banner strong', '#ahead-banner', '#limits p'].map((s) => Number(getComputedStyle(document.querySelector(s)).fontWeight) >= 600).join()`
@@ -120,14 +120,14 @@ func TestPageForecast(t *testing.T) {
 			// A link to the forecast shows it; a past week has none.
 			b.Do(t, chromedp.Reload(), browsertest.Until(banner+` !== ''`), browsertest.Until(heatDrawn))
 			browsertest.Want(t, b, mapState, want, "after a reload")
-			b.Do(t, chromedp.Focus("#ahead input"), chromedp.KeyEvent(kb.Home), browsertest.Until(banner+` === ''`))
-			now := forecastState{Hash: "#forecast=0", Marks: true, Ahead: true, Values: true}
-			browsertest.Want(t, b, mapState, now, "at now")
+			b.Do(t, chromedp.Focus("#time input"), chromedp.KeyEvent(kb.ArrowLeft), browsertest.Until(`location.hash === '#forecast=1'`), chromedp.KeyEvent(kb.ArrowLeft),
+				browsertest.Until(banner+` === ''`))
+			browsertest.Want(t, b, mapState, before, "at the newest week")
 			b.Do(t, chromedp.KeyEvent(kb.End), browsertest.Until(banner+` !== ''`))
-			if got := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#ahead input').ariaValueText`)); screen.name == "desk" && got != "Forecast for "+forecastDay(t, 4) {
+			if got := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').ariaValueText`)); screen.name == "desk" && got != "Forecast for "+forecastDay(t, 4) {
 				t.Errorf("the last day of the slider is %q", got)
 			}
-			b.Do(t, chromedp.Click(fmt.Sprintf(`//section[@id="ahead"]//button[contains(., %q)]`, screen.off)), browsertest.Until(banner+` === ''`))
+			b.Do(t, chromedp.Click(fmt.Sprintf(`//section[@id="time"]//button[@aria-label=%q]`, screen.off)), browsertest.Until(banner+` === ''`))
 			browsertest.Want(t, b, mapState, before, "switched off")
 			browsertest.Expect(t, b, `document.querySelector('#forecast input').checked`, false, "the switch stays on after the button")
 			wantNoProblems(t, b, base)
@@ -136,7 +136,7 @@ func TestPageForecast(t *testing.T) {
 }
 
 // While the script of the forecast is on its way, no tile of it is seen beside the legend and the marks of the present. With the style of dots,
-// which a forecast does not have, it shows the heat map; the choice of colours has no effect and cannot be used.
+// which a forecast does not have, as that of pixels, it shows the heat map; the choice of colours has no effect and cannot be used.
 func TestPageForecastOnItsWay(t *testing.T) {
 	t.Parallel()
 	arrive := make(chan struct{})
@@ -162,10 +162,8 @@ func TestPageForecastOnItsWay(t *testing.T) {
 	if state := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); state.Tiles != "2" || state.Marks || !state.Banner || !state.Legend {
 		t.Errorf("with the script: %+v, want the forecast", state)
 	}
-	const disabled = `[...document.querySelectorAll('#layer-panel select:disabled, #layer-panel input:disabled')].map((e) => e.value || e.localName).join()`
-	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](disabled)); got != "select,dots" && got != "dots,select" {
-		t.Errorf("of the layer panel %q cannot be used, want dots and the colours", got)
-	}
+	const disabled = `[...document.querySelectorAll('#layer-panel select:disabled, #layer-panel input:disabled')].map((e) => e.value || e.localName).sort().join()`
+	browsertest.Want(t, b, disabled, "dots,pixels,select", "of the layer panel these cannot be used:")
 	const reasons = `[...document.querySelectorAll('#layer-panel :is(select, fieldset)')].map((e) => document.getElementById(e.getAttribute('aria-describedby')).innerText).join()`
 	const why = "A forecast has its own colours, and no markers."
 	browsertest.Want(t, b, reasons, why+","+why, "the reasons why the style dots and the colours cannot be used are")
@@ -191,15 +189,16 @@ func TestPageForecastDarkAndPrinted(t *testing.T) {
 	const dark, white, violet, black = "rgb(27, 32, 37)", "rgb(255, 255, 255)", "rgb(91, 42, 134)", "rgb(0, 0, 0)"
 	want := strings.Join([]string{dark, white, white, violet}, " ")
 	browsertest.Want(t, b, colours, want, "on a dark page the colours of page, map, and banner are")
-	// Text of the open legend and of the credits can be read on the light map, and the knob of the slider is seen on the dark page.
+	// Text of the open legend and of the credits can be read on the light map.
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#ahead-legend').open = true`))
 	savePicture(t, b, "dark")
 	const quiet = `['#ahead-legend p', '.leaflet-control-attribution'].map((s) => getComputedStyle(document.querySelector(s)).color).join()`
 	const grey = "rgb(90, 99, 107)"
 	browsertest.Want(t, b, quiet, grey+","+grey, "on a light map of a dark page the texts of the legend and the credits have the colours")
 	checkAccess(t, b, "forecast on a dark page")
-	if got, want := browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('#ahead')).getPropertyValue('--knob').trim()`)), "#b58fff"; got != want {
-		t.Errorf("on a dark page the knob of the slider is %s, want %s", got, want)
+	// The end of the timeline has the violet of the forecast, which is lighter on a dark page.
+	if got, want := browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('#time path:last-child')).fill`)), "rgb(181, 143, 255)"; got != want {
+		t.Errorf("on a dark page the end of the timeline is %s, want %s", got, want)
 	}
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_v_11&forecast=1'`), browsertest.Until(chartDrawn))
 	b.Print(t)

@@ -3,6 +3,7 @@
 package pagetest
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"limnomap/web/browsertest"
@@ -36,10 +38,10 @@ func TestServerPages(t *testing.T) {
 			t.Run(fmt.Sprintf("%d %s", width, scheme), func(t *testing.T) {
 				t.Parallel()
 				b := startBrowser(t, language)
-				b.Prefer(t, "color-scheme", scheme) // scripts stay on, for axe-core: the pages have none
+				b.Prefer(t, "color-scheme", scheme)
 				b.Do(t, chromedp.EmulateViewport(width, 800))
 				for _, path := range []string{"/lakes/zu_gruen", "/lakes/zu_leer", "/lakes/zu_klar", "/lakes/warn", "/lakes/zell", "/lakes/saison",
-					"/lakes/zu/gruen", "/table?sort=value", "/table?lang=pl&q=see", "/week", "/week?lang=de"} { // the address of the seventh is mistyped
+					"/lakes/zu/gruen", "/table?sort=value", "/table?lang=pl&q=see", "/week", "/week?lang=de", "/regions/Berlin?lang=de"} { // the address of the seventh is mistyped
 					b.Do(t, chromedp.Navigate(base+path), chromedp.WaitVisible("main h1, footer, tbody tr"))
 					checkAccess(t, b, path)
 					type sizes struct{ Page, Least float64 }
@@ -71,6 +73,63 @@ func TestLakePageForcedColoursAndPrint(t *testing.T) {
 	b.Do(t, browsertest.Until(`!document.querySelector('header nav').checkVisibility()`))
 	browsertest.Expect(t, b, `['.headline', '.headline svg', '.chart', 'table', '.limits'].every((s) => document.querySelector(s).checkVisibility())`, true, "on paper something of the page is missing")
 	saveWholePicture(t, b, "lake-print")
+}
+
+// On paper the page of a lake is one sheet, in two columns; its button to print is there with a script only.
+func TestLakePagePrintsOneSheet(t *testing.T) {
+	t.Parallel()
+	base := startStatements(t)
+	demo := startServer(t)
+	b := startBrowser(t, "en-GB")
+	for _, address := range []string{base + "/lakes/zu_gruen", base + "/lakes/warn?lang=de", demo + "/lakes/de_be_grosser_mueggelsee", demo + "/lakes/de_bb_guelper_see?lang=fr"} {
+		b.Do(t, chromedp.Navigate(address), chromedp.WaitVisible("#print"))
+		for _, paper := range [][2]float64{{8.27, 11.69}, {8.5, 11}} {
+			sheet, err := chromedp.Call(b.Ctx, page.PrintToPDF, page.PrintToPDFParams{PrintBackground: new(true), PreferCSSPageSize: new(true), PaperWidth: paper[0], PaperHeight: paper[1]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := bytes.Count(sheet.Data, []byte("/Type /Page\n")); n != 1 {
+				t.Errorf("%s prints on %d sheets of %v inches, want one", address, n, paper)
+			}
+		}
+	}
+	b.Print(t)
+	browsertest.Expect(t, b, `['.swim', '.chart', '.weeks table', '.limits'].every((s) => document.querySelector(s).checkVisibility())`, true, "on paper something of the page is missing")
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`window.print = () => { window.printed = true }; document.querySelector('#print').click()`))
+	browsertest.Expect(t, b, `window.printed`, true, "the button does not print")
+	disableScripts(t, b)
+	b.Do(t, chromedp.Navigate(base+"/lakes/zu_gruen"))
+	waitForDocument(t, b, `document.querySelector('#print').hidden`)
+	b.WantNoProblems(t, base, demo)
+}
+
+// The page of a lake that was opened once works without a connection, and says that it was kept. Another lake's does not.
+func TestLakePageOffline(t *testing.T) {
+	t.Parallel()
+	f := startFaultyNetwork(t, startServer(t))
+	b := startBrowser(t, "en-GB")
+	const kept = `document.querySelector('#kept').checkVisibility()`
+	b.Do(t, chromedp.Navigate(f.base+"/lakes/de_be_grosser_mueggelsee"), browsertest.Until(`navigator.serviceWorker.controller !== null`),
+		browsertest.Until(storedCount("/lakes/de_be_grosser_mueggelsee")+`.then((n) => n > 0)`), browsertest.Until(storedCount("/lake.css")+`.then((n) => n > 0)`))
+	browsertest.Expect(t, b, kept, false, "with a connection the page says that it was kept")
+	for _, mode := range []int32{broken, failing} {
+		f.set(mode)
+		b.Do(t, chromedp.Reload())
+		waitForDocument(t, b, kept)
+		browsertest.WantText(t, b, chromedp.Text("main"), "the kept page", "Großer Müggelsee", "No connection. This page is from", "Look at the water yourself")
+		browsertest.Expect(t, b, `getComputedStyle(document.querySelector('.swim')).backgroundColor === getComputedStyle(document.querySelector('#kept')).backgroundColor`, true, "a kept verdict looks like one of today, or its style is missing")
+	}
+	f.set(online)
+	b.Do(t, chromedp.Reload())
+	waitForDocument(t, b, `!`+kept)
+
+	// Three weeks later the value is old.
+	f.set(broken)
+	b.OnNewDocument(t, `const now = Date.now; Date.now = () => now() + 21 * 86_400_000`)
+	b.Do(t, chromedp.Reload())
+	waitForDocument(t, b, kept)
+	browsertest.Expect(t, b, `document.querySelector('.swim').matches('.low, .medium') === !document.querySelector('.swim').checkVisibility()`, true, "a kept page of three weeks ago says to swim")
+	f.wantNoOtherProblems(t, b)
 }
 
 // Without JavaScript the links of the page lead to the lakes around, to the table and to the page in another language. The one to the map

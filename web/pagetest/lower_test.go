@@ -57,7 +57,7 @@ func TestPageCardLowerRisk(t *testing.T) {
 	if got := browsertest.Ask(t, b, chromedp.Evaluate[[]string](names)); !slices.Equal(got, want) {
 		t.Errorf("%s has the lakes %q with lower risk, want %q", lake.Name, got, want)
 	}
-	browsertest.WantText(t, b, chromedp.Evaluate[string](`[...document.querySelectorAll('#card .lower small')].map((e) => /2\d{3} · [\d.,]+ km$/.test(e.textContent) ? 'dated' : e.textContent).join()`),
+	browsertest.WantText(t, b, chromedp.Evaluate[string](`[...document.querySelectorAll('#card .lower small')].map((e) => /2\d{3} · [\d.,]+\u00a0km$/.test(e.textContent) ? 'dated' : e.textContent).join()`),
 		"each lake with lower risk has the day of its value", "dated,dated,dated")
 	browsertest.WantText(t, b, chromedp.Evaluate[string](`document.querySelector('#card .lower').textContent`), "the lakes with lower risk come with", "look at the water there too")
 	for _, scheme := range []string{"dark", "light"} {

@@ -245,12 +245,37 @@ func TestPageMapPosition(t *testing.T) {
 			t.Errorf("the position is stored: %s", stored)
 		}
 	}
+	// Who has asked for it begins there on the next visit, unless the address says what to show.
+	b.Do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/"), said("to within 320 m"), chromedp.WaitVisible(".position-dot"))
+	b.Do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/#map=7/48/11"), browsertest.Until(heatDrawn), browsertest.Until(listReady))
+	browsertest.Want(t, b, `document.querySelectorAll('.position-dot').length`, 0, "at the position of an address the page")
 	for _, url := range b.Requests() {
 		if strings.Contains(url, "52.438") || strings.Contains(url, "13.650") {
 			t.Errorf("the position was sent: %s", url)
 		}
 	}
-	b.WantNoProblems(t, base)
+	b.WantNoProblems(t, base, "about:blank")
+}
+
+// A permission alone, which may have been given for another page of the site, does not move the map: only who has pressed a button on an
+// earlier visit begins at the position.
+func TestPageMapPositionNeedsAPress(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "en-GB")
+	b.Prefer(t, "reduced-motion", "reduce")
+	b.Do(t, chromedp.EmulateViewport(390, 844))
+	params := cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: "geolocation"}, Setting: cdpbrowser.PermissionSettingGranted, Origin: base, BrowserContextID: chromedp.FromContext(b.Ctx).BrowserContextID}
+	browsertest.Enable(t, b, cdpbrowser.SetPermission, params)
+	b.OnNewDocument(t, `window.asked = 0; for (const name of ['getCurrentPosition', 'watchPosition']) navigator.geolocation[name] = () => { asked++ }`)
+	visit := []chromedp.Action[chromedp.Void]{chromedp.Navigate(base + "/"), browsertest.Until(heatDrawn), browsertest.Until(nearestFive), browsertest.Until(`navigator.permissions.query({name: 'geolocation'}).then(({state}) => state === 'granted')`)}
+	b.Do(t, visit...)
+	browsertest.Want(t, b, `asked`, 0, "after a permission only, the page has asked for the position this often:")
+	b.Do(t, chromedp.Click("#near"), browsertest.Until(`asked === 1`)) // not found
+	b.Do(t, chromedp.Navigate("about:blank"))
+	b.Do(t, visit...)
+	browsertest.Want(t, b, `asked`, 0, "after a press that found nothing, the page has asked this often:")
+	b.WantNoProblems(t, base, "about:blank")
 }
 
 // In full screen the notice and the date stay visible.

@@ -66,7 +66,7 @@ func TestPageOfflineStoresCompleteAnswers(t *testing.T) {
 
 var (
 	mainScript  = regexp.MustCompile(`main-([0-9A-F]{8})\.js`)
-	laterScript = regexp.MustCompile(`(card|compare|export|find|forecast|highs|print|share|tell)-[0-9A-F]{8}\.js`)
+	laterScript = regexp.MustCompile(`(beside|card|compare|export|find|forecast|highs|known|share|tell|timeline|towns|years)-[0-9A-F]{8}\.js`)
 	pageVersion = regexp.MustCompile(`data-version="([0-9a-f]{8})"`)
 )
 

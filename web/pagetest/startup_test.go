@@ -221,3 +221,26 @@ func startProxyWithManyLakes(t *testing.T, base string) string {
 		return true
 	}, nil)
 }
+
+// What loads at the first movement of the pointer moves nothing either: a click in the list opens the lake that was under the pointer.
+func TestPageMovesNothingAtTheFirstMovement(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	for _, language := range testsize.Cases(1, []string{"en-GB", "de", "fr"}) {
+		for _, s := range []screen{{width: 1440, height: 900}, {width: 1024, height: 768}} {
+			t.Run(language+" "+s.String(), func(t *testing.T) {
+				t.Parallel()
+				b := startBrowser(t, language)
+				s.open(t, b, "light", base+"/")
+				b.Do(t, browsertest.Until(listReady))
+				const top = `document.querySelector('#find li').getBoundingClientRect().top`
+				before := browsertest.Ask(t, b, chromedp.Evaluate[float64](top))
+				browsertest.Expect(t, b, `document.querySelector('#favourites-open') === null`, true, "the button was there before")
+				b.Do(t, browsertest.Hover(100, 400, `document.querySelector('#favourites-open') !== null && document.querySelector('#find li .star') !== null`))
+				if after := browsertest.Ask(t, b, chromedp.Evaluate[float64](top)); after != before {
+					t.Errorf("the list moved from %v to %v px", before, after)
+				}
+			})
+		}
+	}
+}

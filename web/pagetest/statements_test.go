@@ -161,25 +161,26 @@ func TestPageClosedMarks(t *testing.T) {
 	b.WantNoProblems(t, base)
 }
 
-// The list begins with closed lakes, and its filter has an entry for them; the legend explains their sign.
+// By value the list begins with closed lakes, and its filter has an entry for them; the legend explains their sign.
 func TestPageListOfClosedLakes(t *testing.T) {
 	t.Parallel()
 	base := startStatements(t)
 	eachReader(t, func(t *testing.T, b *browsertest.Browser, german bool) {
 		b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"),
-			browsertest.Until(fmt.Sprintf("%s === %q", firstLine, in(german, "Closed: 3 · High risk: 1 lake, 1 measured this week", "Gesperrt: 3 · Hohes Risiko: 1 See, 1 diese Woche gemessen"))))
+			browsertest.Until(fmt.Sprintf("%s === %q", firstLine, in(german, "Closed: 3 · High risk: 1 lake, 1 measured this week · 88 % of the lakes seen", "Gesperrt: 3 · Hohes Risiko: 1 See, 1 diese Woche gemessen · 88 % der Seen gesehen"))))
 		find(t, b, "")
+		selectOrder(t, b, "value")
 		b.Do(t, browsertest.Until(`[...document.querySelectorAll('#find li')].every((li) => li.innerText)`)) // entries have no text before they are drawn
 		got := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li')].map((li) => li.querySelector('.symbol').classList[1] + (li.querySelector('.badge') ? '!' : '') + ' ' + li.innerText.replaceAll('\n', ' ').trim())`))
 		want := []string{
-			in(german, "closed Grünsee Closed · Algae: High risk, 80\u00a0µg/l", "closed Grünsee Gesperrt · Algen: Hohes Risiko, 80\u00a0µg/l"),
-			in(german, "closed Klarsee Closed · Algae: Low risk, 3\u00a0µg/l", "closed Klarsee Gesperrt · Algen: Geringes Risiko, 3\u00a0µg/l"),
-			in(german, "closed Wolkensee Closed · Algae: No current value (never measured)", "closed Wolkensee Gesperrt · Algen: Kein aktueller Wert (nie gemessen)"),
-			in(german, "high! Zellsee High risk (cell count), 5\u00a0µg/l", "high! Zellsee Hohes Risiko (Zellzahl), 5\u00a0µg/l"),
-			in(german, "low Einstsee Low risk, 3\u00a0µg/l", "low Einstsee Geringes Risiko, 3\u00a0µg/l"),
-			in(german, "low Nebensee Low risk, 3\u00a0µg/l", "low Nebensee Geringes Risiko, 3\u00a0µg/l"),
-			in(german, "low Saisonsee Low risk, 3\u00a0µg/l", "low Saisonsee Geringes Risiko, 3\u00a0µg/l"),
-			in(german, "low! Warnsee Official warning · Algae: Low risk, 3\u00a0µg/l", "low! Warnsee Amtliche Warnung · Algen: Geringes Risiko, 3\u00a0µg/l"),
+			in(german, "closed Grünsee Closed: do not swim Closed · Algae: High risk, 80\u00a0µg/l", "closed Grünsee Gesperrt: nicht baden Gesperrt · Algen: Hohes Risiko, 80\u00a0µg/l"),
+			in(german, "closed Klarsee Closed: do not swim Closed · Algae: Low risk, 3\u00a0µg/l", "closed Klarsee Gesperrt: nicht baden Gesperrt · Algen: Geringes Risiko, 3\u00a0µg/l"),
+			in(german, "closed Wolkensee Closed: do not swim Closed · Algae: No current value (never measured)", "closed Wolkensee Gesperrt: nicht baden Gesperrt · Algen: Kein aktueller Wert (nie gemessen)"),
+			in(german, "high! Zellsee Do not swim High risk (cell count), 5\u00a0µg/l", "high! Zellsee Nicht baden Hohes Risiko (Zellzahl), 5\u00a0µg/l"),
+			in(german, "low Einstsee Swimming looks fine Low risk, 3\u00a0µg/l", "low Einstsee Baden scheint in Ordnung Geringes Risiko, 3\u00a0µg/l"),
+			in(german, "low Nebensee Swimming looks fine Low risk, 3\u00a0µg/l", "low Nebensee Baden scheint in Ordnung Geringes Risiko, 3\u00a0µg/l"),
+			in(german, "low Saisonsee Swimming looks fine Low risk, 3\u00a0µg/l", "low Saisonsee Baden scheint in Ordnung Geringes Risiko, 3\u00a0µg/l"),
+			in(german, "low! Warnsee Official warning: do not swim Official warning · Algae: Low risk, 3\u00a0µg/l", "low! Warnsee Amtliche Warnung: nicht baden Amtliche Warnung · Algen: Geringes Risiko, 3\u00a0µg/l"),
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("the list is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

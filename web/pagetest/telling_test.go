@@ -133,21 +133,21 @@ func TestPageNotifications(t *testing.T) {
 	}
 	change("61.25")
 	await("a notification is shown", func(all []notification) bool { return len(all) == 1 })
-	want := notification{"Größer See", "Risiko gestiegen: gering → hoch. 61\u00a0µg/l Chlorophyll-a, gemessen am " + germanDay(t, weekday(0)) + ", Satellit.", "lake a", "de", "a"}
+	want := notification{"Größer See", "Nicht baden. Risiko gestiegen: gering → hoch. 61\u00a0µg/l Chlorophyll-a, gemessen am " + germanDay(t, weekday(0)) + ", Satellit.", "lake a", "de", "a"}
 	if n := shown()[0]; n != want {
 		t.Errorf("the notification is %+v, want %+v", n, want)
 	}
 	// A later one about the same replaces it; an official statement is shown beside it.
 	change("12")
 	await("the notification is replaced", func(all []notification) bool {
-		return len(all) == 1 && strings.HasPrefix(all[0].Body, "Risiko gefallen: hoch → mittel. 12\u00a0µg/l")
+		return len(all) == 1 && strings.HasPrefix(all[0].Body, "Vorsichtig baden, kleine Kinder nicht. Risiko gefallen: hoch → mittel. 12\u00a0µg/l")
 	})
 	issued := time.Now().UTC().Add(-time.Minute).Format(time.RFC3339)
 	limnomaptest.Run(t, "import", "advisories", "--db", db, limnomaptest.WriteFile(t, dir, "statements.csv",
 		"id,lake_id,kind,cause,issuer,issued,valid_from,valid_until\ns,a,closure,cyanobacteria,Amt für Gewässer,"+issued+","+issued+",2099-08-01T00:00:00Z\n"))
 	await("the closure is shown", func(all []notification) bool { return len(all) == 2 })
 	for _, n := range shown() {
-		if n.Tag != "lake a" && (n.Tag != "statement s" || n.Body != "Baden verboten. Amt für Gewässer, bis 1. August." || n.Data != "a") {
+		if n.Tag != "lake a" && (n.Tag != "statement s" || n.Body != "Gesperrt: nicht baden. Baden verboten. Amt für Gewässer, bis 31. Juli." || n.Data != "a") {
 			t.Errorf("the notification is %+v", n)
 		}
 	}

@@ -21,7 +21,7 @@ func TestPagesAreValidHTML(t *testing.T) {
 		status int
 	}{
 		{"/", http.StatusOK}, {"/embed", http.StatusOK}, {"/docs", http.StatusOK},
-		{"/table", http.StatusOK}, {"/week", http.StatusOK}, {"/week?lang=fr", http.StatusOK}, {"/table?q=see&sort=value&lang=de", http.StatusOK}, {"/table?q=nowhere", http.StatusOK},
+		{"/table", http.StatusOK}, {"/week", http.StatusOK}, {"/week?lang=fr", http.StatusOK}, {"/regions/Berlin?lang=de", http.StatusOK}, {"/table?q=see&sort=value&lang=de", http.StatusOK}, {"/table?q=nowhere", http.StatusOK},
 		{"/lakes/zu_gruen", http.StatusOK}, {"/lakes/zu_gruen?lang=de", http.StatusOK}, {"/lakes/zu_leer", http.StatusOK}, {"/lakes/warn", http.StatusOK}, {"/lakes/zell", http.StatusOK},
 		{"/nowhere", http.StatusNotFound}, {"/lakes/nowhere?lang=de", http.StatusNotFound}, {"/table?risk=no&page=x", http.StatusBadRequest},
 	} {

@@ -79,13 +79,14 @@ func TestPageOfReportedLevels(t *testing.T) {
 		b.Prefer(t, "reduced-motion", "reduce") // no animation of the cards
 		b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
 		find(t, b, "")
+		selectOrder(t, b, "value")
 		for i, want := range cards {
 			name := fmt.Sprintf(`document.querySelectorAll('#find li strong')[%d].textContent`, i)
 			browsertest.Want(t, b, name, want.name, "%s: lake %d of the list is", language, i)
 		}
 		for _, want := range cards {
 			find(t, b, want.name)
-			b.Do(t, chromedp.Click("#find li button"), browsertest.Until(fmt.Sprintf(`document.querySelector('#card h2')?.textContent === %q`, want.name)), unfold)
+			b.Do(t, chromedp.Click("#find li button"), browsertest.Until(fmt.Sprintf(`document.querySelector('#card h2')?.textContent === %q`, want.name)), says(want.level))
 			card := browsertest.Ask(t, b, chromedp.Text("#card"))
 			for _, says := range append(want.says, want.level+"\n") {
 				if !strings.Contains(card, says) {

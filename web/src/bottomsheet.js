@@ -7,23 +7,24 @@ const stops = ['peek', 'half', 'full']
 const minSwipe = 24 // px
 
 /**
- * The button opens and closes the sheet, and the field opens it; then `onOpen` is called. The card of a lake hides the sheet
+ * The button opens and closes the sheet, and the field opens it; `onChange` is called after each. The card of a lake hides the sheet
  * until it is closed.
  * @param {import('leaflet').Map} map
  * @param {HTMLElement} box
  * @param {HTMLInputElement} field
  * @param {HTMLButtonElement} button
- * @param {() => void} onOpen
+ * @param {() => void} onChange
  */
-export function addBottomSheet(map, box, field, button, onOpen) {
+export function addBottomSheet(map, box, field, button, onChange) {
   const { classList } = document.body
   const set = (open) => {
-    if (open && !classList.contains('find-open')) {
+    if (open === classList.contains('find-open')) return
+    if (open) {
       // The map under the sheet keeps its size, and so its position.
       box.closest('main').style.setProperty('--row', `${box.parentElement.getBoundingClientRect().height}px`)
     }
     classList.toggle('find-open', open)
-    if (open) onOpen()
+    onChange()
   }
   const close = () => set(false)
   field.onfocus = () => set(!isWide())
@@ -36,7 +37,7 @@ export function addBottomSheet(map, box, field, button, onOpen) {
   map.on('dragstart', close) // the sheet must not return over a map that the user has moved
   matchMedia(narrow).onchange = () => {
     close()
-    onOpen() // on a wide screen the list is always visible
+    onChange() // on a wide screen the list is always visible
   }
 }
 
@@ -51,7 +52,12 @@ export function addStops() {
     panel.dataset.stop = stops[at]
   }
   grip.onclick = () => swiped || set((at + 1) % stops.length)
-  grip.onkeydown = ({ key }) => set(at + ({ ArrowUp: 1, ArrowDown: -1 }[key] ?? 0))
+  grip.onkeydown = (event) => {
+    const step = { ArrowUp: 1, ArrowDown: -1 }[event.key]
+    if (!step) return
+    event.preventDefault() // the keys would also scroll the card
+    set(at + step)
+  }
   panel.onpointerdown = ({ target, clientY }) => {
     swiped = false
     from = target.closest('#grip, .head') && clientY

@@ -10,12 +10,12 @@ export const pixelRatio = L.Browser.retina ? 2 : 1
 /**
  * Adds a canvas that `draw(ctx, bounds)` fills, in the coordinates of the map's layers. Returns a function that draws it again for a
  * print, and one that does so in the next frame.
- * @param {L.Map} map @param {(ctx: CanvasRenderingContext2D, bounds: L.Bounds) => void} draw
+ * @param {L.Map} map @param {(ctx: CanvasRenderingContext2D, bounds: L.Bounds) => void} draw @param {string} [pane]
  */
-export function addCanvasLayer(map, draw) {
+export function addCanvasLayer(map, draw, pane = 'marks') {
   /** @type {HTMLCanvasElement} */
   let canvas = element('canvas', { className: 'leaflet-zoom-animated', ariaHidden: 'true' }) // the list has the same content
-  map.createPane('marks').append(canvas)
+  map.createPane(pane).append(canvas)
   let bounds
   let centre // of the canvas on the globe
   let zoom

@@ -1,6 +1,6 @@
 // The risk classes: which one the page shows for a lake, which ones pass the filter, and their limits in words. The server classifies;
 // the page shows what it says, in the colours of the legend.
-import { isOld, referenceTime } from './calendar.js'
+import { ageInDays, isOld, referenceTime } from './calendar.js'
 import { cleanText } from './linetext.js'
 import { fill, number, words } from './words.js'
 
@@ -9,7 +9,7 @@ import { fill, number, words } from './words.js'
 export const isActive = ({ valid_until: end }, date) => date !== null || !(Date.parse(end) <= Date.now())
 
 /**
- * Cleans the name of each lake, removes a statement that is over, and adds `old`: whether its value was old in the week of that date; and `closed` and `warned`: whether an
+ * Cleans the name of each lake, removes a statement that is over, and adds `old` and `fresh`: whether its value was old, or of the last seven days, in the week of that date; and `closed` and `warned`: whether an
  * authority closed the lake or warns. Lakes with a value also get `display`, the level, risk and colour of their symbol, and `worse`: what made the
  * level worse than that of the chlorophyll value: 'counted' cells, an 'index' or a 'report'; otherwise empty.
  * @param {Lake[]} lakes @param {Legend} legend @param {string | null} date @returns {Lake[]}
@@ -23,6 +23,7 @@ export function classifyLakes(lakes, legend, date) {
       advisory,
       name: cleanText(lake.name),
       old: lake.measured_at !== null && isOld(lake.measured_at, reference),
+      fresh: lake.chl !== null && ageInDays(lake.measured_at, reference) <= 7,
       closed: advisory?.kind === 'closure',
       warned: advisory?.kind === 'warning',
       ...(lake.chl === null ? {} : classify(lake, legend)),
@@ -59,11 +60,13 @@ const inClass = (lake, name) => riskClass(lake) === name || (lake.closed && name
 /** Returns the known classes of a filter such as high,none in one order. @param {string | null} risk */
 export const riskClasses = (risk) => ['closed', 'high', 'medium', 'low', 'none'].filter((name) => risk?.split(',').includes(name))
 
-/** Returns a function that reports whether a lake passes the filter of the view. An empty filter passes all lakes.
+/** Returns a function that reports whether a lake passes the filters of the view. Empty filters pass all lakes. That of the last seven days passes
+ * closed lakes too.
  * @param {View} view @returns {(lake: Lake) => boolean} */
 export function riskFilter(view) {
-  const wanted = riskClasses(view.get().risk)
-  return (lake) => !wanted[0] || wanted.some((name) => inClass(lake, name))
+  const { risk, seen } = view.get()
+  const wanted = riskClasses(risk)
+  return (lake) => (!seen || lake.fresh || lake.closed) && (!wanted[0] || wanted.some((name) => inClass(lake, name)))
 }
 
 /**

@@ -27,7 +27,7 @@ export function addFind(page) {
   if (embedded()) return
   const box = byId('find')
   const form = box.firstElementChild
-  const { q, toggle, risk, order, cleanest, count: output, more } = form.elements
+  const { q, toggle, risk, seen, order, cleanest, count: output, more } = form.elements
   const heading = cleanest.previousElementSibling
   const skip = byId('skip')
   skip.hidden = false
@@ -49,6 +49,8 @@ export function addFind(page) {
       input.parentElement.lastChild.textContent = number(n)
       input.parentElement.hidden = input.value === 'closed' && !n && !input.checked
     }
+    seen.checked = view.get().seen
+    seen.parentElement.lastChild.textContent = number(found.filter(({ lake }) => lake.fresh).length)
     const place = search?.from
     order[0].textContent = search?.orderText() || (page.position ? text.fromPosition : text.fromCentre)
     if (!orderChosen) order.value = search?.searching && !place && !page.position ? 'name' : 'distance'
@@ -90,6 +92,7 @@ export function addFind(page) {
   for (const input of risk) {
     input.onchange = () => view.set({ risk: [...risk].filter((i) => i.checked && !i.disabled).map((i) => i.value).join() || null })
   }
+  seen.onchange = () => view.set({ seen: seen.checked ? '7' : null })
   order.onchange = () => {
     orderChosen = true
     refresh()
@@ -99,7 +102,7 @@ export function addFind(page) {
     order.value = 'clean'
     refresh()
   }
-  view.on(['risk'], refresh)
+  view.on(['risk', 'seen'], refresh)
   map.on('moveend', debounce(moveDelay, () => {
     if (view.get().lake) return
     centre = map.getCenter()

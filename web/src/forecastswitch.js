@@ -2,6 +2,7 @@
 import { byId } from './dom.js'
 import { lazyScript } from './lazyscript.js'
 import { isConnected } from './offline.js'
+import { stopsOf } from './stops.js'
 import { words } from './words.js'
 
 const load = lazyScript('forecast')
@@ -17,14 +18,14 @@ export function addForecastSwitch(page) {
     state.textContent = words.map.forecastOffline
   }
   const update = () => {
-    box.hidden = !config.forecast
+    box.hidden = !stopsOf(config.forecast)[0]
     input.checked = view.get().forecast
     if (input.checked && config.forecast) load().then(({ showForecast }) => showForecast(page)).catch(fail)
   }
   input.onchange = () => {
     state.textContent = ''
     if (input.checked && !isConnected()) fail()
-    else view.set(input.checked ? { forecast: '1', date: null } : { forecast: null })
+    else view.set(input.checked ? { forecast: stopsOf(config.forecast)[0].week, date: null } : { forecast: null })
   }
   view.on(['forecast'], update)
   store.on(update) // a refresh may bring the first forecast

@@ -1,14 +1,16 @@
-// The user's position: requested by a button, or at the start if the user has allowed it before, shown on the map, and kept only in memory.
+// The user's position: requested by a button, or at the start if a button found it on an earlier visit, shown on the map, and kept only in memory.
 import { L } from './leaflet.js'
 import { byId } from './dom.js'
 import { loadSearch } from './find.js'
 import { showToast } from './message.js'
 import { embedded } from './share.js'
+import { store, stored } from './storage.js'
 import { round } from './view.js'
 import { fill, number, words } from './words.js'
 
 const settings = { enableHighAccuracy: true, timeout: 15_000, maximumAge: 60_000 } // ms
 const maxZoom = 12
+const foundBefore = 'limnomap-located' // in the local storage: a button found the position
 
 /**
  * Shows the user's position on request, or says why the browser does not provide it. Sets page.position, and the map fires
@@ -32,13 +34,15 @@ export function addGeolocation(page) {
       map.locate(settings)
     }
   }
-  // Who has allowed it before sees the lakes nearby at once, unless the address says what to show.
+  // Who has asked for it before and still allows it sees the lakes nearby at once, unless the address says what to show. A permission alone is not
+  // enough: the browser may have given it to the whole site for another page.
   const { zoom, lake } = page.view.get()
-  if (zoom === null && lake === null && !embedded()) navigator.permissions?.query({ name: 'geolocation' }).then(({ state }) => state === 'granted' && button.click(), () => {})
+  if (zoom === null && lake === null && !embedded() && stored(foundBefore)) navigator.permissions?.query({ name: 'geolocation' }).then(({ state }) => state === 'granted' && button.click(), () => {})
   map.on('locationfound', ({ latlng, accuracy, bounds }) => {
     const { lat, lng } = latlng
     const options = { pane: 'position', interactive: false } // clicks go to the lakes
     page.position = { lat, lon: lng }
+    store(foundBefore, 'yes')
     shapes.clearLayers()
       .addLayer(L.circle(latlng, { ...options, radius: accuracy, className: 'position-area' }))
       .addLayer(L.circleMarker(latlng, { ...options, radius: 7, className: 'position-dot' }))

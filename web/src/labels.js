@@ -15,6 +15,7 @@ const halo = 2 // px beside the text
  * @param {import('leaflet').Map} map
  * @param {Mark | undefined} selected
  * @param {{ink: string, paper: string, size: number}} style
+ * @returns {ReturnType<typeof boxIndex>} what is taken by controls, marks and labels
  */
 export function drawLabels(ctx, marks, map, selected, { ink, paper, size }) {
   const taken = boxIndex()
@@ -54,10 +55,11 @@ export function drawLabels(ctx, marks, map, selected, { ink, paper, size }) {
     taken.add(boxAround(ring))
     drawLabel({ ...ring, r: ring.r + 1 }, linesOf(selected), true)
   }
-  if (zoom < minZoom) return
-  for (const m of marks) taken.add(boxAround(m))
+  for (const m of marks) if (m.r || zoom >= minZoom) taken.add(boxAround(m))
+  if (zoom < minZoom) return taken
   const isNamed = (lake) => zoom >= valueZoom || lake.closed || lake.warned || lake.display?.level > 0
   for (const m of marks) if (m.full && m !== selected && isNamed(m.lake)) drawLabel(m, linesOf(m).slice(0, zoom < valueZoom ? 1 : 2))
+  return taken
 }
 
 /** Returns the box of an element in the coordinates of the map's layers. @param {import('leaflet').Map} map @param {Element} element @returns {Box} */

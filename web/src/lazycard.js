@@ -4,7 +4,7 @@ import { lazyScript } from './lazyscript.js'
 import { retryButton } from './message.js'
 import { words } from './words.js'
 
-const load = lazyScript('card')
+const [load, loadKnown] = ['card', 'known'].map(lazyScript)
 
 const factsWait = 25_000 // ms: longer than each request may take
 
@@ -19,6 +19,12 @@ export function lazyDetails(article, id, page) {
   let latest
   const showFacts = () => article.classList.remove('filling')
   setTimeout(showFacts, factsWait)
+  const known = article.querySelector('.known')
+  const showSeason = () => (
+    Promise.all([loadKnown(), load()]).then(([{ showKnown }, { cardWords }]) => showKnown(known, id, page, cardWords.known))
+      .catch(() => known.replaceChildren(known.firstElementChild, ...retryButton(showSeason)))
+  )
+  known.addEventListener('toggle', showSeason, { once: true })
   const show = async () => {
     try {
       state.textContent = words.card.loading

@@ -14,7 +14,7 @@ import { syncMapPosition } from './mapposition.js'
 import { addMarkers } from './markers.js'
 import { showLoadError, showMessage, showToast } from './message.js'
 import { addOffline } from './offline.js'
-import { addOutlines } from './outlines.js'
+import { addOutlines, nameTowns } from './outlines.js'
 import { addShare, embedded } from './share.js'
 import { addTelling } from './telling.js'
 import { addTimeControl } from './timecontrol.js'
@@ -93,9 +93,10 @@ async function start() {
   addBasemap(page)
   addHeatmap(page)
   addOutlines(page, files.outline).catch(console.warn) // the map works without the outlines
+  if (!loaded.config.basemap) nameTowns(page)
   for (const add of [addMarkers, addTimeControl, addCard, addFind, addShare, addTelling, addOffline]) add(page)
   if (!embedded()) lazyScript('highs')().then(({ addHighs }) => addHighs(page)).catch(() => {}) // the map works without its line
-  lazyScript('print')().then(({ addPrint }) => addPrint(page)).catch(console.warn)
+  lazyScript('timeline')().then(({ addPrint }) => addPrint(page)).catch(console.warn)
 }
 
 const run = () => start().catch((error) => showLoadError(error, run))

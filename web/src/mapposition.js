@@ -71,7 +71,7 @@ function setFirstView({ map, view, store, tileJSON }) {
 }
 
 /**
- * Moves the map so that bounds fill the part that neither the buttons nor the legend cover.
+ * Moves the map so that bounds fill the part that neither the buttons nor the legend cover, and that is on the screen before the page is scrolled.
  * @param {import('leaflet').Map} map @param {import('leaflet').LatLngBounds} bounds @param {import('leaflet').FitBoundsOptions} options
  * @param {number} margin px around the bounds @param {number} [above] px above the map that count as a part of it
  */
@@ -98,12 +98,14 @@ function bboxOfAddress() {
   return box?.length === 4 && box.every((v) => Math.abs(v) <= 180) ? box : null
 }
 
-// corners returns what the buttons and the legend cover of the map, from its top right and its bottom right corner.
+// corners returns what the buttons and the legend cover of the map, from its top right and its bottom right corner. What lies below the screen
+// counts as covered by the legend, which is then there too.
 function corners(map) {
   const box = map.getContainer().getBoundingClientRect()
+  const below = Math.max(0, box.bottom + scrollY - innerHeight)
   return ['controls', 'legend'].map((id) => {
     const { width, height, left, top, bottom } = byId(id).getBoundingClientRect()
-    return { width: width && box.right - left, height: width && (id === 'legend' ? box.bottom - top : bottom - box.top), isRow: width > height }
+    return { width: width && box.right - left, height: width && (id === 'legend' ? Math.max(below, box.bottom - top) : bottom - box.top), isRow: width > height }
   })
 }
 

@@ -34,7 +34,7 @@ export function addMarkers(page) {
     render()
   }
   store.on(update)
-  view.on(['lake', 'risk', 'style'], update)
+  view.on(['lake', 'risk', 'seen', 'style'], update)
   if (!store.get().complete) map.on('moveend', update)
   matchMedia('(prefers-color-scheme: dark)').onchange = update
   addPointer(page, (point) => lakeNear(getScene().marks, map.containerPointToLayerPoint(point)))
@@ -51,8 +51,8 @@ function visibleLakes({ map, store, view }) {
 // chosenFilter returns a function that reports whether the user chose a lake: it is selected, or a filter is active. In the style dots all
 // are, because its tiles show a mark for each.
 function chosenFilter({ view }) {
-  const { lake: selected, style, risk } = view.get()
-  const all = style === 'dots' || riskClasses(risk).length > 0
+  const { lake: selected, style, risk, seen } = view.get()
+  const all = style === 'dots' || seen || riskClasses(risk).length > 0
   return (lake) => all || lake.id === selected
 }
 
@@ -70,7 +70,8 @@ function isPartial(map, { complete, lakes }) {
  * @param {{marks: Mark[], colours: any, paint: ReturnType<typeof symbolPainter>}} scene
  * @param {Page} page
  */
-function draw(ctx, { min, max }, { marks, colours, paint }, { map, view }) {
+function draw(ctx, { min, max }, { marks, colours, paint }, page) {
+  const { map, view } = page
   const { lake, style } = view.get()
   const area = L.bounds(min.subtract([hitRadius, hitRadius]), max.add([hitRadius, hitRadius]))
   const visible = marks.filter(({ x, y }) => area.contains([x, y]))
@@ -84,7 +85,8 @@ function draw(ctx, { min, max }, { marks, colours, paint }, { map, view }) {
     drawRing(ctx, selected, colours)
     paint(ctx, selected) // its badge lies on the ring
   }
-  drawLabels(ctx, visible, map, selected, colours)
+  page.taken = drawLabels(ctx, visible, map, selected, colours)
+  page.drawTowns?.()
 }
 
 // drawRing draws the ring around the selected lake.

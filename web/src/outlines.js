@@ -1,6 +1,9 @@
-// The outlines of land, borders, Germany and large rivers, for maps without a basemap.
+// The outlines of land, borders, Germany and large rivers and the names of towns, for maps without a basemap.
 import { L } from './leaflet.js'
 import { fetchJSON } from './fetchjson.js'
+import { lazyScript } from './lazyscript.js'
+
+const minTownZoom = 6
 
 /** Draws the outlines below everything else. build.mjs makes the file. @param {Page} page @param {string} url */
 export async function addOutlines({ map }, url) {
@@ -13,6 +16,14 @@ export async function addOutlines({ map }, url) {
     // Their colours are in the style sheet, so that they follow the colour scheme and print.
     shape(decode(lines), { ...options, className }).addTo(map)
   }
+}
+
+/** Adds the names of towns where the map is near enough for them. @param {Page} page */
+export function nameTowns(page) {
+  const load = lazyScript('towns')
+  const add = () => page.map.getZoom() < minTownZoom || load().then(({ addTowns }) => addTowns(page)).catch(() => {}) // the map works without them
+  page.map.on('zoomend', add)
+  add()
 }
 
 // decode turns lines of whole numbers, each point the step from the one before, into degrees.

@@ -7,9 +7,17 @@ import fr from './push/words/fr.json'
 import nl from './push/words/nl.json'
 import pl from './push/words/pl.json'
 import { notificationText } from './pushtext.js'
+import { verdict as csVerdict } from './words/cs.json'
+import { verdict as daVerdict } from './words/da.json'
+import { verdict as deVerdict } from './words/de.json'
+import { verdict as enVerdict } from './words/en.json'
+import { verdict as frVerdict } from './words/fr.json'
+import { verdict as nlVerdict } from './words/nl.json'
+import { verdict as plVerdict } from './words/pl.json'
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {any} */ (self))
 const words = { cs, da, de, en, fr, nl, pl }
+const verdicts = { cs: csVerdict, da: daVerdict, de: deVerdict, en: enVerdict, fr: frVerdict, nl: nlVerdict, pl: plVerdict }
 const root = new URL('./', worker.location.href)
 
 const on = (name, f) => worker.addEventListener(name, (/** @type {any} */ event) => event.waitUntil(f(event)))
@@ -22,7 +30,7 @@ async function language() {
 
 on('push', async ({ data }) => {
   const lang = await language()
-  const { title, lake, ...options } = notificationText(data.json(), lang, words[lang], new Date().getHours())
+  const { title, lake, ...options } = notificationText(data.json(), lang, { ...words[lang], verdict: verdicts[lang] }, new Date().getHours())
   await worker.registration.showNotification(title, { ...options, lang, icon: ICON, badge: BADGE, data: lake })
 })
 

@@ -13,7 +13,7 @@ const root = new URL('./', self.location.href)
 const prefix = `limnomap ${root.pathname} ` // all sites of an origin share the stores
 const shell = `${prefix}shell ${VERSION}`
 
-const later = /^assets.*(card|share|cast|tell|find|places|compare|export)-/ // scripts that load later, and their texts
+const later = /^assets.*(card|share|cast|tell|find|places|towns|compare|export|known|beside|years)-/ // scripts that load later, and their texts
 
 // The stores besides the page: name, paths, and the maximum number of answers, for the newest state and for past weeks each.
 /** @type {[string, RegExp, number][]} */
@@ -23,8 +23,9 @@ const stores = [
   ['near', /-lakes\/near$/, 20], // the lakes of a large server, and those around a lake with a high risk
   ['histories', /\/history\/.+(?<!\.csv)$|-lakes\/advisories$/, 100],
   ['tiles', /\/tiles\/.+png$/, 300],
-  ['places', /(^|\/)places(-.+)?\.json$/, 2], // of the page or of the server
+  ['places', /(^|\/)(places|towns)(-.+)?\.json$/, 3], // of the page or of the server, and the names on the map
   ['cards', later, 12], // scripts; their texts are with the page
+  ['shore', /^lakes\/[^/]+$|^lake\.(css|js)$/, 50], // the pages of lakes
 ]
 
 let slowUntil = 0
@@ -57,7 +58,7 @@ async function storePages(paths) {
     // With several servers, one of them may still serve another version.
     if (!isComplete(answer, 'text/html') || !page.includes(VERSION)) throw Error(address)
     const files = page.match(/assets\/[\w.-]+/g) // the page names all its files, those of words for all languages at once
-    await cache.addAll([...new Set(files)].filter((file) => !/LANG|places-/.test(file) && (self.registration.active || !later.test(file))))
+    await cache.addAll([...new Set(files)].filter((file) => !/LANG|places-|towns-/.test(file) && (self.registration.active || !later.test(file))))
     await addWords(files.find((file) => /LANG/.test(file)))
     await cache.put(address, answer)
   }
@@ -84,7 +85,8 @@ function answerTo(event) {
   if (path === null || request.method !== 'GET') return null
   if (request.mode === 'navigate') {
     if (path === 'embed') event.waitUntil(storeEmbed())
-    return /^(embed)?$/.test(path) && networkFirst(event, { store: shell }, new URL(path, root))
+    if (/^(embed)?$/.test(path)) return networkFirst(event, { store: shell }, new URL(path, root))
+    if (!/^lakes\/[^/]+$/.test(path)) return null
   }
   const kind = kindOf(request.url)
   const load = () => (kind ? networkFirst(event, kind, request) : fetch(request))
@@ -110,10 +112,10 @@ const isFile = (url) => url.startsWith(`${root.href}assets/`)
 function kindOf(url) {
   const [name, , max] = stores.find(([, paths]) => paths.test(pathBelowRoot(url))) ?? []
   const tile = name === 'tiles'
-  return name && { tile, max, store: `${prefix}${/[?&]date=/.test(url) ? 'past ' : ''}${name}`, type: tile ? 'image' : name === 'cards' ? 'text/java' : 'application/json' }
+  return name && { tile, max, store: `${prefix}${/[?&]date=/.test(url) ? 'past ' : ''}${name}`, type: tile ? 'image' : name === 'cards' ? 'text/java' : name === 'shore' ? 'text/' : 'application/json' }
 }
 
-// networkFirst asks the network and stores its answer, but returns the stored answer if the network fails or is slow. A stored
+// networkFirst asks the network and stores its answer, but returns the stored answer if the network fails, or, except for the pages of lakes, is slow. A stored
 // tile or file is returned at once, because its URL names the version. Documents have no type: only install stores them.
 async function networkFirst(event, kind, key) {
   const { tile, store, type } = kind
@@ -124,6 +126,7 @@ async function networkFirst(event, kind, key) {
   const isWorse = (answer) => answer.status >= 500 || answer.status === 429 || (type && answer.ok && !isComplete(answer, type))
   const better = fresh.then((answer) => (isWorse(answer) ? stored : answer), () => stored)
   event.waitUntil(better)
+  if (type === 'text/') return better // a closure may have come since a page of a lake was kept
   // A request with no-store checks the connection, so it waits.
   const ms = slowUntil > Date.now() && event.request.cache !== 'no-store' ? 0 : patience
   const answer = await Promise.race([better, new Promise((resolve) => setTimeout(resolve, ms))])
@@ -161,8 +164,10 @@ async function put({ store, max, tile, type }, request, answer) {
     const text = await answer.clone().text()
     if (tile && !/IEND.{4}$/.test(text)) return // the last chunk of every PNG
     if (type.endsWith('json')) JSON.parse(text)
+    if (type === 'text/' && !answer.headers.has('X-Request-Id')) return // of another page, such as one to sign in
     const cache = await caches.open(store)
-    await cache.put(request, isFile(answer.url) ? answer : withTime(answer)) // a file does not age
+    // A file does not age. The page of a lake says that it was kept.
+    await cache.put(request, isFile(answer.url) ? answer : withTime(answer, type === 'text/' ? text.replace(' role="note" hidden', ' role="note"') : answer.body))
     if (tile && tilesStored++ % trimEvery) return
     const keys = await cache.keys()
     await Promise.all(keys.slice(0, Math.max(0, keys.length - max + (tile ? trimEvery : 0))).map((key) => cache.delete(key)))
@@ -174,7 +179,7 @@ const isComplete = ({ status, redirected, headers }, type) => (
   status === 200 && !redirected && headers.get('Content-Type')?.startsWith(type)
 )
 
-function withTime({ headers: original, body }) {
+function withTime({ headers: original }, body) {
   const headers = new Headers(original)
   const age = Number(headers.get('Age')) // seconds since the server could last confirm the answer
   headers.set('X-Kept-At', new Date(Date.now() - age * 1000).toISOString())

@@ -62,7 +62,7 @@ function render({ name, colour, sign, old, badge, r, hollow }, { paper, ink }) {
     stroke(body, ink, (!detailed ? 0.7 : old && !hollow ? 1.4 : 1) * pixel)
     ctx.setLineDash([])
   }
-  if (detailed && !hollow) stroke(inner, none || old ? ink : sign, 2.2)
+  if (detailed && !hollow) stroke(inner, none ? ink : old ? `${ink}99` : sign, 2.2) // that of an old value is not the first thing one sees
   if (badge) {
     const [disc, mark] = paths('badge')
     stroke(disc, paper, 2.4 * pixel)

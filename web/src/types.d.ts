@@ -24,6 +24,8 @@ interface Lake {
   measured_by: 'satellite' | 'in_situ' | null
   advisory: Advisory | null
   old: boolean
+  /** whether it has a current value of the last seven days */
+  fresh?: boolean
   closed: boolean
   warned: boolean
   worse?: '' | 'counted' | 'index' | 'report'
@@ -89,6 +91,10 @@ interface Entry {
   upper?: number | null
   probabilities?: { low: number, medium: number, high: number } | null
   issued_at?: string | null
+  share_low?: number
+  share_medium?: number
+  share_high?: number
+  pixel_m?: number
 }
 
 /** What the server knows of its own forecast of a lake. */
@@ -112,8 +118,12 @@ interface ViewState {
   compare: string | null
   risk: string | null
   opacity: number | null
-  /** weeks ahead, 0 to 4: with 0 the forecast is switched on, but the map shows the present */
+  /** weeks ahead, 1 to 4 */
   forecast: string | null
+  /** the Monday of the week that the left part of the map shows */
+  beside: string | null
+  /** any text: only lakes that were measured in the last seven days */
+  seen: string | null
 }
 
 interface View {
@@ -203,6 +213,8 @@ interface Page {
   position: { lat: number, lon: number } | null
   refresh?(): Promise<void>
   redrawMarks?(): void
+  drawTowns?(): void // with the marks
+  taken?: ReturnType<typeof import('./boxindex.js').boxIndex> // by controls, marks and labels
   printing?: boolean
   heatmap?: { prefetch(dates: (string | null)[]): void, minInterval(): number }
 }

@@ -5,7 +5,7 @@ const maxLength = 64 // of a value in the address, such as an id; eight ids are 
 /** The fields of the map's position. */
 export const positionFields = ['lat', 'lon', 'zoom']
 
-const textFields = ['date', 'style', 'colormap', 'lake', 'compare', 'risk', 'forecast']
+const textFields = ['date', 'style', 'colormap', 'lake', 'compare', 'risk', 'forecast', 'beside', 'seen']
 
 /** @type {ViewState} */
 const defaults = /** @type {any} */ (Object.fromEntries([...positionFields, ...textFields, 'opacity'].map((name) => [name, null])))
@@ -68,7 +68,7 @@ export function parseView(text) {
     const value = query.get(name)
     if (value && value.length <= (name === 'compare' ? 8 * maxLength + 7 : maxLength)) view[name] = value
   }
-  if (!/^[0-4]$/.test(view.forecast)) delete view.forecast
+  if (!/^[1-4]$/.test(view.forecast)) delete view.forecast
   else delete view.date // a forecast has no other week
   const opacity = Number(query.get('opacity') || NaN)
   if (opacity >= 0 && opacity <= 100) view.opacity = opacity

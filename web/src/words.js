@@ -1,5 +1,6 @@
 // The texts of the page in the reader's language, and the formats of numbers and dates.
 import { byId, files } from './dom.js'
+import { store, stored } from './storage.js'
 
 const key = 'limnomap-language'
 const maxTries = 20
@@ -9,19 +10,11 @@ const retryDelay = 3000 // ms
 export const languageLinks = [...byId('languages').children]
 
 // The user's languages, the best first: from the address, from an earlier choice, and from the browser.
-const preferred = [new URLSearchParams(location.search).get('lang'), storedLanguage(), ...navigator.languages, 'en']
+const preferred = [new URLSearchParams(location.search).get('lang'), stored(key), ...navigator.languages, 'en']
   .map((l) => l?.toLowerCase().split('-')[0]).filter((l) => languageLinks.some(({ lang }) => lang === l))
 
 /** The language of the page, such as 'de': the best of them whose words can be loaded. Without a connection those that were used before can. */
 export let language = preferred[0]
-
-function storedLanguage() {
-  try {
-    return localStorage[key]
-  } catch { // denied, as in private windows
-    return null
-  }
-}
 
 /** Returns the address of words: those of the page, or with `part` those that only a later script needs. @param {string} [part] @param {string} [of] */
 export const wordsFile = (part = '', of = language) => files.words.replace('LANG', part + of)
@@ -53,9 +46,7 @@ async function loadFile(address) {
 /** Switches the language, now and for later visits, if its words can be loaded. @param {string} to */
 export async function switchLanguage(to) {
   await loadFile(wordsFile('', to))
-  try {
-    localStorage[key] = to
-  } catch { /* denied; the address has the language */ }
+  store(key, to) // if that is denied, the address has the language
   const address = new URL(/** @type {any} */ (location))
   address.searchParams.set('lang', to)
   location.replace(address)

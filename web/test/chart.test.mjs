@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dayMs, weekNumber } from '../src/calendar.js'
-import { bottom, chartScales, left, monthTicks, ownPaths, right, top, valuePaths, valueRange, valueTicks } from '../src/card/chartgeometry.js'
+import { dayMs, weekNumber, monthTicks } from '../src/calendar.js'
+import { bottom, chartScales, left, ownPaths, right, top, valuePaths, valueRange, valueTicks } from '../src/card/chartgeometry.js'
 import { describeEntry, entryOf, parseHistory } from '../src/card/entries.js'
 import { uba2015, who2003, who2021 } from './legends.mjs'
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { comparedLakes } from '../src/compare/lakes.js'
 import { lineOf, signed, spread } from '../src/compare/lines.js'
 import { formatView, parseView } from '../src/view.js'
+import { byYear, highest } from '../src/years/split.js'
 
 test('the compared lakes and the open one, at most eight', () => {
   for (const [name, compare, lake, want] of /** @type {[string, string | null, string | null, string[]][]} */ ([
@@ -38,4 +39,13 @@ test('a line has the values of satellites, or samples without any, and signs at 
   assert.deepEqual(lineOf([sample]), [sample])
   const many = Array.from({ length: 104 }, (_, i) => e(i))
   assert.deepEqual([signed(many).length, signed(many).at(-1), signed([seen]), signed([])], [8, many.at(-1), [seen], []])
+})
+
+test('years over one another have the same days, counted from the first of January', () => {
+  const entry = (date, chl) => /** @type {any} */ ({ date, time: Date.parse(date), chl })
+  const entries = [entry('2022-07-04', 9), entry('2024-07-01', 5), entry('2025-07-07', 30), entry('2026-07-06', 8), entry('2026-08-03', 12)]
+  const years = byYear(entries, 2026)
+  assert.deepEqual(years.map((year) => year.map(({ time, chl }) => `${new Date(time).toISOString().slice(5, 10)} ${chl}`)), [['07-06 8', '08-03 12'], ['07-07 30'], ['07-02 5']])
+  assert.deepEqual(highest(entries, 2026).map(({ chl }) => chl), [12, 30, 5])
+  assert.deepEqual(highest([], 2026), [], 'no value')
 })

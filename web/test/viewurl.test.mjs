@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { stopAt, stopsOf } from '../src/forecast/stops.js'
+import { stopsOf } from '../src/stops.js'
 import { bbox } from '../src/share/embedcode.js'
 import { tileURL } from '../src/tiles.js'
 import { formatView, parseView } from '../src/view.js'
@@ -14,7 +14,7 @@ test('a view and its fragment', () => {
     ['#map=6.5/-51.1000/-10.4000&date=2026-10-05&style=lakes&colormap=cividis&lake=de_by_starnberger_see&risk=high,none&opacity=40',
       { zoom: 6.5, lat: -51.1, lon: -10.4, date: '2026-10-05', style: 'lakes', colormap: 'cividis', lake: 'de_by_starnberger_see', risk: 'high,none', opacity: 40 }],
     ['#lake=a%26b%23c%2Bd', { lake: 'a&b#c+d' }],
-    ['#lake=a&forecast=0', { lake: 'a', forecast: '0' }],
+    ['#lake=a&beside=2026-10-05&seen=7', { lake: 'a', beside: '2026-10-05', seen: '7' }],
     ['#forecast=4', { forecast: '4' }],
   ])) {
     assert.equal(formatView({ ...empty, ...view }), fragment)
@@ -23,7 +23,7 @@ test('a view and its fragment', () => {
 })
 
 test('invalid fields are ignored', () => {
-  for (const text of ['map=99/abc/200', 'map=6', 'map=6/95/10', 'map=6/50/181', 'map=-1/50/10', 'lake=', 'opacity=-5', 'opacity=101', 'opacity=', 'opacity=x', 'risk=', 'forecast=', 'forecast=5', 'forecast=-1', 'forecast=01', '%', `map=${'9'.repeat(5000)}`, `lake=${'x'.repeat(65)}`, 'unknown=1']) {
+  for (const text of ['map=99/abc/200', 'map=6', 'map=6/95/10', 'map=6/50/181', 'map=-1/50/10', 'lake=', 'opacity=-5', 'opacity=101', 'opacity=', 'opacity=x', 'risk=', 'forecast=', 'forecast=0', 'forecast=5', 'forecast=-1', 'forecast=01', '%', `map=${'9'.repeat(5000)}`, `lake=${'x'.repeat(65)}`, 'unknown=1']) {
     assert.deepEqual(parseView(text), {}, text.slice(0, 40))
   }
   assert.deepEqual(parseView('lake=../x&style=<b>'), { lake: '../x', style: '<b>' }, 'checked where they are used')
@@ -73,11 +73,10 @@ test('the tiles of a forecast have its version, and neither week, colours nor fi
   assert.equal(tileURL({ ...view, style: 'lakes', forecast: '2' }, { styles: lakes, colormaps, config }), `${path}?style=lakes&forecast=2&v=7-f`)
 })
 
-test('the stops of the slider are now and the days that are not over', () => {
+test('the stops of the timeline after the weeks are the days of the forecast that are not over', () => {
   const issue = { issued_at: '2026-11-16', weeks: 4, version: 'f' }
   const weeks = (now) => stopsOf(issue, Date.parse(now)).map(({ week }) => week).join('')
-  for (const [now, want] of /** @type {const} */ ([['2026-11-18', '01234'], ['2026-11-23T23:59:00Z', '01234'], ['2026-11-24', '0123'], ['2026-12-14', '01'], ['2026-12-15', '0']])) assert.equal(weeks(now), want, now)
-  assert.equal(new Date(stopsOf(issue, Date.parse('2026-11-18'))[2].time).toISOString(), '2026-11-30T00:00:00.000Z')
-  const stops = stopsOf({ ...issue, weeks: 3 }, Date.parse('2026-11-24'))
-  for (const [week, want] of /** @type {const} */ ([['0', 0], ['1', 1], ['2', 2], ['3', 0]])) assert.equal(stopAt(stops, week), want, week)
+  for (const [now, want] of /** @type {const} */ ([['2026-11-18', '1234'], ['2026-11-23T23:59:00Z', '1234'], ['2026-11-24', '234'], ['2026-12-14', '4'], ['2026-12-15', '']])) assert.equal(weeks(now), want, now)
+  assert.equal(new Date(stopsOf(issue, Date.parse('2026-11-18'))[1].time).toISOString(), '2026-11-30T00:00:00.000Z')
+  assert.deepEqual(stopsOf(null), [], 'no forecast')
 })

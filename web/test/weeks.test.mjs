@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ageInDays, ageText, dayMs, isOld, referenceTime, startOfWeek, weekNumber } from '../src/calendar.js'
-import { axisNames, dateOf, describeWeek, indexOf, nearestIndex, normalizeDate, positions, sharePaths } from '../src/weeks.js'
+import { ageInDays, ageText, dayMs, isOld, monthName, monthTicks, referenceTime, startOfWeek, weekNumber } from '../src/calendar.js'
+import { dateOf, describeWeek, indexOf, nearestIndex, normalizeDate, positions, positionsAhead } from '../src/weeks.js'
+import { sharePaths } from '../src/timeline/timeline.js'
 
 const week = (date, name = '2026-W01') => ({ week: name, date, lakes_with_data: 1, risk: { low: 1, medium: 0, high: 0 } })
 const weeks = ['2026-09-07', '2026-09-14', '2026-10-05', '2026-10-12'].map((date) => week(date)) // with a gap of two weeks
@@ -71,11 +72,15 @@ test('a week in words', () => {
   assert.match(describeWeek(week('2025-12-29', '2026-W01')), /^Week 1, 29 Dec 2025.–.4 Jan 2026$/u)
 })
 
-test('the axis names months or years, at most five', () => {
-  const { name, named } = axisNames(weeks, positions(weeks))
-  assert.deepEqual(named.map(name), ['2026-10'])
-  const many = Array.from({ length: 600 }, (_, i) => week(new Date(Date.parse('2014-01-06') + i * 7 * dayMs).toISOString().slice(0, 10)))
-  const years = axisNames(many, positions(many))
-  assert.ok(years.named.length > 2 && years.named.length <= 5, String(years.named.length))
-  assert.ok(years.named.every((i) => /^20\d\d$/.test(years.name(i))))
+test('the axis names months, and years in January, as many as there is room for', () => {
+  for (const [first, last, max, want] of /** @type {const} */ ([
+    ['2026-09-07', '2026-10-12', 5, 'Oct'], ['2025-11-03', '2026-11-23', 5, '2026 Apr Jul Oct'], ['2023-11-27', '2026-11-23', 14, '2024 Apr Jul Oct 2025 Apr Jul Oct 2026 Apr Jul Oct'],
+    ['2014-01-06', '2026-11-23', 5, '2015 2020 2025'], ['2026-09-07', '2026-10-12', -1, ''],
+  ])) {
+    assert.equal(monthTicks(Date.parse(first), Date.parse(last), max).map(([year, month]) => monthName(year, month)).join(' '), want)
+  }
+})
+
+test('the days of a forecast follow the newest week', () => {
+  assert.deepEqual(positionsAhead(5, ['1', '2']), [8, 11])
 })

@@ -53,6 +53,8 @@ var examples = []struct {
 		"Klarer See: statement about the season by Office expired", "Its end is not known yet."},
 	{data.Event{LakeID: "a", Kind: data.ForecastExceeds, Before: value(5, 0), After: value(5, 0), Forecast: data.EventForecast{Issued: 20640, Week: 2, Level: 1, Chance: 6250}},
 		"Klarer See: forecast of risk medium (level 1) for 2026-07-20, probability 63 %", "Measured at 2026-07-06T12:00:00Z."},
+	{data.Event{LakeID: "a", Kind: data.BloomShare, Before: value(5, 0), After: value(5, 0), ShareHigh: 4286},
+		"Klarer See: 43 % of the water that the satellite saw has risk high; the value of the whole lake is low (level 0, 5 µg/l)", "Measured at 2026-07-06T12:00:00Z."},
 }
 
 // Each kind of event is a sentence that cannot be read as an all-clear where there is none.
@@ -86,14 +88,14 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s, %v; want it to begin with %s", text, err, begin)
 		}
 		_, known := lakes.Lake(e.LakeID)
-		if (r.LakeName != nil) != known || (r.Lat != nil) != known || (r.Advisory != nil) != e.Kind.OfAdvisory() || (r.Forecast != nil) != (e.Kind == data.ForecastExceeds) {
+		if (r.LakeName != nil) != known || (r.Lat != nil) != known || (r.Advisory != nil) != e.Kind.OfAdvisory() || (r.Forecast != nil) != (e.Kind == data.ForecastExceeds) || (r.ShareHigh != nil) != (e.Kind == data.BloomShare) {
 			t.Errorf("%s lacks or has a member that it should not", text)
 		}
 		if (r.Before.Chl != nil) != e.Before.Current() || (r.After.Level == nil) != (e.After.Level == data.NoLevel) || (r.After.Risk == nil) != (r.After.Level == nil) {
 			t.Errorf("%s has other values than %+v, %+v", text, e.Before, e.After)
 		}
 	}
-	e := examples[len(examples)-1].event
+	e := examples[len(examples)-2].event
 	e.At = noon
 	if f := eventfeed.RecordOf(&e, lakes).Forecast; *f != (eventfeed.Forecast{IssuedAt: "2026-07-06", Week: 2, TargetDate: "2026-07-20", Level: 1, Risk: "medium", Probability: 0.625}) {
 		t.Errorf("forecast %+v", f)
@@ -112,11 +114,12 @@ func TestFilter(t *testing.T) {
 		filter eventfeed.Filter
 		want   string // kinds of the examples that pass
 	}{
-		{"all", eventfeed.Filter{}, "class_up class_down became_current became_stale advisory_issued advisory_changed advisory_withdrawn advisory_expired forecast_exceeds"},
+		{"all", eventfeed.Filter{}, "class_up class_down became_current became_stale advisory_issued advisory_changed advisory_withdrawn advisory_expired forecast_exceeds bloom_share"},
 		{"kinds", eventfeed.Filter{Kinds: kinds}, "class_up advisory_issued"},
 		{"lakes", eventfeed.Filter{Lakes: []data.LakeID{"b", "gone"}}, "became_current became_stale"},
-		{"level 1", eventfeed.Filter{MinLevel: 1}, "class_up class_down advisory_issued advisory_changed advisory_withdrawn advisory_expired forecast_exceeds"},
-		{"level 2", eventfeed.Filter{MinLevel: 2}, "class_up class_down advisory_issued advisory_changed advisory_withdrawn advisory_expired"},
+		{"level 1", eventfeed.Filter{MinLevel: 1}, "class_up class_down advisory_issued advisory_changed advisory_withdrawn advisory_expired forecast_exceeds bloom_share"},
+		{"level 2", eventfeed.Filter{MinLevel: 2}, "class_up class_down advisory_issued advisory_changed advisory_withdrawn advisory_expired bloom_share"},
+		{"level 3", eventfeed.Filter{MinLevel: 3}, "advisory_issued advisory_changed advisory_withdrawn advisory_expired"},
 		{"region", eventfeed.Filter{Region: "BAYERN", Kinds: kinds}, "class_up advisory_issued"},
 		{"other region", eventfeed.Filter{Region: "Bay"}, ""},
 		{"box", eventfeed.Filter{Box: &box, Kinds: kinds}, "class_up advisory_issued"},

@@ -43,7 +43,7 @@ type Filter struct {
 	Box    *data.Box     // nil: everywhere
 	Kinds  Kinds
 	// MinLevel lets events of values pass only if the level before or after is at least this, and those of forecasts if the level that is
-	// forecast is. An event of an official statement always passes.
+	// forecast is, and those of a bloom in a part of a lake if this is at most 2. An event of an official statement always passes.
 	MinLevel data.Level
 }
 
@@ -61,6 +61,10 @@ func (f *Filter) Matches(e *data.Event, places Places) bool {
 	case e.Kind.OfAdvisory():
 	case e.Kind == data.ForecastExceeds:
 		if e.Forecast.Level < f.MinLevel {
+			return false
+		}
+	case e.Kind == data.BloomShare: // of level 2 and above
+		if f.MinLevel > 2 {
 			return false
 		}
 	case max(e.Before.Level, e.After.Level) < f.MinLevel:

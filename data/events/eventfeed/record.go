@@ -21,7 +21,9 @@ type Record struct {
 	After    Value       `json:"after"`
 	Advisory *Advisory   `json:"advisory"`
 	Forecast *Forecast   `json:"forecast"`
-	Snapshot string      `json:"snapshot"`
+	// ShareHigh is the part of the lake with a high risk, of a BloomShare only.
+	ShareHigh *float64 `json:"share_high,omitempty"`
+	Snapshot  string   `json:"snapshot"`
 }
 
 // A Value is the current value of a lake, as a status record has it: without one, chl and level are null, and risk and measured_at are those
@@ -69,6 +71,9 @@ func RecordOf(e *data.Event, places Places) Record {
 		if !a.ValidUntil.IsZero() {
 			r.Advisory.ValidUntil = textOrNil(timeText(a.ValidUntil))
 		}
+	case e.Kind == data.BloomShare:
+		share := e.ShareHigh.Float()
+		r.ShareHigh = &share
 	case e.Kind == data.ForecastExceeds:
 		f := &e.Forecast
 		issue := data.ForecastIssue{Issued: f.Issued}

@@ -39,6 +39,8 @@ func happened(e *data.Event, profile *data.Profile) string {
 		f := &e.Forecast
 		issue := data.ForecastIssue{Issued: f.Issued}
 		return fmt.Sprintf("forecast of risk %s (level %d) for %s, probability %d %%", f.Level.Risk(), f.Level, issue.Target(f.Week), (int(f.Chance)+50)/100)
+	case data.BloomShare:
+		return fmt.Sprintf("%d %% of the water that the satellite saw has risk high; the value of the whole lake is %s", (int(e.ShareHigh)+50)/100, classOf(e.After, profile))
 	}
 	return "changed"
 }

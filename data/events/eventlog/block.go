@@ -17,6 +17,8 @@ type LakeEntry struct {
 	Value data.EventValue
 	// Exceeds reports whether a forecast reaches a level above that of Value, and above 0.
 	Exceeds bool
+	// Bloom reports whether the part of the lake with a high risk was above the limit when it was known last.
+	Bloom bool
 	// Record is a hash of all that the lake's record says.
 	Record uint64
 	// Changed is the number of the moment in which Record changed last.
@@ -79,6 +81,9 @@ func (b *block) encode() []byte {
 		if l.Value.MeasuredAt.Known {
 			flags |= measuredBit
 		}
+		if l.Bloom {
+			flags |= bloomBit
+		}
 		out = append(out, flags)
 		out = binary.AppendVarint(out, int64(l.Value.Chlorophyll))
 		if l.Value.MeasuredAt.Known {
@@ -109,6 +114,7 @@ const (
 	levelBits   = 1<<3 - 1 // the level and one
 	exceedsBit  = 1 << 3
 	measuredBit = 1 << 4
+	bloomBit    = 1 << 5
 )
 
 // appendShared appends a text as the number of bytes that it begins with as another one does, and the rest.
@@ -239,7 +245,7 @@ func (r *blockReader) lake(previous data.LakeID) (l LakeEntry) {
 	l.ID = data.LakeID(r.shared(string(previous)))
 	flags := r.byte()
 	l.Value.Level = data.Level(flags&levelBits) - 1
-	l.Exceeds = flags&exceedsBit != 0
+	l.Exceeds, l.Bloom = flags&exceedsBit != 0, flags&bloomBit != 0
 	chl := r.signed()
 	l.Value.Chlorophyll = data.Chlorophyll(chl)
 	if flags&measuredBit != 0 {

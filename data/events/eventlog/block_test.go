@@ -18,7 +18,7 @@ func exampleBlock() block {
 	return block{
 		lakes: []LakeEntry{
 			{ID: "DEBB_PR_1", Value: data.NoEventValue(), Record: 1<<64 - 1, Changed: 1},
-			{ID: "DEBB_PR_2", Value: data.EventValue{Chlorophyll: 60_00, Level: 3, MeasuredAt: data.Known(int64(1_750_000_000))}, Exceeds: true, Record: 7, Changed: 1 << 40},
+			{ID: "DEBB_PR_2", Value: data.EventValue{Chlorophyll: 60_00, Level: 3, MeasuredAt: data.Known(int64(1_750_000_000))}, Exceeds: true, Bloom: true, Record: 7, Changed: 1 << 40},
 			{ID: "a", Value: data.EventValue{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, MeasuredAt: data.Known(int64(-5))}, Changed: 2},
 		},
 		statements: []statementEntry{

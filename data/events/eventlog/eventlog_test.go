@@ -12,6 +12,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/clock"
 	"limnomap/data/events/eventlog"
+	"limnomap/data/pixels"
 	"limnomap/data/snapshot"
 
 	"github.com/paulmach/orb"
@@ -27,6 +28,7 @@ type world struct {
 	values     map[observed]data.Chlorophyll
 	scum       map[observed]bool
 	statements map[data.AdvisoryID]data.Advisory
+	blooms     map[observed]float64 // the part with a high risk, of passes whose pixels are kept
 }
 
 type observed struct {
@@ -80,6 +82,23 @@ func (w *world) Scan(_ context.Context, lake func(data.Lake) error, observation 
 	return w.revision, nil
 }
 
+func (w *world) PixelState(context.Context) (data.PixelState, error) {
+	return data.PixelState{Count: int64(len(w.blooms)), Digest: w.revision.Number}, nil
+}
+
+func (w *world) PixelSpreads(_ context.Context, _ data.Date, each func(data.LakeValue, *pixels.Spread) error) error {
+	for key, share := range w.blooms {
+		spread, err := pixels.UnpackSpread([]byte{10, 0, 0, 10 - byte(10*share), 0, 0, 0, 0, 0, byte(10 * share)})
+		if err != nil {
+			return err
+		}
+		if err := each(data.LakeValue{Lake: key.lake, Date: key.date, Chlorophyll: w.values[key]}, spread); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (w *world) Advisories(context.Context) ([]data.Advisory, data.Revision, error) {
 	return slices.Collect(maps.Values(w.statements)), w.revision, nil
 }
@@ -98,6 +117,7 @@ type journal struct {
 	blocks map[int][]byte
 	events []data.Event
 	put    int // blocks
+	bloom  data.TenThousandths
 }
 
 func (j *journal) Block(i int) ([]byte, error) {
@@ -151,7 +171,7 @@ func (w *world) load(t fataler, asOf snapshot.AsOf, now time.Time) *snapshot.Sna
 func (j *journal) publish(t fataler, s *snapshot.Snapshot, p data.Present) []data.Event {
 	t.Helper()
 	before := len(j.events)
-	r, err := eventlog.Next(j.moment, j, s, "settings", p)
+	r, err := eventlog.Next(j.moment, j, s, "settings", j.bloom, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,6 +252,41 @@ func TestNext(t *testing.T) {
 		w.statements["q"] = s
 	})
 	step("a lake that is not there any more", func() { w.lakes = []data.LakeID{"a", "c", "d"} }, "18 b became_stale: level 0 to -1")
+}
+
+// A bloom in a part of a lake is an event once, also if the next pass has no pixels, and only with a limit.
+func TestNextBloomShare(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []data.TenThousandths{0, 3000} {
+		w, j := newWorld("a"), &journal{bloom: limit}
+		week, now := 0, noon
+		step := func(share float64, want ...string) { // a negative one: no pixels
+			t.Helper()
+			w.set("a", week, 5)
+			w.blooms = map[observed]float64{}
+			if share >= 0 {
+				w.blooms[observed{"a", monday + data.Date(7*week)}] = share
+			}
+			week, now = week+1, now.Add(time.Hour)
+			if limit == 0 {
+				want = nil
+			}
+			if got := describeAll(j.publish(t, w.snapshot(t, now), data.At(now))); !slices.Equal(got, want) {
+				t.Errorf("limit %d, week %d: %q, want %q", limit, week, got, want)
+			}
+		}
+		step(0)
+		step(0.2)
+		step(0.3, "1 a bloom_share: level 0 to 0")
+		step(0.5)
+		step(-1)
+		step(0.4)
+		step(0.1)
+		step(0.4, "2 a bloom_share: level 0 to 0")
+		if len(j.events) > 0 && j.events[1].ShareHigh != 4000 {
+			t.Errorf("the event is %+v", j.events[1])
+		}
+	}
 }
 
 // Statements that are shown before the rest of an import is loaded are told at once, and nothing twice. A server that does not have them yet does
@@ -378,7 +433,7 @@ func TestNextFirst(t *testing.T) {
 	j.publish(t, earlier, data.At(noon))
 	w.set("a", 0, 60)
 	s := w.snapshot(t, noon)
-	r, err := eventlog.Next(j.moment, &journal{blocks: maps.Clone(j.blocks)}, s, "others", data.At(noon))
+	r, err := eventlog.Next(j.moment, &journal{blocks: maps.Clone(j.blocks)}, s, "others", 0, data.At(noon))
 	if err != nil || !r.First || !r.New || len(j.events) > 0 || r.Moment.Settings != "others" {
 		t.Errorf("other settings: %+v, %v, %d events; want the first moment of others, without events", r, err, len(j.events))
 	}

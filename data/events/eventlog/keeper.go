@@ -24,13 +24,15 @@ type Log interface {
 	DropEvents(ctx context.Context, before time.Time, most int) (dropped int64, err error)
 }
 
-// Options configure a Keeper. All fields but Wrote are required.
+// Options configure a Keeper. All fields but Wrote and BloomShare are required.
 type Options struct {
 	Log Log
 	// Settings are those by which snapshots are made. Of servers with different settings, the one that was started last writes.
 	Settings string
 	Keep     time.Duration // how long events are kept
-	Present  func() data.Present
+	// BloomShare is from which part of a lake with a high risk on there is an event; 0: never.
+	BloomShare data.TenThousandths
+	Present    func() data.Present
 	// Believed returns the time by which events are old enough to be dropped; the zero time: none is.
 	Believed func(context.Context) (time.Time, error)
 	Logger   *slog.Logger
@@ -213,7 +215,7 @@ func (k *Keeper) Compare(ctx context.Context, snap *snapshot.Snapshot) error {
 		}
 		tx.MomentTx = to
 		var err error
-		result, err = Next(last, &tx, snap, k.Settings, k.Present())
+		result, err = Next(last, &tx, snap, k.Settings, k.BloomShare, k.Present())
 		return result.Moment, err
 	})
 	if errors.Is(err, ErrDamaged) && !k.damaged {

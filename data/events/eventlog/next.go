@@ -27,12 +27,14 @@ type Result struct {
 // they are not those of the last moment, the new one is the first of a series, without events. So is a moment with values after one without
 // any: an empty map that is filled is no news about a lake.
 //
+// If bloom is not 0, a lake of which at least that part has a high risk is an event; less is none.
+//
 // Statements are valid or not as of p. A clock that is behind the last moment by no more than [clock.Tolerance] counts as that moment: it issues no statement
 // anew. One that is further behind counts, because the clock of the last moment may have been wrong: what was told by it is then corrected. A snapshot of
 // an earlier revision than the last moment's changes nothing, nor does one with earlier statements.
 //
 // With 1.4 million lakes, memory holds one block of some 8,000 at a time.
-func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settings string, p data.Present) (Result, error) {
+func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settings string, bloom data.TenThousandths, p data.Present) (Result, error) {
 	r := snap.Revision
 	if last.Number > 0 && (r.Number < last.Revision.Number || r.Forecasts < last.Revision.Forecasts || snap.StatementsOf < last.StatementsOf) {
 		return Result{Moment: last}, nil
@@ -46,7 +48,7 @@ func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settin
 		return Result{Moment: last}, nil
 	}
 	c := comparison{
-		store: store, snap: snap, last: last, present: p,
+		store: store, snap: snap, last: last, present: p, bloom: bloom,
 		first: last.Number == 0 || last.Settings != settings,
 		quiet: last.Measured == 0,
 		next: data.Moment{Number: last.Number + 1, Revision: data.Revision{Number: r.Number, ChangedAt: r.ChangedAt, Forecasts: r.Forecasts},
@@ -71,6 +73,7 @@ type comparison struct {
 	last    data.Moment
 	next    data.Moment
 	present data.Present // of its events
+	bloom   data.TenThousandths
 
 	first bool // no events
 	quiet bool // no events of values
@@ -200,14 +203,14 @@ func (c *comparison) compareLake(i int, statements []statementEntry) error {
 	state := &c.snap.Current.States[i]
 	entry := LakeEntry{ID: id, Value: snapshot.EventValueOf(state), Record: c.record(i), Changed: c.next.Number}
 	before := data.NoEventValue()
-	exceeded := false
+	exceeded, bloomed := false, false
 	old, err := c.oldest()
 	if err != nil {
 		return err
 	}
 	if old != nil && old.ID == id {
 		c.oldLake++
-		before, exceeded = old.Value, old.Exceeds
+		before, exceeded, bloomed = old.Value, old.Exceeds, old.Bloom
 		if old.Record == entry.Record {
 			entry.Changed = old.Changed
 		}
@@ -224,6 +227,15 @@ func (c *comparison) compareLake(i int, statements []statementEntry) error {
 	if entry.Exceeds = forecast.Week > 0; entry.Exceeds && !exceeded {
 		if err := c.emitValue(data.Event{LakeID: id, Kind: data.ForecastExceeds, Before: entry.Value, After: entry.Value, Forecast: forecast}); err != nil {
 			return err
+		}
+	}
+	entry.Bloom = bloomed
+	if shares, ok := c.snap.Current.Shares(i); ok && c.bloom > 0 {
+		high := shares.Risks[data.RiskHigh]
+		if entry.Bloom = high >= c.bloom; entry.Bloom && !bloomed {
+			if err := c.emitValue(data.Event{LakeID: id, Kind: data.BloomShare, Before: before, After: entry.Value, ShareHigh: high}); err != nil {
+				return err
+			}
 		}
 	}
 	if entry.Value.MeasuredAt.Known {
@@ -379,6 +391,14 @@ func (c *comparison) record(i int) uint64 {
 	}
 	for _, n := range []int64{int64(state.Chlorophyll), int64(state.Level), int64(state.Risk), int64(state.Trophic), int64(state.TrophicBy), int64(state.MeasuredBy), int64(state.CellOrigin()), state.MeasuredAt()} {
 		s.number(n)
+	}
+	if shares, ok := c.snap.Current.Shares(i); ok {
+		for _, n := range shares.Risks {
+			s.number(int64(n))
+		}
+		for _, n := range []int64{int64(shares.P10), int64(shares.P90), int64(shares.Valid), int64(shares.Inside)} {
+			s.number(n)
+		}
 	}
 	if a := c.snap.Current.Advisories.Of(i); a != nil {
 		s.number(int64(c.contentOf(a)))

@@ -199,7 +199,7 @@ func (s *Subscription) Wants(e *data.Event) bool {
 	}
 	from := map[Threshold]data.Level{FromMedium: 1, FromHigh: 2}
 	least, ok := from[s.Threshold]
-	return ok && e.Kind != data.ForecastExceeds && max(e.Before.Level, e.After.Level) >= least
+	return ok && e.Kind != data.ForecastExceeds && e.Kind != data.BloomShare && max(e.Before.Level, e.After.Level) >= least
 }
 
 // Urgent reports whether an event is told at any hour.

@@ -103,6 +103,7 @@ func TestWants(t *testing.T) {
 		{"high vanishes", event(data.BecameStale, 2, -1), "yes yes no"},
 		{"low vanishes", event(data.BecameStale, 0, -1), "no no no"},
 		{"forecast", event(data.ForecastExceeds, 0, 0), "no no no"},
+		{"bloom in a part", event(data.BloomShare, 1, 2), "no no no"},
 		{"closure", statement(data.AdvisoryIssued, data.Closure), "yes yes yes"},
 		{"end of a closure", statement(data.AdvisoryExpired, data.Closure), "yes yes yes"},
 		{"warning", statement(data.AdvisoryIssued, data.Warning), "yes yes no"},

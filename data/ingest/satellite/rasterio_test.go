@@ -16,6 +16,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/pixels"
 	"limnomap/data/testsize"
 )
 
@@ -115,7 +116,7 @@ func TestEqualsRasterio(t *testing.T) {
 	}
 }
 
-// The pixels that are kept of a lake, written as a GeoTIFF and read by rasterio, are those of the file within a step.
+// The pixels that are kept of a lake, written as a GeoTIFF and read by rasterio, are those of the file within a step. Their shares are those that numpy counts.
 func TestPixelsEqualRasterio(t *testing.T) {
 	needPython(t, "numpy", "rasterio", "shapely")
 	const script = "rasterio_values.py"
@@ -126,7 +127,8 @@ func TestPixelsEqualRasterio(t *testing.T) {
 		lakes = append(lakes, irregularLake(t, random, fmt.Sprint("lake", i), 9+0.6*random.Float64(), 50.1+0.4*random.Float64(), 0.004+0.05*random.Float64(), 60, 12))
 	}
 	runPython(t, script, "make", folder)
-	valid := 0
+	valid, compared := 0, 0
+	var shares strings.Builder
 	for _, epsg := range []string{"4326", "32632", "3035", "3857"} {
 		b, err := os.ReadFile(filepath.Join(folder, epsg+".tif"))
 		if err != nil {
@@ -149,6 +151,17 @@ func TestPixelsEqualRasterio(t *testing.T) {
 				return err
 			}
 			valid += r.Valid
+			spread, err := pixels.SpreadOf(r.Pixels.Codes)
+			if err != nil {
+				return err
+			}
+			for _, p := range data.Profiles() {
+				if s, ok := data.PixelSharesOf(spread, &p); ok {
+					compared++
+					fmt.Fprintf(&shares, "%s/%s,%v,%v,%t,%d,%v,%v,%v,%v,%v\n", epsg, r.Lake, p.Limits[0].Float(), p.Limits[1].Float(), p.Above, s.Valid,
+						s.Risks[data.RiskLow].Float(), s.Risks[data.RiskMedium].Float(), s.Risks[data.RiskHigh].Float(), s.P10.Float(), s.P90.Float())
+				}
+			}
 			return os.WriteFile(filepath.Join(folder, epsg, string(r.Lake)+".tif"), file, 0o644)
 		}); err != nil {
 			t.Fatal(err)
@@ -157,6 +170,13 @@ func TestPixelsEqualRasterio(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), python, filepath.Join("testdata", script), "pixels", folder).CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != fmt.Sprint(valid) || valid < 5000 {
 		t.Errorf("rasterio compared %s of %d pixels, %v", out, valid, err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "shares.csv"), []byte(shares.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err = exec.CommandContext(t.Context(), python, filepath.Join("testdata", script), "shares", folder).CombinedOutput()
+	if err != nil || strings.TrimSpace(string(out)) != fmt.Sprint(compared) || compared < 200 {
+		t.Errorf("numpy compared %s of %d shares, %v", out, compared, err)
 	}
 }
 

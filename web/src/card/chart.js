@@ -1,8 +1,8 @@
 // Draws the history of a lake: chlorophyll over time on a logarithmic axis, above the bands of the risk classes.
-import { startOfWeek, weekNumber } from '../calendar.js'
+import { monthName, monthTicks, startOfWeek, weekNumber } from '../calendar.js'
 import { element, svg } from '../dom.js'
-import { language, number, words } from '../words.js'
-import { bottom, chartScales, height, left, monthTicks, ownPaths, point, right, top, usualPath, valuePaths, valueTicks, width } from './chartgeometry.js'
+import { number, words } from '../words.js'
+import { bottom, chartScales, height, left, ownPaths, point, right, top, usualPath, valuePaths, valueTicks, width } from './chartgeometry.js'
 import { describeEntry } from './entries.js'
 import { cardWords } from './words.js'
 
@@ -94,10 +94,9 @@ export function bands(legend, scales, namesAt = right + 4) {
 
 /** Returns the names below the time axis: months, and the year for January. @param {ReturnType<typeof chartScales>} scales */
 export function months({ first, last, end, x }) {
-  const name = new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' })
   return monthTicks(first, last).flatMap(([year, month]) => {
     const time = Date.UTC(year, month)
     if (end && x(last) - x(time) < 14) return [] // it would touch the name of the future
-    return [path('limit', `M${x(time)} ${bottom}v4`), text('month', x(time), height - 4, month ? name.format(time) : String(year))]
+    return [path('limit', `M${x(time)} ${bottom}v4`), text('month', x(time), height - 4, monthName(year, month))]
   })
 }

@@ -12,8 +12,6 @@ const minSpan = 56 * dayMs // of the time axis
 const futureWidth = 72 // of limnomap's own forecast, whose four weeks would be too narrow beside two years
 const labelHeight = 12
 const roundNumbers = [-1, 0, 1, 2, 3].flatMap((power) => [1, 2, 5].map((n) => Number(`${n}e${power}`))) // up to 5000 µg/l
-const maxMonths = 5 // named below the axis
-const monthSteps = [1, 3, 6, 12, 24, 60, 120, 240, 1200]
 
 /**
  * Returns the functions x(time) and y(chl), the latter logarithmic, and the ranges of both axes. With limnomap's own forecast
@@ -63,17 +61,6 @@ export function valueTicks({ classes }, { min, max, y }) {
   for (const value of [min, max, 100, 1000, 1]) {
     if (value >= min && value <= max && ticks.every((tick) => Math.abs(y(tick) - y(value)) >= labelHeight)) ticks.push(value)
   }
-  return ticks
-}
-
-/** Returns the months that the time axis names, as [year, month] with month 0 for January; as many as there is room for.
- * @param {number} first @param {number} last */
-export function monthTicks(first, last) {
-  const months = (time) => new Date(time).getUTCFullYear() * 12 + new Date(time).getUTCMonth()
-  const [from, to] = [months(first), months(last)]
-  const step = monthSteps.find((s) => (to - from) / s <= maxMonths) ?? monthSteps.at(-1)
-  const ticks = []
-  for (let m = Math.floor(from / step) * step + step; m <= to; m += step) ticks.push([Math.floor(m / 12), m % 12])
   return ticks
 }
 

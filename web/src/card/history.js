@@ -7,6 +7,7 @@ import { date, fill, words } from '../words.js'
 import { createFigure, drawChart } from './chart.js'
 import { entryOf, historyURL, isolated, loadEarlier, loadHistory, maxEntries, twoYears } from './entries.js'
 import { forecastLines } from './forecast.js'
+import { showInside } from './inside.js'
 import { certainty, originOf } from './origin.js'
 import { seasonText, usualValues } from './season.js'
 import { cardWords } from './words.js'
@@ -24,9 +25,10 @@ export function cardHistory(section, id, legend, showRegion) {
   const figure = createFigure()
   const season = element('p', { className: 'season' })
   const ahead = element('div', { className: 'ahead' })
+  const inside = element('figure', { className: 'inside', hidden: true })
   const link = (form, href) => element('a', { href }, element('span', {}, words.card.history), ` (${form})`)
   state.before(element('div', { className: 'row' }, element('h3', {}, words.card.history), more))
-  section.append(figure, season, ahead, element('p', { className: 'row links' }, link('JSON', historyURL(id)), link('CSV', `${historyURL(id)}.csv`)))
+  section.append(inside, figure, season, ahead, element('p', { className: 'row links' }, link('JSON', historyURL(id)), link('CSV', `${historyURL(id)}.csv`)))
   /** @type {AbortSignal | undefined} */
   let request
   /** @type {Awaited<ReturnType<typeof loadHistory>> | null} */
@@ -43,6 +45,7 @@ export function cardHistory(section, id, legend, showRegion) {
     // A gap by ice or possible scum may be newer than the value.
     const latest = history?.entries.findLast((e) => !e.forecast && e.quality !== 'poor' && (viewDate === null || e.week <= weekNumber(viewDate)))
     showValue(section.parentElement, current, latest)
+    showInside(inside, id, current)
     return current
   }
   const showsAll = () => more.ariaPressed === 'true'

@@ -53,6 +53,6 @@ function button(lake) {
     view.set('lake', lake.id)
     location.hash = `${view}` // the page follows its address
   }
-  const away = `${number(Math.round(lake.distance_km * 10) / 10)} km`
+  const away = `${number(Math.round(lake.distance_km * 10) / 10)}\u00a0km`
   return element('button', { type: 'button', onclick }, symbol(lake), element('span', {}, element('bdi', {}, lake.name), element('small', {}, `${describeLake(lake)} · ${date(lake.measured_at)} · ${away}`)))
 }

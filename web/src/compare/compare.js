@@ -2,7 +2,9 @@
 import { ageText, isOld, now, startOfWeek, weekNumber } from '../calendar.js'
 import { byId, element, svg } from '../dom.js'
 import { describeLake } from '../laketext.js'
+import { lazyScript } from '../lazyscript.js'
 import { cleanText } from '../linetext.js'
+import { isWide } from '../map.js'
 import { date, fill, words } from '../words.js'
 import css from './compare.css'
 import { comparedLakes, maxLakes } from './lakes.js'
@@ -17,6 +19,8 @@ const wider = 330 // of the chart on a desk, in the units of the chart
 
 /** @type {Map<string, Promise<Compared>>} */
 const histories = new Map() // by version of the data and id
+
+const loadYears = lazyScript('years')
 
 let started = false
 let requests = 0
@@ -84,8 +88,6 @@ function draw(page, { box, id, monday }, lakes, tools) {
         ...lake.id === id ? [] : [button('×', () => remove(lake.id), { ariaLabel: label, title: label })])),
       element('td', {}, ...lastValue(lake, end, page, tools)))
   })
-  const state = element('p', {}, lakes.length > 1 ? '' : fill(text.hint, { n: maxLakes }))
-  state.role = 'status'
   box.replaceChildren(
     element('h3', {}, text.heading),
     picture(lakes, page.legend, tools),
@@ -93,8 +95,9 @@ function draw(page, { box, id, monday }, lakes, tools) {
       element('caption', {}, fill(text.caption, { date: date(startOfWeek(end + 1) - 1) })),
       element('thead', {}, element('tr', {}, ...[text.lake, text.value].map((name) => element('th', { scope: 'col' }, name)))),
       element('tbody', {}, ...rows)),
-    state,
+    element('p', { role: 'status' }, lakes.length > 1 ? '' : fill(text.hint, { n: maxLakes })),
     element('p', { className: 'row' },
+      button(text.years, () => loadYears().then(({ overlay }) => overlay(box, tools, (split) => picture(lakes, page.legend, tools, split))), { ariaPressed: 'false' }),
       button(text.choose, () => {
         view.set({ lake: null })
         byId('q').focus()
@@ -121,19 +124,21 @@ function lastValue({ id, entries }, end, { legend, store }, { riskOf, valueText 
   return [`${words.risk[riskOf(last, legend)]}, ${valueText(last)}${old}`, ...day(last.date)]
 }
 
-/** Draws the lines, with a letter at the end of each. The table has the same in words. @param {Compared[]} lakes @param {Legend} legend @param {any} tools */
-function picture(lakes, legend, { bands, months, path, text, bottom, chartScales, left, right, top, valuePaths, height, width }) {
-  const lines = lakes.map(({ entries }) => lineOf(entries ?? []))
-  const all = lines.flat().sort((a, b) => a.time - b.time)
+/** Draws the lines, with a letter at the end of each; `split` returns the parts of a line, the first of which is the newest. The table has the same in
+ * words. @param {Compared[]} lakes @param {Legend} legend @param {any} tools @param {(line: Entry[]) => Entry[][]} [split] */
+function picture(lakes, legend, { bands, months, path, text, bottom, chartScales, left, right, top, valuePaths, height, width }, split = (line) => [line]) {
+  const lines = lakes.map(({ entries }) => split(lineOf(entries ?? [])))
+  const all = lines.flat(2).sort((a, b) => a.time - b.time)
   if (all.length === 0) return ''
-  const edge = right + (matchMedia('(min-width: 56.01rem)').matches ? wider : 0)
+  const edge = right + (isWide() ? wider : 0)
   const scales = chartScales(all, legend, [], edge)
   const point = (e) => `${scales.x(e.time).toFixed(1)} ${scales.y(e.chl).toFixed(1)}`
-  const drawn = lines.flatMap((entries, i) => [
-    path(`line of-${i}`, valuePaths(entries, scales).line), path(`sign of-${i}`, signed(entries).map((e) => signAt(i, point(e))).join('')),
-  ])
-  const heights = spread(lines.map((entries) => (entries.length > 0 ? scales.y(entries.at(-1).chl) : bottom) + 4), top, bottom)
-  const names = lines.map((entries, i) => (entries.length > 0 ? text(`letter of-${i}`, edge + 6, heights[i], letters[i]) : ''))
+  const drawn = lines.flatMap((parts, i) => parts.flatMap((entries, age) => [
+    path(`line of-${i} age-${age}`, valuePaths(entries, scales).line), path(`sign of-${i} age-${age}`, signed(entries).map((e) => signAt(i, point(e))).join('')),
+  ]))
+  const ends = lines.map(([entries]) => entries?.at(-1))
+  const heights = spread(ends.map((e) => (e ? scales.y(e.chl) : bottom) + 4), top, bottom)
+  const names = ends.map((e, i) => (e ? text(`letter of-${i}`, edge + 6, heights[i], letters[i]) : ''))
   const image = svg('svg', { viewBox: `0 0 ${width + edge - right} ${height}`, 'aria-hidden': 'true' })
   image.append(...bands(legend, scales, left + 4), ...months(scales), ...drawn, ...names)
   return element('div', { className: 'plot' }, image)

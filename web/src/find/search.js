@@ -16,8 +16,8 @@ export { showNearest } from './nearest.js'
 const few = 5 // lakes with the name of a place: with fewer, the list shows those near the place too
 const fitDelay = 1000 // ms without a key press before the map shows what is found
 const maxZoom = 12
-// What people write before a lake's name or a German postcode, and few names have: lake Tegel, Strandbad Wannsee, D-14467.
-const additions = /\b(lake|lac|strandbad|freibad|badestelle|d(?=-?\d))\b/gi
+// What people write before a lake's name or a German postcode, and few names have: lake Tegel, Strandbad Wannsee, D-14467 or D 14467.
+const additions = /\b(lake|lac|strandbad|freibad|badestelle|d(?=[ -]?\d))\b/gi
 
 /** Adds the search to the form. `refresh` shows what is found, `focus` focuses the first lake.
  * @param {Page} page @param {any} form @param {() => void} refresh @param {() => void} focus @returns {Search} */
@@ -153,6 +153,7 @@ export function addSearch(page, form, refresh, focus) {
       stop()
       fit()
       focus()
+      if (matches.length === 1) /** @type {HTMLElement} */ (document.activeElement).click() // opens the only one
     },
     update() {
       const same = shown() === searched

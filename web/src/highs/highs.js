@@ -12,15 +12,8 @@ const delay = 400 // ms that a week must be shown: no requests while weeks play
 export function addHighs(page) {
   const { store } = page
   const box = byId('highs')
-  const loads = new Map() // by version and week, null for the newest
-  const load = (date) => {
-    const key = `${page.config.version} ${date}`
-    if (!loads.has(key)) {
-      const loaded = fetchJSON(`api/v1/bathing-lakes/stats?by=risk${date ? `&date=${date}` : ''}`, {}, () => {})
-      loads.set(key, loaded.then(({ all, week_counts: week }) => ({ ...all, ...week }), () => loads.delete(key)))
-    }
-    return loads.get(key)
-  }
+  const load = (date) => fetchJSON(`api/v1/bathing-lakes/stats?by=risk${date ? `&date=${date}` : ''}`, {}, () => {})
+    .then(({ all, week_counts: week }) => ({ ...all, ...week }), () => {})
   let timer
   const show = async (/** @type {Lakes} */ shown) => {
     const week = weekNumber(page.weeks[indexOf(page.weeks, shown.date)]?.date)
@@ -47,24 +40,25 @@ export function countLakes(lakes, week) {
   const current = lakes.filter(({ chl }) => chl !== null)
   const inWeek = (list) => list.filter(({ measured_at: day }) => weekNumber(day) === week).length
   const high = current.filter(({ risk, closed }) => risk === 'high' && !closed)
-  return { lakes_with_data: current.length, measured: inWeek(current), high: high.length, high_measured: inWeek(high), closed: lakes.filter(({ closed }) => closed).length }
+  return { total_lakes: lakes.length, lakes_with_data: current.length, measured: inWeek(current), high: high.length, high_measured: inWeek(high), closed: lakes.filter(({ closed }) => closed).length }
 }
 
 /**
  * Returns the line, and what has changed at the lakes that were measured in this week and in the one before: others are missing because of
  * clouds, or their value became too old. Without a value the line does not say that no lake has a high risk: that would look as if no lake were
- * bad. It begins with the closed lakes; then nothing is compared.
+ * bad. It begins with the closed lakes; then nothing is compared. How many of all lakes were seen stands after it.
  * @param {any} counts of a week @param {boolean} [isNow] whether the week is not over
  */
 export function highsText(counts, isNow) {
   const { advisory, common, highs: text } = words
-  const { lakes_with_data: n, measured, high, high_measured: highMeasured, closed, both_weeks: both } = counts ?? {}
+  const { total_lakes: all, lakes_with_data: n, measured, high, high_measured: highMeasured, closed, both_weeks: both } = counts ?? {}
   const closedText = closed ? advisory.kinds.closure + common.colon + number(closed) : ''
   if (!n || !high && closed) return [closedText] // closed lakes are worse than any value
   const line = `${high ? count(text.lakes, high) : fill(text.none, { n: number(n) })}, ${fill(text[isNow ? 'thisWeek' : 'thatWeek'], { n: number(high ? highMeasured : measured) })}`
-  if (closed) return [`${closedText} · ${line}`]
-  if (!both?.measured) return [line]
+  const seen = all ? ` · ${fill(text.seen, { n: Math.round(100 * measured / all) })}` : ''
+  if (closed) return [`${closedText} · ${line}`, seen]
+  if (!both?.measured) return [line, seen]
   const more = both.high - both.high_before
   const change = fill(text[more > 0 ? 'more' : more ? 'fewer' : 'same'], { n: number(Math.abs(more)) })
-  return [line, ` · ${fill(text.both, { n: number(both.measured), change })}`]
+  return [line, `${seen} · ${fill(text.both, { n: number(both.measured), change })}`]
 }

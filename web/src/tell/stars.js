@@ -9,7 +9,7 @@ export function star(favourites, id, name, text) {
     favourites.toggle(id, name)
   } })
   b.dataset.star = id
-  b.ariaLabel = fill(text.star, { name })
+  b.ariaLabel = b.title = fill(text.star, { name })
   mark(b, favourites)
   return b
 }

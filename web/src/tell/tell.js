@@ -20,6 +20,8 @@ export async function addTell(page) {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(css)
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+  const key = page.config.push_key
+  if (key) text.star += ` · ${text.tell}` // a star says that there are notifications
   const favourites = createFavourites()
   addStars(page, favourites, text)
   const dialog = createDialog(page, favourites, text)
@@ -36,10 +38,10 @@ export async function addTell(page) {
   let timer
   const update = async () => {
     const state = wanted()
-    if (!state || !page.config.push_key) return
+    if (!state || !key) return
     const lakes = favourites.all().map(({ id }) => id)
     try {
-      if (lakes.length) await subscribe(page.config.push_key, lakes, state, language)
+      if (lakes.length) await subscribe(key, lakes, state, language)
       else await unsubscribe()
     } catch {
       showToast(text.failed)

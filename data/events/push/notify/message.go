@@ -36,6 +36,7 @@ type LakeNews struct {
 	MeasuredBy string        `json:"measured_by,omitempty"` // empty if that is no longer known
 	Advisory   *AdvisoryNews `json:"advisory,omitempty"`    // the statement that it is about
 	Closure    *AdvisoryNews `json:"closure,omitempty"`     // another statement, by which bathing is forbidden
+	Warned     bool          `json:"warned,omitempty"`      // another statement warns, and none forbids bathing
 }
 
 // AdvisoryNews is an official statement in a notification.
@@ -156,8 +157,11 @@ func newsOf(about subject, events []*data.Event, snap *snapshot.Snapshot) (news 
 		if state := &snap.Current.States[i]; state.Risk != data.RiskUnknown && last.After.MeasuredAt == data.Known(state.MeasuredAt()) {
 			news.MeasuredBy = state.MeasuredBy.String()
 		}
-		if a := snap.Current.Advisories.Of(i); a != nil && a.Kind == data.Closure && a.ID != about.statement {
-			news.Closure = advisoryNews(data.EventAdvisoryOf(a))
+		if a := snap.Current.Advisories.Of(i); a != nil && a.ID != about.statement {
+			if a.Kind == data.Closure {
+				news.Closure = advisoryNews(data.EventAdvisoryOf(a))
+			}
+			news.Warned = a.Kind == data.Warning
 		}
 	}
 	var kind data.EventKind

@@ -94,4 +94,23 @@ def pixels(folder):
     print(compared)
 
 
-{"make": make, "expect": expect, "pixels": pixels}[sys.argv[1]](sys.argv[2])
+def shares(folder):
+    """Compares the lines of shares.csv with the pixels that are kept: how much of them is in each class, and two percentiles."""
+    compared = 0
+    with open(f"{folder}/shares.csv") as f:
+        for line in f:
+            name, medium, high, above, *got = line.strip().split(",")
+            medium, high, above = float(medium), float(high), above == "true"
+            with rasterio.open(f"{folder}/{name}.tif") as kept:
+                values = kept.read(1)
+            values = np.round(values[~np.isnan(values)].astype("f8"), 2)
+            reached = (values > medium, values > high) if above else (values >= medium, values >= high)
+            want = [len(values), 1 - reached[0].mean(), reached[0].mean() - reached[1].mean(), reached[1].mean(), np.percentile(values, 10), np.percentile(values, 90)]
+            # Shares have four decimals, and percentiles two, as the values have.
+            for g, w, near in zip(map(float, got), want, (0, 5.1e-5, 5.1e-5, 5.1e-5, 0.0101, 0.0101)):
+                assert abs(g - w) <= near, (line, want)
+            compared += 1
+    print(compared)
+
+
+{"make": make, "expect": expect, "pixels": pixels, "shares": shares}[sys.argv[1]](sys.argv[2])

@@ -1,5 +1,4 @@
-// Printing: the map as on the screen, as large as the sheet allows, with its legend open. It is a script of its own, which loads after
-// the map.
+// Printing: the map as on the screen, as large as the sheet allows, with its legend open.
 import { byId } from '../dom.js'
 
 /**

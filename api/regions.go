@@ -1,0 +1,135 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"limnomap/api/params"
+	"limnomap/api/record"
+	"limnomap/api/route"
+	"limnomap/api/weekpage"
+	"limnomap/api/words"
+	"limnomap/data"
+	"limnomap/data/snapshot"
+)
+
+const pathRegions = "/regions/"
+
+// weeksAgo is how many weeks ago a year was, to the week.
+const weeksAgo = 52
+
+// A regionHandler answers with what is known of the lakes of a region.
+type regionHandler struct {
+	*common
+	pages *weekpage.RegionMaker
+}
+
+// region returns the region of a request, by its name in any case.
+func (h *regionHandler) region(r *http.Request, p *published) (region *weekpage.Region, err error) {
+	asked := route.Values(r)[0]
+	name, members := asked, weekpage.MembersOf(p.snap.Lakes, asked)
+	for i := 0; i < len(p.snap.Lakes) && len(members) == 0; i++ {
+		if strings.EqualFold(p.snap.Lakes[i].Region, asked) {
+			name = p.snap.Lakes[i].Region
+			members = weekpage.MembersOf(p.snap.Lakes, name)
+		}
+	}
+	if len(members) == 0 || name == "" {
+		return nil, errNoRegion
+	}
+	if len(members) > maxStatisticsLakes {
+		return nil, errLargeRegion
+	}
+	err = h.sender.InTurn(r, yearsCost*len(members), func() error {
+		region = weekpage.RegionOf(p.snap, name, members)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	week := p.snap.Current.Week - weeksAgo
+	if len(p.snap.Weeks) == 0 || week < p.snap.Weeks[0].Week {
+		return region, nil
+	}
+	err = p.weeks.during(r, p.snap, week, func(view *snapshot.View) error {
+		region.SetYearAgo(view, members)
+		return nil
+	})
+	return region, err
+}
+
+// page answers with the region as a page.
+func (h *regionHandler) page(w http.ResponseWriter, r *http.Request, p *published) error {
+	query := params.Of(r)
+	language := languageOf(&query)
+	if err := query.Err(); err != nil {
+		return err
+	}
+	region, err := h.region(r, p)
+	if err != nil {
+		return err
+	}
+	content, language, err := h.pages.Page(region, h.readerOf(r, p, language), p.snap.Profile)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Language", language)
+	w.Header().Add("Vary", "Accept-Language")
+	return h.sender.SendBytes(w, r, pageKind, content)
+}
+
+// A regionClass is a number of lakes.
+type regionClass struct {
+	class        words.Class
+	now, yearAgo float64 // NaN if it is not known
+}
+
+var (
+	regionClassColumns = record.Columns[regionClass]{
+		record.Word("class", func(c regionClass) string { return c.class.String() }),
+		record.Integer("lakes", func(c regionClass) float64 { return c.now }),
+		record.Integer("lakes_year_ago", func(c regionClass) float64 { return c.yearAgo }).OrNull(),
+	}
+	regionLakeColumns = record.Columns[*weekpage.RegionLake]{
+		record.Word("lake_id", func(l *weekpage.RegionLake) string { return string(l.Lake.ID) }),
+		record.Text("name", func(l *weekpage.RegionLake) string { return l.Lake.Name }),
+		record.Word("risk", func(l *weekpage.RegionLake) string { return l.Class.String() }),
+		record.Chlorophyll("chl", func(l *weekpage.RegionLake) data.Chlorophyll { return l.Chlorophyll }),
+		record.Word("date", func(l *weekpage.RegionLake) string { return l.Measured.String() }),
+	}
+	regionClosureColumns = record.Columns[*weekpage.RegionClosure]{
+		record.Word("lake_id", func(c *weekpage.RegionClosure) string { return string(c.Lake.ID) }),
+		record.Text("name", func(c *weekpage.RegionClosure) string { return c.Lake.Name }),
+		record.Word("advisory_id", func(c *weekpage.RegionClosure) string { return string(c.Statement.ID) }),
+	}
+	seasonColumns = record.Columns[*weekpage.Season]{
+		record.Integer("year", func(s *weekpage.Season) float64 { return float64(s.Year) }),
+		record.Integer("lakes", func(s *weekpage.Season) float64 { return float64(s.Lakes) }),
+		record.Integer("weeks_low", func(s *weekpage.Season) float64 { return float64(s.Weeks[data.RiskLow]) }),
+		record.Integer("weeks_medium", func(s *weekpage.Season) float64 { return float64(s.Weeks[data.RiskMedium]) }),
+		record.Integer("weeks_high", func(s *weekpage.Season) float64 { return float64(s.Weeks[data.RiskHigh]) }),
+	}
+)
+
+// json answers with the region as JSON.
+func (h *regionHandler) json(w http.ResponseWriter, r *http.Request, p *published) error {
+	query := params.Of(r)
+	if err := query.Err(); err != nil {
+		return err
+	}
+	region, err := h.region(r, p)
+	if err != nil {
+		return err
+	}
+	var classes []regionClass
+	for c := range words.Classes {
+		classes = append(classes, regionClass{c, float64(region.Now[c]), record.Known(region.YearAgo[c], region.Before.Known)})
+	}
+	content := record.Object("{").Time("generated_at", generatedAt(p.snap)).Text("region", region.Name).Text("date", region.Date.String()).
+		TextOrNull("year_ago", record.Day(region.Before)).Int("total_lakes", region.Lakes)
+	content = appendAll(content.Array("classes"), classes, regionClassColumns)
+	content = appendAll(content.Close("]").Array("worst"), pointers(region.Worst), regionLakeColumns)
+	content = appendAll(content.Close("]").Array("closures"), pointers(region.Closures), regionClosureColumns)
+	content = appendAll(content.Close("]").Array("seasons"), pointers(region.Seasons), seasonColumns)
+	return h.sender.SendBytes(w, r, jsonKind, content.Close("]}\n"))
+}

@@ -1,0 +1,4 @@
+-- +goose Up
+
+-- How the values of the pixels are spread: pixels.Spread. Rows of earlier versions have none until their file is imported again.
+ALTER TABLE limnomap.pixels ADD COLUMN spread bytea;
