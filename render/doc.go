@@ -44,7 +44,7 @@
 //
 // [Dots] draws a marker per lake in ascending order of value, above the grey rings of lakes without one. Its shape is that of the class
 // of the value. Up to zoom 6 a cell of a fixed grid with many lakes has one symbol instead, with their number and the shares of the classes, of which
-// the worst has a least part of the rim. [Lakes] draws each water: the inside of its outline if known and at least 6 pixels wide or high, else a disc of its area. A site outside of
+// the worst has a least part of the ring. [Lakes] draws each water: the inside of its outline if known and at least 6 pixels wide or high, else a disc of its area. A site outside of
 // its outline also has a disc of the smallest size. Higher classes are drawn above lower ones, and within a class small waters above
 // large ones. Waters without a value are grey, half transparent and hatched.
 //
