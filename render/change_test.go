@@ -155,7 +155,7 @@ func beyondReach(t fataler, lake testShore, s Spec) bool {
 			reach = 4.3 * math.Exp2(float64(p.size(s.Tile.Z, true))/stepsPerZoom)
 		}
 		if s.Tile.Z >= fadeZoom || p.glows(s.Tile.Z) {
-			reach = max(reach, water)
+			reach = max(reach, water, size(lone).discRadius()+1)
 		}
 		if s.Tile.Z < fadeZoom {
 			reach += 1 << coreCellBits // where it may decide which lakes have cores

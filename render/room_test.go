@@ -44,7 +44,7 @@ func testRoom(t *testing.T, n int) {
 					least = min(least, d)
 				}
 			}
-			want := size(min(max(int(math.Round(4*math.Log2(0.57*least/1.87))), smallest), loneAt(z)))
+			want := size(min(max(int(math.Round(4*math.Log2(0.57*least/1.87))), smallest), lone))
 			same := 0
 			for j := range l.codes {
 				if l.codes[j]>>(2*pixel+6) == l.codes[i]>>(2*pixel+6) {
@@ -52,7 +52,7 @@ func testRoom(t *testing.T, n int) {
 				}
 			}
 			if math.IsInf(least, 1) {
-				want = size(loneAt(z))
+				want = lone
 			}
 			if same >= 48 {
 				want = smallest
