@@ -25,7 +25,7 @@ const laterScripts = [
   { name: 'compare', entry: 'compare', what: 'of the comparison', max: 6000 },
   { name: 'export', entry: 'export', what: 'of pictures', max: 7500 },
   { name: 'known', entry: 'known', what: 'of what is known of a lake', max: 5000 },
-  { name: 'highs', entry: 'highs', what: 'of the first line', max: 1500 },
+  { name: 'highs', entry: 'highs', what: 'of the first line', max: 1700 },
   { name: 'towns', entry: 'towns', what: 'of the names of towns', max: 1500 },
   { name: 'timeline', entry: 'timeline', what: 'of the timeline and for printing', max: 2300 },
   { name: 'years', entry: 'years', what: 'of years over one another', max: 2000 },
