@@ -164,7 +164,10 @@ const (
 func explainPostgres(err error) error {
 	var e *pgconn.PgError
 	if errors.Is(err, pgconn.ErrReadOnlyConnection) {
-		return fmt.Errorf("no host of the URL lets write at present; only reading works until a primary is there: %w", err)
+		return fmt.Errorf("no host of the URL lets write at present; only reading works until a primary is there, on which default_transaction_read_only is off for the user: %w", err)
+	}
+	if errors.Is(err, errFormerPrimary) {
+		return fmt.Errorf("no host of the URL can be used: %w", err)
 	}
 	if !errors.As(err, &e) {
 		var connect *pgconn.ConnectError

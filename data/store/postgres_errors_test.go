@@ -67,6 +67,33 @@ func TestPostgresRefuses(t *testing.T) {
 	}
 }
 
+// Of several hosts one that is no standby and lets only read is passed over as a former primary. If that is because of a setting of the user or of the
+// database, the error says which.
+func TestPostgresLetsOnlyRead(t *testing.T) {
+	for _, of := range []string{"DATABASE %[1]s", "ROLE CURRENT_USER IN DATABASE %[1]s"} {
+		u, err := url.Parse(newDatabase(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, &openURL(t, u.String(), true).Store, []data.Lake{testLake("a")}, nil)
+		onServer(t, u.String(), "ALTER "+fmt.Sprintf(of, u.Path[1:])+" SET default_transaction_read_only = on")
+		one := u.String()
+		if _, lakes, _ := scan(t, &openURL(t, one, false).Store); len(lakes) != 1 {
+			t.Errorf("a single host that lets only read has %d lakes, want 1", len(lakes))
+		}
+		u.Host = u.Host + ",localhost:" + u.Port()
+		s, err := openPostgres(t.Context(), u.String(), false, permitUpgrade)
+		if err == nil { // if localhost has another address too, where no server is: that may change
+			_, err = s.Revision(t.Context())
+			s.Close()
+		}
+		const want = "default_transaction_read_only is on: it is taken for a former primary"
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "cannot be reached") {
+			t.Errorf("Open of several hosts = %v, want %q and that none can be used", err, want)
+		}
+	}
+}
+
 // A reader does not create tables. It uses the database as soon as there was an import.
 func TestPostgresWithoutTables(t *testing.T) {
 	dsn := newDatabase(t)
