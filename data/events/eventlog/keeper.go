@@ -24,15 +24,13 @@ type Log interface {
 	DropEvents(ctx context.Context, before time.Time, most int) (dropped int64, err error)
 }
 
-// Options configure a Keeper. All fields but Wrote and BloomShare are required.
+// Options configure a Keeper. All fields but Wrote are required.
 type Options struct {
 	Log Log
-	// Settings are those by which snapshots are made. Of servers with different settings, the one that was started last writes.
-	Settings string
+	// Of servers with different Settings, the one that was started last writes.
+	Settings Settings
 	Keep     time.Duration // how long events are kept
-	// BloomShare is from which part of a lake with a high risk on there is an event; 0: never.
-	BloomShare data.TenThousandths
-	Present    func() data.Present
+	Present  func() data.Present
 	// Believed returns the time by which events are old enough to be dropped; the zero time: none is.
 	Believed func(context.Context) (time.Time, error)
 	Logger   *slog.Logger
@@ -207,7 +205,7 @@ func (k *Keeper) Compare(ctx context.Context, snap *snapshot.Snapshot) error {
 	var result Result
 	overtaken := false
 	err := k.Log.NextMoment(ctx, func(last data.Moment, to data.MomentTx) (data.Moment, error) {
-		if overtaken = k.began && last.Number > 0 && last.Settings != k.Settings; overtaken {
+		if overtaken = k.began && last.Number > 0 && last.Settings != k.Settings.String(); overtaken {
 			return last, nil
 		}
 		if k.damaged { // nothing can be compared with it
@@ -215,7 +213,7 @@ func (k *Keeper) Compare(ctx context.Context, snap *snapshot.Snapshot) error {
 		}
 		tx.MomentTx = to
 		var err error
-		result, err = Next(last, &tx, snap, k.Settings, k.BloomShare, k.Present())
+		result, err = Next(last, &tx, snap, k.Settings, k.Present())
 		return result.Moment, err
 	})
 	if errors.Is(err, ErrDamaged) && !k.damaged {
@@ -230,7 +228,7 @@ func (k *Keeper) Compare(ctx context.Context, snap *snapshot.Snapshot) error {
 	if overtaken != k.overtaken {
 		k.overtaken = overtaken
 		if overtaken {
-			k.Logger.Warn("a server with other settings for the classification writes the log of events; this one does not")
+			k.Logger.Warn("a server with other settings for the classification or for blooms writes the log of events; this one does not")
 		}
 	}
 	if result.New {

@@ -50,7 +50,7 @@ func (l *logged) String() string {
 }
 
 func keeperOptions(log eventlog.Log, settings string, messages *logged) eventlog.Options {
-	return eventlog.Options{Log: log, Settings: settings, Keep: 48 * time.Hour, Present: data.ByClock(time.Now), Believed: func(context.Context) (time.Time, error) { return time.Now(), nil }, Wrote: func(map[data.EventKind]int, time.Duration) {},
+	return eventlog.Options{Log: log, Settings: eventlog.Settings{Snapshots: settings}, Keep: 48 * time.Hour, Present: data.ByClock(time.Now), Believed: func(context.Context) (time.Time, error) { return time.Now(), nil }, Wrote: func(map[data.EventKind]int, time.Duration) {},
 		Logger: slog.New(slog.NewTextHandler(messages, nil)), Failed: func(err error) { fmt.Fprintln(messages, "failed:", err) }}
 }
 
