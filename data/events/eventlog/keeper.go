@@ -61,8 +61,9 @@ type Keeper struct {
 
 // failures are those of Run since it last succeeded.
 type failures struct {
-	since, logged time.Time // when the first happened, and when one was logged
+	since, logged time.Time // when the first happened, and when one was logged, or was not because others tell of it
 	count         int
+	told          bool // whether one was logged
 }
 
 // changes are the moments in which the records of the lakes of a snapshot changed last.
@@ -150,8 +151,8 @@ func (k *Keeper) Run(ctx context.Context) {
 	}
 }
 
-// failed tells of a failure. The first is logged, and then one every logEvery; none before the first snapshot, since who loads it tells
-// of the same database.
+// failed tells of a failure. The first is logged, unless it is [data.ErrAway], and then one every logEvery; none before the first snapshot, since
+// who loads it tells of the same database.
 func (k *Keeper) failed(err error) {
 	k.Failed(err)
 	if k.Snapshot() == nil {
@@ -159,20 +160,22 @@ func (k *Keeper) failed(err error) {
 	}
 	f, now := &k.failures, time.Now()
 	if f.count++; f.count == 1 {
-		f.since = now
-		k.Logger.Error("log of events failed", "error", err)
+		f.since, f.logged = now, now
+		if f.told = !errors.Is(err, data.ErrAway); f.told {
+			k.Logger.Error("log of events failed", "error", err)
+		}
 	} else if now.Sub(f.logged) >= logEvery {
+		f.logged, f.told = now, true
 		k.Logger.Error("log of events still fails", "error", err, "failures", f.count, "failed_since", f.since)
-	} else {
-		return
 	}
-	f.logged = now
 }
 
 // succeeded tells that failures have ended.
 func (k *Keeper) succeeded(err error) {
 	if f := k.failures; f.count > 0 && err == nil {
-		k.Logger.Info("log of events works again", "failures", f.count, "failed_since", f.since)
+		if f.told {
+			k.Logger.Info("log of events works again", "failures", f.count, "failed_since", f.since)
+		}
 		k.failures = failures{}
 	}
 }

@@ -121,6 +121,16 @@ func TestKeeper(t *testing.T) {
 		if n := strings.Count(messages.String(), "log of events works again"); n != 2 {
 			t.Errorf("%d lines say that it works again, want 2:\n%s", n, &messages)
 		}
+		// Who loads newer data tells that the database is away.
+		told := messages.String()
+		gone := fmt.Errorf("no answer: %w", data.ErrAway)
+		log.err.Store(&gone)
+		time.Sleep(time.Minute)
+		log.err.Store(nil)
+		time.Sleep(2 * time.Minute)
+		if lines := strings.TrimPrefix(messages.String(), told); !strings.Contains(lines, "failed: no answer") || strings.Contains(lines, "log of events") {
+			t.Errorf("a minute without the database is told: %s", lines)
+		}
 		// Two days later the event is dropped, not before.
 		time.Sleep(47 * time.Hour)
 		if state, _ := one.State(); state.Oldest != 1 {
