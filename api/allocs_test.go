@@ -24,6 +24,8 @@ func (h *heldTiles) Tile(context.Context, *snapshot.Values, tiles.Request) (tile
 
 func (h *heldTiles) Prepare(*snapshot.View) {}
 
+func (h *heldTiles) Affords(*snapshot.Values) bool { return true }
+
 func (h *heldTiles) PrepareVectors(*snapshot.View) {}
 
 func (h *heldTiles) Vector(context.Context, *snapshot.View, maptile.Tile) (tiles.Tile, error) {

@@ -203,6 +203,8 @@ func fakePicture(scale int) ([]byte, error) {
 // Prepare and PrepareVectors remember what is prepared.
 func (f *fakeTiles) Prepare(v *snapshot.View) { f.prepared = append(f.prepared, v) }
 
+func (f *fakeTiles) Affords(*snapshot.Values) bool { return true }
+
 func (f *fakeTiles) PrepareVectors(v *snapshot.View) {
 	f.preparedVectors = append(f.preparedVectors, v)
 }
@@ -484,14 +486,20 @@ func longSource(tb testing.TB) *fakeSource {
 func shortServer(tb testing.TB, opts Options, source *fakeSource) *Server {
 	tb.Helper()
 	s := newServer(tb, opts, nil)
+	publishShort(tb, s, source)
+	return s
+}
+
+// publishShort publishes a source of which the server holds only the newest week.
+func publishShort(tb testing.TB, s *Server, source snapshot.Source) {
+	tb.Helper()
 	snap, err := snapshot.Load(tb.Context(), source, &snapshot.Options{Present: data.ByClock(testNow), Weeks: 1})
+	if err == nil {
+		err = s.Publish(snap)
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := s.Publish(snap); err != nil {
-		tb.Fatal(err)
-	}
-	return s
 }
 
 // testServer returns a server with the usual fakes.

@@ -38,6 +38,8 @@ type Tiles interface {
 	// published.
 	Prepare(v *snapshot.View)
 	PrepareVectors(v *snapshot.View)
+	// Affords reports whether the pictures of v can be made without dropping what those of other views have in common.
+	Affords(v *snapshot.Values) bool
 }
 
 // Historian returns the history of one lake; a data.Source does.

@@ -228,7 +228,7 @@ func (s *postgres) wrap(err error, doing string) error {
 	if errors.As(err, &e) && e.Code == codeNoTable {
 		s.ready.Store(false)
 	}
-	return &Error{fmt.Errorf("%s in %s: %w", doing, s.name, explainPostgres(err))}
+	return &Error{fmt.Errorf("%s in %s: %w", doing, s.name, explainPostgres(err)), away(err)}
 }
 
 func (s *postgres) readOnly() string { return "" }

@@ -15,6 +15,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/snapshot"
+	"limnomap/data/store/wiretest"
 )
 
 // Errors that cannot go away by waiting are returned at once, with an explanation and without a password.
@@ -153,51 +154,11 @@ func TestPostgresUnreachable(t *testing.T) {
 	if _, err := s.Revision(t.Context()); err == nil || !strings.Contains(err.Error(), "the server cannot be reached") {
 		t.Errorf("Revision = %v, want that the server cannot be reached", err)
 	}
-	forward(t, address, real.Host)
+	wiretest.NewAt(t, address, real.Host)
 	defer s.Close() // before the forwarding stops
 	if _, lakes, _ := scan(t, &s.Store); len(lakes) != 1 {
 		t.Errorf("once the server is there it holds %v", lakes)
 	}
-}
-
-// forward forwards connections from one address to another until the test ends.
-func forward(t *testing.T, from, to string) {
-	t.Helper()
-	listener, err := net.Listen("tcp", from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var group sync.WaitGroup
-	pass := func(a, b net.Conn) {
-		buf := make([]byte, 4096)
-		for {
-			n, err := a.Read(buf)
-			if _, werr := b.Write(buf[:n]); err != nil || werr != nil {
-				a.Close()
-				b.Close()
-				return
-			}
-		}
-	}
-	group.Go(func() { // ends when the listener is closed
-		for {
-			in, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			out, err := net.Dial("tcp", to)
-			if err != nil {
-				in.Close()
-				continue
-			}
-			group.Go(func() { pass(in, out) }) // both end with either connection
-			group.Go(func() { pass(out, in) })
-		}
-	})
-	t.Cleanup(func() {
-		listener.Close()
-		group.Wait()
-	})
 }
 
 // Replicas that start at the same time on an empty database create its tables once.
