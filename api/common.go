@@ -14,7 +14,6 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/api/answer"
-	"limnomap/api/lakepage"
 	"limnomap/api/ogc"
 	"limnomap/api/record"
 	"limnomap/api/table"
@@ -42,8 +41,7 @@ type published struct {
 	changes *lru.Cache[data.Week, *weekpage.Changes]
 	table   *table.Lakes
 
-	histories *lru.Cache[int, []data.Observation] // that came from the store, by the index of the lake
-	known     *lru.Cache[int, lakepage.Known]     // what pages say of lakes, by their index
+	readings *lru.Cache[int, *lakeReading] // for pages of lakes, by their index
 }
 
 // A lookup finds lakes by position, by name and by region, in some 80 bytes a lake.
@@ -57,6 +55,7 @@ type common struct {
 	opts      Options                    // with the first values of the adjustable ones
 	options   atomic.Pointer[Adjustable] // their present values
 	sender    *answer.Sender
+	errors    *answer.Errors
 	weeks     *weekViews
 	issues    *issueCache
 	ledgers   ledgers
@@ -77,6 +76,7 @@ func newCommon(opts Options) (*common, error) {
 	}
 	s := &common{
 		opts:      opts,
+		errors:    answer.NewErrors(errorStatuses, opts.Logger),
 		weeks:     newWeekViews(opts.Turns, opts.WeekReads, opts.Memory),
 		issues:    &issueCache{source: opts.Issues, turns: opts.WeekReads, memory: opts.Memory},
 		ledgers:   newLedgers(),
@@ -186,9 +186,9 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 		listsBefore = before.lists
 	}
 	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes), lists: newLists(listsBefore),
-		counts:    newCache[countsKey, *answer.Body](maxCounts),
-		changes:   newCache[data.Week, *weekpage.Changes](maxChanges),
-		histories: newCache[int, []data.Observation](maxLakeHistories), known: newCache[int, lakepage.Known](maxLakeHistories)}
+		counts:   newCache[countsKey, *answer.Body](maxCounts),
+		changes:  newCache[data.Week, *weekpage.Changes](maxChanges),
+		readings: newCache[int, *lakeReading](maxLakeReadings)}
 	var err error
 	if p.dates, err = s.sender.Prepare(jsonKind, weeksBody(snap)); err != nil {
 		return err
