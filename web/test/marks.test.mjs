@@ -130,9 +130,9 @@ test('large lakes have names before small ones, whatever their values, once the 
     const ctx = new Proxy({}, { get: (_, name) => (name === 'fillText' ? (text) => written.push(text) : name === 'measureText' ? () => ({ width: 20 }) : () => {}), set: () => true })
     const map = { getZoom: () => zoom, getContainer: () => ({ getBoundingClientRect: () => ({ left: 0, top: 0, width: 500, height: 500 }) }), mouseEventToLayerPoint: ({ clientX: x, clientY: y }) => ({ x, y }) }
     const mark = (name, y, level, others) => ({ lake: { id: name, name, chl: 5, display: { level, risk: 'low' }, ...others }, x: 100, y, r: level ? 6 : 0, full: true })
-    const all = [mark('closed', 50, 0, { closed: true }), mark('bad', 150, 2), mark('small', 250, 0), mark('large', 350, 0), mark('larger', 450, 0)]
+    const marks = [mark('closed', 50, 0, { closed: true }), mark('bad', 150, 2), mark('small', 250, 0), mark('large', 350, 0), mark('larger', 450, 0)]
     globalThis.document.querySelectorAll = /** @type {any} */ (() => [])
-    drawLabels(/** @type {any} */ (ctx), /** @type {any} */ (all), /** @type {any} */ (map), undefined, { ink: '', paper: '', size: 12 }, areas)
+    drawLabels(/** @type {any} */ (ctx), /** @type {any} */ (marks), /** @type {any} */ (map), undefined, { ink: '', paper: '', size: 12 }, areas)
     return written
   }
   const areas = new Map([['small', 2], ['large', 12], ['larger', 90], ['bad', 0.5]])
