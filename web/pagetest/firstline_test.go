@@ -139,7 +139,7 @@ func TestPageFirstLineOnAPhone(t *testing.T) {
 						b.Do(t, browsertest.Until(`/ · \d+.% (gesehen|seen)$/.test(document.querySelector('#date').innerText)`))
 					}
 					for _, line := range []string{"#date", "#highs"} {
-						browsertest.Expect(t, b, fmt.Sprintf(`((e) => e.offsetHeight < 1.5 * parseFloat(getComputedStyle(e).lineHeight))(document.querySelector(%q))`, line), true, line+" has more than one line")
+						browsertest.Expect(t, b, fmt.Sprintf(`((e) => e.offsetHeight < 1.5 * parseFloat(getComputedStyle(e).lineHeight))(document.querySelector(%q))`, line), true, "%s has more than one line", line)
 					}
 					b.WantNoProblems(t, base)
 				})
