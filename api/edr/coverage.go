@@ -81,11 +81,7 @@ func (c *Collection[R]) column(name string) *record.Column[R] {
 	return &c.Columns[slices.IndexFunc(c.Columns, func(column record.Column[R]) bool { return column.Name == name })]
 }
 
-var (
-	coverageKind = answer.NewKind("application/prs.coverage+json", answer.CacheMinute)
-	geoJSONKind  = answer.NewKind("application/geo+json", answer.CacheMinute)
-	csvKind      = answer.NewKind("text/csv; charset=utf-8; header=present", answer.CacheMinute)
-)
+var coverageKind = answer.NewKind("application/prs.coverage+json", answer.CacheMinute)
 
 // Answer sends the records that walk visits: lake by lake. It sorts those of a lake into its series, each from its oldest to its newest record.
 func (c *Collection[R]) Answer(s *features.Service, w http.ResponseWriter, r *http.Request, q *Query, walk func(visit func(R) bool) error) error {
@@ -114,9 +110,9 @@ func (c *Collection[R]) Answer(s *features.Service, w http.ResponseWriter, r *ht
 	kind := coverageKind
 	switch q.format {
 	case formatGeoJSON:
-		kind = geoJSONKind
+		kind = features.GeoJSONKind
 	case formatCSV:
-		kind = csvKind
+		kind = features.CSVKind
 	}
 	return s.Sender.SendBytes(w, r, kind.PrivateIf(private), a.end(base, r))
 }
