@@ -180,8 +180,10 @@ func (h *featureHandlers) walkHistory(ctx context.Context, p *published, i int, 
 			}
 		}
 		found.observations = observations
+		records := make([]observationRecord, len(observations))
 		for j := range observations {
-			o := newObservationRecord(&found, j, p.snap.Profile)
+			o := &records[j]
+			*o = observationRecordOf(&found, j, p.snap.Profile)
 			if !begun && !isAfter(o, after) {
 				continue
 			}

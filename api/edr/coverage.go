@@ -180,7 +180,9 @@ func (a *writer[R]) axis(r R, i int) float64 {
 // addLake writes the records of a lake, from the newest to the oldest.
 func (a *writer[R]) addLake(records []R) {
 	slices.Reverse(records)
-	slices.SortStableFunc(records, a.compare)
+	if !slices.IsSortedFunc(records, a.compare) { // most lakes have one series
+		slices.SortStableFunc(records, a.compare)
+	}
 	for len(records) > 0 {
 		n := slices.IndexFunc(records, func(r R) bool {
 			return a.compare(r, records[0]) != 0 || a.grids && a.lattice(r) != a.lattice(records[0])
@@ -274,7 +276,8 @@ func (a *writer[R]) addCoverage(records []R) {
 func (a *writer[R]) appendDays(o record.Object, records []R) record.Object {
 	o = o.Open("t").Array("values")
 	for _, r := range records {
-		o = o.Entry(a.day.Value(r).Text + "T00:00:00Z")
+		o = o.Entry(a.day.Value(r).Text)
+		o = append(o[:len(o)-1], `T00:00:00Z"`...)
 	}
 	return o.Close("]}")
 }
@@ -315,6 +318,9 @@ func (a *writer[R]) appendRanges(o record.Object, axes []string, shape []int, re
 func appendNumber(o record.Object, n float64) record.Object {
 	if math.IsNaN(n) {
 		return append(o, "null"...)
+	}
+	if whole := int64(n); float64(whole) == n && math.Abs(n) < 1<<53 {
+		return strconv.AppendInt(o, whole, 10)
 	}
 	return strconv.AppendFloat(o, n, 'f', -1, 64)
 }
