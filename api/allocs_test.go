@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"image"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -20,6 +21,10 @@ type heldTiles struct{ tile tiles.Tile }
 
 func (h *heldTiles) Tile(context.Context, *snapshot.Values, tiles.Request) (tiles.Tile, error) {
 	return h.tile, nil
+}
+
+func (h *heldTiles) Paint(context.Context, *snapshot.Values, tiles.Request, image.Rectangle) (tiles.Painting, error) {
+	return tiles.Painting{}, nil
 }
 
 func (h *heldTiles) Prepare(*snapshot.View) {}

@@ -31,6 +31,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/apikey"
 	"limnomap/data/snapshot"
+	"limnomap/render/palettepng"
 	"limnomap/render/symbol"
 	"limnomap/tiles"
 )
@@ -191,6 +192,17 @@ func (f *fakeTiles) Tile(ctx context.Context, v *snapshot.Values, req tiles.Requ
 	}
 	picture, err := fakePicture(req.Scale)
 	return tiles.Tile{Bytes: fmt.Appendf(picture, "%v %s", req, v.Week), ETag: "7e57"}, err // what follows the picture in a PNG file is ignored
+}
+
+// Paint returns a picture of one colour.
+func (f *fakeTiles) Paint(_ context.Context, v *snapshot.Values, req tiles.Request, part image.Rectangle) (tiles.Painting, error) {
+	f.mu.Lock()
+	f.asked, f.week = req, v.Week
+	f.mu.Unlock()
+	if f.err != nil {
+		return tiles.Painting{}, f.err
+	}
+	return tiles.Painting{Pixels: bytes.Repeat([]byte{1}, part.Dx()*part.Dy()), Width: part.Dx(), Palette: &palettepng.Palette{1: {R: 200, A: 128}}}, nil
 }
 
 // fakePicture returns a picture of one colour of the size of a tile.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io/fs"
 	"log/slog"
 	"net/netip"
@@ -33,6 +34,8 @@ import (
 // Tiles returns finished tiles; *tiles.Service does.
 type Tiles interface {
 	Tile(ctx context.Context, v *snapshot.Values, req tiles.Request) (tiles.Tile, error)
+	// Paint returns a part of the map in pixels of the zoom and scale of req, which is not encoded.
+	Paint(ctx context.Context, v *snapshot.Values, req tiles.Request, part image.Rectangle) (tiles.Painting, error)
 	Vector(ctx context.Context, v *snapshot.View, t maptile.Tile) (tiles.Tile, error)
 	// Prepare makes what the pictures of v have in common, and PrepareVectors the same for its vector tiles. They are called before v is
 	// published.
