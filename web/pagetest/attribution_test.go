@@ -30,7 +30,7 @@ func TestPageNamesProviders(t *testing.T) {
 	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	for _, path := range []string{"/", "/embed"} {
 		b.Do(t, chromedp.Navigate(base+path), browsertest.Until(heatDrawn), browsertest.Until(attributionText+`.endsWith('GeoNames')`)) // after the towns
-		if got, want := browsertest.Ask(t, b, chromedp.Evaluate[string](attributionText)), "Lake <b>Agency</b> | "+originCredits+" | GeoNames"; got != want {
+		if got, want := browsertest.Ask(t, b, chromedp.Evaluate[string](attributionText)), "Lake <b>Agency</b> | "+originCredits+", GeoNames"; got != want {
 			t.Errorf("%s: the attribution is %q, want %q", path, got, want)
 		}
 	}
@@ -93,7 +93,7 @@ func TestPageNamesProvidersOfNewValues(t *testing.T) {
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
 	const cyan, copernicus = "Cyanobacteria Assessment Network (CyAN) of US EPA, NASA, NOAA and USGS", "European Union's Copernicus Land Monitoring Service information"
-	const providers = attributionText + `.replace(/GeoNames \| | \| GeoNames/, '')` // which names towns if there is room for some
+	const providers = attributionText + `.replace(/GeoNames, |, GeoNames/, '')` // which names towns if there is room for some
 	b.Do(t, browsertest.Until(fmt.Sprintf("%s === %q", providers, cyan)))
 	more := fmt.Sprintf("lake_id,date,chl,data_type,source\na,%s,30,satellite,Copernicus LWQ300\n", weekday(0))
 	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, filepath.Dir(db), "more.csv", more))

@@ -36,7 +36,7 @@ export function addMarkers(page) {
   view.on(['lake', 'risk', 'seen', 'style'], update)
   if (!store.get().complete) map.on('moveend', update)
   matchMedia('(prefers-color-scheme: dark)').onchange = update
-  addPointer(page, (point) => lakeNear(getScene().marks, map.containerPointToLayerPoint(point)))
+  addPointer(page, (point) => lakeNear(getScene().marks, map.containerPointToLayerPoint(point), map.getZoom()))
 }
 
 // visibleLakes returns the lakes that pass the filter, and the selected lake.

@@ -120,8 +120,9 @@ test('a point among several lakes means none of them if none has a mark, or two 
     ['a mark beside a lake without one', [mark('a', 9, 6), mark('b', -5, 0)], 'a', false],
     ['two marks', [mark('a', 0, 6), mark('b', 8, 6)], 'a', true],
     ['two marks side by side, which are seen apart', [mark('a', 0, 8), mark('b', 18, 8)], 'a', false],
-  ])) assert.deepEqual((({ lake: l, crowded: c }) => [l?.id, c])(lakeNear([...marks], { x: 0, y: 0 })), [want, crowded], name)
-  assert.deepEqual(lakeNear([mark('far', 99, 6)], { x: 0, y: 0 }), { lake: undefined, crowded: false })
+  ])) assert.deepEqual((({ lake: l, crowded: c }) => [l?.id, c])(lakeNear([...marks], { x: 0, y: 0 }, 8)), [want, crowded], name)
+  assert.deepEqual(lakeNear([mark('far', 99, 6)], { x: 0, y: 0 }, 8), { lake: undefined, crowded: false })
+  assert.equal(lakeNear([mark('a', 0, 6), mark('b', 8, 6)], { x: 0, y: 0 }, 9).crowded, false, 'from zoom 9 on marks lie side by side')
 })
 
 test('large lakes have names before small ones, whatever their values, once the sizes are known', () => {
