@@ -28,6 +28,15 @@ const samplesSeries = "in_situ"
 // rounded rounds µg/l to hundredths, as they are stored.
 func rounded(f float64) float64 { return math.Round(100*f) / 100 }
 
+// decimals rounds a number; infinity is null, as NaN.
+func decimals(f float64, n int) float64 {
+	if math.IsInf(f, 0) {
+		return math.NaN()
+	}
+	power := math.Pow(10, float64(n))
+	return math.Round(f*power) / power
+}
+
 // A statisticsYear is a year of a series.
 type statisticsYear struct {
 	*statistics.Year

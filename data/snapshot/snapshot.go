@@ -60,7 +60,8 @@ type Snapshot struct {
 	since     data.Date
 	dropped   []bool
 	sources   []string
-	passes    []pass // since that day, of lakes whose pixels are kept; in the order of pass.compare
+	digests   []uint64 // by lake
+	passes    []pass   // since that day, of lakes whose pixels are kept; in the order of pass.compare
 
 	views      *lru.Cache[data.Week, *View]
 	lazyValues *lru.Cache[data.Week, *Values]
