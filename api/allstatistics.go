@@ -92,7 +92,7 @@ var allYearCells = slices.Concat(record.Columns[statisticsYear]{
 	record.Word("lake_id", func(y statisticsYear) string { return string(y.lake.ID) }),
 	record.Text("name", func(y statisticsYear) string { return y.lake.Name }),
 	record.Text("region", func(y statisticsYear) string { return y.lake.Region }),
-}, yearColumns)
+}, plainYearColumns) // how much of each lake was affected is read from the database, which would take too long for all
 
 // allStatisticsCSV answers with the years of all lakes, or of those of a region, as a table; or with those of regions.
 func (h *lakeHandlers) allStatisticsCSV(w http.ResponseWriter, r *http.Request, p *published) error {
@@ -138,7 +138,7 @@ func (h *lakeHandlers) allStatisticsCSV(w http.ResponseWriter, r *http.Request, 
 				years := heldYears(p.snap, int(lakes[n]))
 				for i := range years {
 					if year == 0 || years[i].Year == year {
-						b = allYearCells.AppendLine(b, newStatisticsYear(p.snap, int(lakes[n]), "", &years[i]))
+						b = allYearCells.AppendLine(b, statisticsYear{Year: &years[i], lake: &p.snap.Lakes[lakes[n]]})
 					}
 				}
 				return b

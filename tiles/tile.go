@@ -105,17 +105,23 @@ func (s *Service) tileOfPixels(ctx context.Context, v *snapshot.Values, spec ren
 	failures := s.layers.failures.Load()
 	var layer *render.Layer
 	var pixels *tilePixels
-	read := func(ctx context.Context) error {
-		err := s.inTurn(&flight{ctx: ctx}, s.client(ctx), func() (err error) {
+	read := func(ctx context.Context) (release func(), err error) {
+		err = s.inTurn(&flight{ctx: ctx}, s.client(ctx), func() (err error) {
 			if layer, err = s.layers.getSince(ctx, v, failures); err == nil {
 				pixels, err = s.pixelsIn(layer, v, spec)
 			}
 			return err
 		})
-		if err != nil {
-			return err
+		if err == nil {
+			err = s.readPixels(ctx, pixels)
 		}
-		return s.readPixels(ctx, pixels)
+		if err == nil && s.options.Memory != nil {
+			pixels.hold, err = s.options.Memory.Hold(s.client(ctx), pixels.bytes())
+		}
+		if err != nil {
+			return nil, busy(err)
+		}
+		return pixels.release, nil
 	}
 	return s.identify(ctx, unidentified{v, spec}, read, func(context.Context) (identity, error) {
 		layer, err := s.withPixels(layer, v, pixels)
@@ -204,16 +210,18 @@ type identity struct {
 
 // identify returns a tile whose key identity finds out. That may take a walk over millions of lakes, and even longer to build
 // the layer first. So it is done when it is the tile's turn, once for all who want the tile, and if it must be drawn, in the
-// same turn. What identity needs to read first it reads before its turn; read is nil for nothing.
-func (s *Service) identify(ctx context.Context, u unidentified, read func(context.Context) error, identify func(context.Context) (identity, error)) (Tile, error) {
+// same turn. What identity needs to read first it reads before its turn, and it is held until release; read is nil for nothing.
+func (s *Service) identify(ctx context.Context, u unidentified, read func(context.Context) (release func(), err error), identify func(context.Context) (identity, error)) (Tile, error) {
 	client := s.client(ctx)
 	t, tier, err := s.searches.do(ctx, u, s.share(client), func(f *flight) (t Tile, tier string, err error) {
 		var sum Sum
 		var other *flight // draws the same tile, of another view
 		if read != nil {
-			if err := read(f.ctx); err != nil {
+			release, err := read(f.ctx)
+			if err != nil {
 				return Tile{}, "", err
 			}
+			defer release()
 		}
 		err = s.inTurn(f, client, func() error {
 			if err := s.searches.commit(f); err != nil {
@@ -310,10 +318,16 @@ func (s *Service) inTurn(f *flight, c admission.Client, work func() error) error
 	if !waiting {
 		return err
 	}
-	if errors.Is(err, admission.ErrBusy) {
-		err = ErrBusy
-	}
+	err = busy(err)
 	waited(err)
+	return err
+}
+
+// busy returns ErrBusy in place of that of package admission.
+func busy(err error) error {
+	if errors.Is(err, admission.ErrBusy) {
+		return ErrBusy
+	}
 	return err
 }
 
