@@ -100,7 +100,7 @@ var allYearCells = slices.Concat(record.Columns[statisticsYear]{
 	record.Word("lake_id", func(y statisticsYear) string { return string(y.lake.ID) }),
 	record.Text("name", func(y statisticsYear) string { return y.lake.Name }),
 	record.Text("region", func(y statisticsYear) string { return y.lake.Region }),
-}, yearColumns)
+}, plainYearColumns) // how much of each lake was affected is read from the database, which would take too long for all
 
 // A yearsKey names a table of years that is kept.
 type yearsKey struct {
@@ -166,7 +166,7 @@ func appendYears(b []byte, snap *snapshot.Snapshot, lake, year int) []byte {
 	years := heldYears(snap, lake)
 	for i := range years {
 		if year == 0 || years[i].Year == year {
-			b = allYearCells.AppendLine(b, newStatisticsYear(snap, lake, "", &years[i]))
+			b = allYearCells.AppendLine(b, statisticsYear{Year: &years[i], lake: &snap.Lakes[lake]})
 		}
 	}
 	return b

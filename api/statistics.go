@@ -21,9 +21,7 @@ const maxStatisticsRows = 10_000
 var statisticsSeries = []struct {
 	name string
 	of   statistics.Series
-}{{"together", statistics.Together}, {"satellite", statistics.OfSatellite}, {samplesSeries, statistics.OfSamples}}
-
-const samplesSeries = "in_situ"
+}{{"together", statistics.Together}, {"satellite", statistics.OfSatellite}, {"in_situ", statistics.OfSamples}}
 
 // rounded rounds µg/l to hundredths, as they are stored.
 func rounded(f float64) float64 { return math.Round(100*f) / 100 }
@@ -42,16 +40,43 @@ type statisticsYear struct {
 	*statistics.Year
 	lake   *data.Lake
 	series string
-	shares snapshot.YearShares
+	shares *yearShares // nil without pixels
 }
 
-// newStatisticsYear returns a year of a series of the i-th lake, with the shares of its pixels unless it is of samples.
-func newStatisticsYear(snap *snapshot.Snapshot, i int, series string, y *statistics.Year) statisticsYear {
-	year := statisticsYear{Year: y, lake: &snap.Lakes[i], series: series}
-	if series != samplesSeries {
-		year.shares = snap.SharesOfYear(i, y.Year)
+// yearShares are the means of the shares of the passes of a year that are in a series and whose pixels are kept.
+type yearShares struct {
+	passes    int
+	high, p90 float64 // the part of the lake with a high risk, and the ninetieth percentile in µg/l
+}
+
+// sharesByYear returns those of a series of a lake: of its passes that maps show, without those of a source that is outranked in its week.
+func sharesByYear(shown []*data.Observation, shares map[passKey]*passShares) map[int]*yearShares {
+	best := make(map[data.Week]uint8) // ranks less 1, of which 255 is none
+	for _, o := range shown {
+		if rank, ok := best[o.Date.Week()]; o.Type == data.Satellite && (!ok || o.Rank-1 < rank) {
+			best[o.Date.Week()] = o.Rank - 1
+		}
 	}
-	return year
+	years := make(map[int]*yearShares)
+	for _, o := range shown {
+		of := shares[passKey{o.Date, o.Source}]
+		if of == nil || o.Type != data.Satellite || o.Rank-1 > best[o.Date.Week()] {
+			continue
+		}
+		y := years[o.Date.Time().Year()]
+		if y == nil {
+			y = new(yearShares)
+			years[o.Date.Time().Year()] = y
+		}
+		y.passes++
+		y.high += of.Risks[data.RiskHigh].Float()
+		y.p90 += of.P90.Float()
+	}
+	for _, y := range years {
+		y.high /= float64(y.passes)
+		y.p90 /= float64(y.passes)
+	}
+	return years
 }
 
 // levelColumns returns columns of a number of days or weeks of each risk.
@@ -71,6 +96,20 @@ func levelColumns[R any](prefix string, of func(R) *[data.MaxLevel + 1]int) (col
 }
 
 var (
+	sharesOfYear = record.Columns[statisticsYear]{
+		record.Number("share_high", func(y statisticsYear) float64 {
+			if y.shares == nil {
+				return math.NaN()
+			}
+			return math.Round(1e4*y.shares.high) / 1e4
+		}),
+		record.Number("p90", func(y statisticsYear) float64 {
+			if y.shares == nil {
+				return math.NaN()
+			}
+			return rounded(y.shares.p90)
+		}),
+	}.Optional()
 	bandColumns = record.Columns[*statistics.BandPoint]{
 		record.Integer("day", func(p *statistics.BandPoint) float64 { return float64(p.Day) }),
 		record.Number("p10", func(p *statistics.BandPoint) float64 { return rounded(p.P10) }),
@@ -81,7 +120,7 @@ var (
 		record.Integer("values", func(p *statistics.BandPoint) float64 { return float64(p.Values) }),
 		record.Integer("years", func(p *statistics.BandPoint) float64 { return float64(p.Years) }),
 	}
-	yearColumns = slices.Concat(
+	plainYearColumns = slices.Concat(
 		record.Columns[statisticsYear]{
 			record.Integer("year", func(y statisticsYear) float64 { return float64(y.Year.Year) }),
 			record.Integer("values", func(y statisticsYear) float64 { return float64(y.Values) }),
@@ -97,14 +136,9 @@ var (
 			record.Word("bloom_onset", func(y statisticsYear) string { return y.Onset.String() }),
 			record.Word("bloom_end", func(y statisticsYear) string { return y.End.String() }),
 			record.Integer("bloom_days", func(y statisticsYear) float64 { return float64(y.Length()) }),
-		},
-		record.Columns[statisticsYear]{
-			record.Number("share_high", func(y statisticsYear) float64 {
-				return record.Known(math.Round(1e4*y.shares.High)/1e4, y.shares.Passes > 0)
-			}),
-			record.Number("p90", func(y statisticsYear) float64 { return record.Known(rounded(y.shares.P90), y.shares.Passes > 0) }),
-		}.Optional())
-	yearCells = slices.Concat(record.Columns[statisticsYear]{
+		})
+	yearColumns = slices.Concat(plainYearColumns, sharesOfYear)
+	yearCells   = slices.Concat(record.Columns[statisticsYear]{
 		record.Word("lake_id", func(y statisticsYear) string { return string(y.lake.ID) }),
 		record.Word("series", func(y statisticsYear) string { return y.series }),
 	}, yearColumns)
@@ -139,7 +173,7 @@ func (h *lakeHandlers) statistics(w http.ResponseWriter, r *http.Request, p *pub
 
 // statisticsJSON answers with those of the lake with that id.
 func (h *lakeHandlers) statisticsJSON(w http.ResponseWriter, r *http.Request, p *published, id data.LakeID) error {
-	observations, err := h.allValues(r, p, id)
+	observations, shares, err := h.allValues(r, p, id)
 	if err != nil {
 		return err
 	}
@@ -166,7 +200,7 @@ func (h *lakeHandlers) statisticsJSON(w http.ResponseWriter, r *http.Request, p 
 		} else {
 			content = append(content, "null"...)
 		}
-		content = appendAll(content.Array("years"), yearsOf(i, series.name, values, p), yearColumns)
+		content = appendAll(content.Array("years"), yearsOf(i, series.name, values, sharesByYear(statistics.ShownOf(observations, series.of), shares), p), yearColumns)
 		content = appendAll(content.Close("]").Array("band"), pointers(statistics.Band(values)), bandColumns).Close("]}")
 	}
 	return h.sender.SendBytes(w, r, jsonKind, content.Close("}\n"))
@@ -191,10 +225,10 @@ func pointers[T any](all []T) []*T {
 	return p
 }
 
-func yearsOf(lake int, series string, values []statistics.Value, p *published) (all []statisticsYear) {
+func yearsOf(lake int, series string, values []statistics.Value, shares map[int]*yearShares, p *published) (all []statisticsYear) {
 	years := statistics.YearsOf(values, p.snap.Profile, p.snap.AsOf.Last())
 	for i := range years {
-		all = append(all, newStatisticsYear(p.snap, lake, series, &years[i]))
+		all = append(all, statisticsYear{&years[i], &p.snap.Lakes[lake], series, shares[years[i].Year]})
 	}
 	return all
 }
@@ -205,7 +239,7 @@ func (h *lakeHandlers) statisticsCSV(w http.ResponseWriter, r *http.Request, p *
 	if _, ok := p.snap.Index(id + ".csv"); ok {
 		return h.statisticsJSON(w, r, p, id+".csv")
 	}
-	observations, err := h.allValues(r, p, id)
+	observations, shares, err := h.allValues(r, p, id)
 	if err != nil {
 		return err
 	}
@@ -213,24 +247,29 @@ func (h *lakeHandlers) statisticsCSV(w http.ResponseWriter, r *http.Request, p *
 	nameFile(w, "statistics-"+string(id))
 	content := yearCells.Header()
 	for _, series := range statisticsSeries {
-		for _, y := range yearsOf(i, series.name, statistics.ValuesOf(observations, series.of), p) {
+		years := sharesByYear(statistics.ShownOf(observations, series.of), shares)
+		for _, y := range yearsOf(i, series.name, statistics.ValuesOf(observations, series.of), years, p) {
 			content = yearCells.AppendLine(content, y)
 		}
 	}
 	return h.sender.SendBytes(w, r, csvKind, content)
 }
 
-// allValues returns the measurements of a lake up to the day that the data are as of, of all years that the store has.
-func (h *lakeHandlers) allValues(r *http.Request, p *published, id data.LakeID) ([]data.Observation, error) {
+// allValues returns the measurements of a lake up to the day that the data are as of, of all years that the store has, and the shares of those whose pixels
+// are kept.
+func (h *lakeHandlers) allValues(r *http.Request, p *published, id data.LakeID) (all []data.Observation, shares map[passKey]*passShares, err error) {
 	query := params.Of(r)
 	if err := query.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	i, ok := p.snap.Index(id)
 	if !ok {
-		return nil, data.ErrNoLake
+		return nil, nil, data.ErrNoLake
 	}
-	return h.valuesOf(r, p, i)
+	if all, err = h.valuesOf(r, p, i); err == nil {
+		shares = h.sharesOf(r.Context(), r, p.snap, i, all)
+	}
+	return all, shares, err
 }
 
 // valuesOf returns those of the i-th lake.

@@ -51,7 +51,7 @@ func (wv *weekViews) get(r *http.Request, snap *snapshot.Snapshot, week data.Wee
 		return v, release, err
 	}
 	turns := wv.turns
-	if snap.Old(week) {
+	if snap.Reads(week) {
 		turns = wv.reads
 	}
 	ctx, cancel := answer.Waiting(r, weekTurnWait)
@@ -136,7 +136,7 @@ func (wv *weekViews) during(r *http.Request, snap *snapshot.Snapshot, week data.
 	mustRead := false
 	err := wv.turns.Do(ctx, client, func() (err error) {
 		v := snap.Held(week)
-		if mustRead = v == nil && snap.Old(week); mustRead {
+		if mustRead = v == nil && snap.Reads(week); mustRead {
 			return nil
 		}
 		if v == nil {

@@ -78,6 +78,9 @@ type Options struct {
 	RenderTimeout time.Duration
 	// Pixels reads the pixels of lakes, which have an eighth of MemoryBytes then. Nil means that there are none.
 	Pixels Pixels
+	// Memory bounds the pixels that are read and decoded for tiles until these are drawn, together with what else it is for; those that are kept for other
+	// tiles are in MemoryBytes. Nil means no bound.
+	Memory *admission.Budget
 	// Vectors encodes vector tiles. Nil means that there are none.
 	Vectors *vector.Encoder
 	// Tracer begins spans for tiles that are asked for in a recorded span. Nil means no spans.

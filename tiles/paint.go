@@ -27,6 +27,7 @@ func (s *Service) Paint(ctx context.Context, v *snapshot.Values, req Request, pa
 		if err != nil {
 			return p, err
 		}
+		defer pixels.release()
 		layerOf = func() (*render.Layer, error) { return s.withPixels(layer, v, pixels) }
 	}
 	err = s.inTurn(&flight{ctx: ctx}, s.client(ctx), func() error {

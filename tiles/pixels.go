@@ -99,6 +99,22 @@ type tilePixels struct {
 	lakes   []int                      // whose pixels were read
 	values  []data.LakeValue           // of lakes
 	packed  []pixels.Packed            // of lakes
+	hold    *admission.Hold            // of what was read and is decoded; nil without Options.Memory
+}
+
+// bytes returns the memory of what was read.
+func (p *tilePixels) bytes() (n int64) {
+	for i := range p.packed {
+		n += int64(len(p.packed[i].Grid) + len(p.packed[i].Mask) + len(p.packed[i].Codes))
+	}
+	return n
+}
+
+// release gives back the memory.
+func (p *tilePixels) release() {
+	if p.hold != nil {
+		p.hold.Release()
+	}
 }
 
 // pixelsIn finds the pixels of the lakes of a part that are decoded.
@@ -133,7 +149,7 @@ func (s *Service) readPixels(ctx context.Context, p *tilePixels) (err error) {
 	case err == nil:
 		return nil
 	case errors.Is(err, admission.ErrBusy):
-		return ErrBusy
+		return busy(err)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
@@ -143,6 +159,7 @@ func (s *Service) readPixels(ctx context.Context, p *tilePixels) (err error) {
 // withPixels decodes what was read, and returns layer with the pixels of a tile.
 func (s *Service) withPixels(layer *render.Layer, v *snapshot.Values, p *tilePixels) (with *render.Layer, err error) {
 	defer s.recoverTo(&err, "decoding pixels")
+	held := p.bytes()
 	for i, lake := range p.lakes {
 		var decoded *render.LakePixels
 		if packed := p.packed[i]; packed.Grid != "" {
@@ -154,6 +171,12 @@ func (s *Service) withPixels(layer *render.Layer, v *snapshot.Values, p *tilePix
 		}
 		if decoded != nil {
 			p.decoded[lake] = decoded
+			held += decoded.Bytes()
+			if p.hold != nil {
+				if err := p.hold.Resize(held); err != nil {
+					return nil, busy(err)
+				}
+			}
 		}
 		s.pixels.put(pixelKey{p.state, p.values[i]}, decoded)
 	}

@@ -26,6 +26,7 @@ import (
 	"limnomap/data/raster/zonal"
 	"limnomap/data/snapshot"
 	"limnomap/render"
+	"limnomap/tiles/admission"
 )
 
 // A fakePixels has pixels of all lakes, in whose west all have one value and in whose east another.
@@ -269,6 +270,27 @@ func TestPixelsInMemoryAreBounded(t *testing.T) {
 		t.Errorf("%d entries are held", c.lru.Len())
 	}
 	newPixelCache(1).put(pixelKey{}, nil) // larger than all
+}
+
+// TestPixelsOfTilesAreInABudget draws a tile whose pixels do not fit, as they are stored or decoded, and one whose pixels fit.
+func TestPixelsOfTilesAreInABudget(t *testing.T) {
+	packed := packedAround(t, lakeAt(0), 5, 80)
+	decoded, err := render.NewLakePixels(packed, lakeAt(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := (&tilePixels{packed: []pixels.Packed{packed}}).bytes()
+	for _, total := range []int64{stored - 1, stored + decoded.Bytes() - 1, stored + decoded.Bytes()} {
+		s := pixelService(t, &fakePixels{t: t, east: 80}, nil)
+		s.options.Memory = admission.NewBudget(total)
+		tile, err := s.Tile(t.Context(), pixelView(1, data.PixelState{Count: 1, Digest: 1}).Values(), pixelRequest(13, render.Pixels))
+		if fits := total == stored+decoded.Bytes(); fits && (err != nil || tile.Blank) || !fits && !errors.Is(err, ErrBusy) {
+			t.Errorf("with %d bytes for %d and %d, the error is %v", total, stored, decoded.Bytes(), err)
+		}
+		if used := s.options.Memory.Used(); used != 0 {
+			t.Errorf("with %d bytes, %d are held in the end", total, used)
+		}
+	}
 }
 
 // A keptTiles is a Store in memory.

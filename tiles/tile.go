@@ -104,9 +104,9 @@ func (s *Service) tile(ctx context.Context, v *snapshot.Values, req Request) (Ti
 func (s *Service) tileOfPixels(ctx context.Context, v *snapshot.Values, spec render.Spec) (Tile, error) {
 	var layer *render.Layer
 	var pixels *tilePixels
-	read := func(ctx context.Context) (err error) {
+	read := func(ctx context.Context) (release func(), err error) {
 		layer, pixels, err = s.layerAndPixels(ctx, v, spec, render.Part{})
-		return err
+		return pixels.release, err
 	}
 	return s.identify(ctx, unidentified{v, spec}, read, func(context.Context) (identity, error) {
 		layer, err := s.withPixels(layer, v, pixels)
@@ -118,7 +118,7 @@ func (s *Service) tileOfPixels(ctx context.Context, v *snapshot.Values, spec ren
 	})
 }
 
-// layerAndPixels returns the layer of v and the pixels of the lakes of a part, which are not decoded.
+// layerAndPixels returns the layer of v and the pixels of the lakes of a part, which are not decoded and are to be released.
 func (s *Service) layerAndPixels(ctx context.Context, v *snapshot.Values, spec render.Spec, part render.Part) (layer *render.Layer, pixels *tilePixels, err error) {
 	failures := s.layers.failures.Load()
 	err = s.inTurn(&flight{ctx: ctx}, s.client(ctx), func() (err error) {
@@ -130,7 +130,10 @@ func (s *Service) layerAndPixels(ctx context.Context, v *snapshot.Values, spec r
 	if err == nil {
 		err = s.readPixels(ctx, pixels)
 	}
-	return layer, pixels, err
+	if err == nil && s.options.Memory != nil {
+		pixels.hold, err = s.options.Memory.Hold(s.client(ctx), pixels.bytes())
+	}
+	return layer, pixels, busy(err)
 }
 
 // cached returns a tile that is blank or in memory, and the tier that has it. If there is none, the tier is empty.
@@ -210,16 +213,18 @@ type identity struct {
 
 // identify returns a tile whose key identity finds out. That may take a walk over millions of lakes, and even longer to build
 // the layer first. So it is done when it is the tile's turn, once for all who want the tile, and if it must be drawn, in the
-// same turn. What identity needs to read first it reads before its turn; read is nil for nothing.
-func (s *Service) identify(ctx context.Context, u unidentified, read func(context.Context) error, identify func(context.Context) (identity, error)) (Tile, error) {
+// same turn. What identity needs to read first it reads before its turn, and it is held until release; read is nil for nothing.
+func (s *Service) identify(ctx context.Context, u unidentified, read func(context.Context) (release func(), err error), identify func(context.Context) (identity, error)) (Tile, error) {
 	client := s.client(ctx)
 	t, tier, err := s.searches.do(ctx, u, s.share(client), func(f *flight) (t Tile, tier string, err error) {
 		var sum Sum
 		var other *flight // draws the same tile, of another view
 		if read != nil {
-			if err := read(f.ctx); err != nil {
+			release, err := read(f.ctx)
+			if err != nil {
 				return Tile{}, "", err
 			}
+			defer release()
 		}
 		err = s.inTurn(f, client, func() error {
 			if err := s.searches.commit(f); err != nil {
@@ -316,10 +321,16 @@ func (s *Service) inTurn(f *flight, c admission.Client, work func() error) error
 	if !waiting {
 		return err
 	}
-	if errors.Is(err, admission.ErrBusy) {
-		err = ErrBusy
-	}
+	err = busy(err)
 	waited(err)
+	return err
+}
+
+// busy returns ErrBusy in place of that of package admission.
+func busy(err error) error {
+	if errors.Is(err, admission.ErrBusy) {
+		return ErrBusy
+	}
 	return err
 }
 

@@ -199,7 +199,8 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	defer weekReads.Close()
 	histories := newHistoryTurns(shown.store)
 	defer histories.Close()
-	tileService, err := c.newTiles(shown, diskCache, turns, histories, registry, traces.tracer(), con.log)
+	memory := newAnswerBudget(answerMemory())
+	tileService, err := c.newTiles(shown, diskCache, turns, histories, memory, registry, traces.tracer(), con.log)
 	if err != nil {
 		return err
 	}
@@ -243,7 +244,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	if c.Desk {
 		opts.Desk = deskStatements{shown.store, now.Now}
 	}
-	opts.Keys, opts.Quota, opts.Memory = shown.Keys, sharedQuota, newAnswerBudget(answerMemory())
+	opts.Keys, opts.Quota, opts.Memory = shown.Keys, sharedQuota, memory
 	opts.Turns, opts.WeekReads, opts.Histories = turns, weekReads, histories
 	server, err := api.New(opts)
 	if err != nil {
@@ -426,7 +427,7 @@ func (c *serveCmd) openDiskCache(registry prometheus.Registerer, log *slog.Logge
 }
 
 // newTiles returns the service that draws and caches tiles.
-func (c *serveCmd) newTiles(shown *source, diskCache tiles.Disk, turns, histories *admission.Turns, registry prometheus.Registerer, tracer trace.Tracer, log *slog.Logger) (*tiles.Service, error) {
+func (c *serveCmd) newTiles(shown *source, diskCache tiles.Disk, turns, histories *admission.Turns, memory *admission.Budget, registry prometheus.Registerer, tracer trace.Tracer, log *slog.Logger) (*tiles.Service, error) {
 	opts := tiles.Options{
 		MemoryBytes: int64(c.CacheMemory),
 		Disk:        diskCache,
@@ -440,7 +441,7 @@ func (c *serveCmd) newTiles(shown *source, diskCache tiles.Disk, turns, historie
 		Tracer:      tracer,
 	}
 	if shown.store != nil {
-		opts.Pixels = pixelReader{shown.store, histories}
+		opts.Pixels, opts.Memory = pixelReader{shown.store, histories}, memory
 	}
 	return tiles.New(render.New(shown.limits()), &opts)
 }

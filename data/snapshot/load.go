@@ -156,9 +156,6 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 		digests:      l.digests,
 		since:        l.weeks.since(),
 	}
-	if err := s.readPasses(ctx, src, before); err != nil {
-		return nil, fmt.Errorf("snapshot: %w", err)
-	}
 	if err := s.readNewestForecasts(ctx, src); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
@@ -175,6 +172,9 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 	}
 	s.sources = l.sources.since(newest)
 	s.setDay(o.AsOf.on(p.Now, newest))
+	if err := s.readPasses(ctx, src, s.Current); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
 	s.setActive(p)
 	return s, nil
 }
@@ -182,8 +182,8 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 // setCaches empties the views that are held besides the current one. They are made again, or read from src, when they are asked for.
 func (s *Snapshot) setCaches(ctx context.Context, src Source, o *Options) (err error) {
 	s.flight = new(singleflight.Group)
-	s.old = newOldViews(ctx, src, o, len(s.Lakes))
-	if s.views, err = newViewCache(len(s.Lakes), o.ViewMemory/2); err == nil {
+	s.old = newOldViews(ctx, src, o, s.ViewBytes())
+	if s.views, err = newViewCache(s.ViewBytes(), o.ViewMemory/2); err == nil {
 		s.lazyValues, err = newLazyValues()
 	}
 	return err

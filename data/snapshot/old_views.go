@@ -53,10 +53,10 @@ type blockRead struct {
 	err   error
 }
 
-// newOldViews returns the old views of that many lakes.
-func newOldViews(ctx context.Context, src Source, o *Options, lakes int) *oldViews {
+// newOldViews returns the old views, each of which takes that many bytes.
+func newOldViews(ctx context.Context, src Source, o *Options, bytes int64) *oldViews {
 	memory := o.ViewMemory / 4 // of a block: up to maxBlocks are kept, while another one may be read
-	fit := memory / (stateBytes * int64(max(lakes, 1)))
+	fit := memory / max(bytes, 1)
 	return &oldViews{source: src, ctx: ctx, patience: o.Patience, background: o.Background, weeks: data.Week(min(max(fit, 1), maxBlockWeeks))}
 }
 
@@ -65,12 +65,8 @@ func (s *Snapshot) oldView(ctx context.Context, w data.Week) (*View, error) {
 	first := s.old.first(w)
 	b := s.old.cached(first)
 	if b == nil && ctx.Err() == nil {
-		waiting := ctx
-		if s.old.patience > 0 {
-			var cancel context.CancelFunc
-			waiting, cancel = context.WithTimeout(ctx, s.old.patience)
-			defer cancel()
-		}
+		waiting, cancel := s.old.waiting(ctx)
+		defer cancel()
 		var err error
 		if b, err = s.block(waiting, first); err != nil && ctx.Err() == nil {
 			return nil, fmt.Errorf("view of %s: %w: %w", w, ErrUnavailable, err)
@@ -80,6 +76,14 @@ func (s *Snapshot) oldView(ctx context.Context, w data.Week) (*View, error) {
 		return nil, fmt.Errorf("view of %s: %w", w, ctx.Err())
 	}
 	return b.views[w-b.first], nil
+}
+
+// waiting returns a context that ends when a request has waited for the Source long enough.
+func (p *oldViews) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	if p.patience > 0 {
+		return context.WithTimeout(ctx, p.patience)
+	}
+	return context.WithCancel(ctx)
 }
 
 // AwaitSource returns when the map of week w can be read from the Source, or need not be: when no read of other weeks is in
@@ -141,7 +145,7 @@ func (p *oldViews) bytes() (n int64) {
 	defer p.mu.Unlock()
 	for _, b := range p.blocks {
 		for _, v := range b.views {
-			n += stateBytes * int64(len(v.States))
+			n += stateBytes*int64(len(v.States)) + passBytes*int64(cap(v.passes))
 		}
 	}
 	return n

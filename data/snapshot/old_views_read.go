@@ -23,6 +23,9 @@ func (s *Snapshot) readBlock(ctx context.Context, first data.Week) (*viewBlock, 
 	if err := r.finish(); err != nil && !later { // lakes of a later revision are left out
 		return nil, data.Revision{}, fmt.Errorf("its past differs from its scan: %w", err)
 	}
+	if err := s.readPasses(ctx, s.old.source, r.block.views...); err != nil {
+		return nil, data.Revision{}, err
+	}
 	for _, v := range r.block.views {
 		v.Later = later
 	}
@@ -46,7 +49,7 @@ func newBlockReader(s *Snapshot, first data.Week) *blockReader {
 	r := &blockReader{snapshot: s, block: viewBlock{first: first}}
 	for w := first; w < first+min(s.old.weeks, s.weeks[s.held].Week-first); w++ {
 		r.block.views = append(r.block.views, &View{Week: w, AsOf: w.Sunday(), Lakes: s.Lakes, States: unknownStates(len(s.Lakes)), Profile: s.Profile,
-			Pixels: s.Pixels, passes: s.passes, Advisories: s.advisoriesIn(w)})
+			Pixels: s.Pixels, Advisories: s.advisoriesIn(w)})
 	}
 	return r
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
+	"unsafe"
 
 	"limnomap/data"
 	"limnomap/data/pixels"
@@ -18,36 +18,54 @@ type pass struct {
 	data.PixelShares
 }
 
+const passBytes = int64(unsafe.Sizeof(pass{}))
+
 func (p *pass) compare(to *pass) int {
 	return cmp.Or(cmp.Compare(p.lake, to.lake), cmp.Compare(p.date, to.date), cmp.Compare(p.value, to.value))
 }
 
-// readPasses reads the shares of all passes since a day, unless the pixels are those of the snapshot before.
-func (s *Snapshot) readPasses(ctx context.Context, src Source, before *Snapshot) error {
+// readPasses reads the shares of the pixels of the passes that views of neighbouring weeks show.
+func (s *Snapshot) readPasses(ctx context.Context, src Source, views ...*View) error {
 	if s.Pixels.Count == 0 {
 		return nil
 	}
-	same := func(a, b []data.Lake) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
-	if before != nil && before.Pixels == s.Pixels && before.since == s.since && same(before.Lakes, s.Lakes) && *before.Profile == *s.Profile {
-		s.passes = before.passes
-		return nil
-	}
-	err := src.PixelSpreads(ctx, s.since, func(v data.LakeValue, spread *pixels.Spread) error {
-		lake, ok := s.Index(v.Lake)
+	oldest := max(int64(views[0].AsOf)-int64(s.rule.staleAfter), int64(data.MinDate))
+	period := data.Period{First: data.Date(oldest), Last: views[len(views)-1].AsOf}
+	err := src.PixelSpreads(ctx, period, func(of data.LakeValue, spread *pixels.Spread) error {
+		lake, ok := s.Index(of.Lake)
 		if !ok { // of a later revision
 			return nil
 		}
-		if shares, ok := data.PixelSharesOf(spread, s.Profile); ok {
-			s.passes = append(s.passes, pass{int32(lake), v.Date, v.Chlorophyll, shares})
+		shares, ok := data.PixelSharesOf(spread, s.Profile)
+		for _, v := range views {
+			if date, value := s.newestPass(v, lake); ok && date == of.Date && value == of.Chlorophyll {
+				v.passes = append(v.passes, pass{int32(lake), date, value, shares})
+			}
 		}
 		return nil
 	})
-	slices.SortStableFunc(s.passes, func(a, b pass) int { return a.compare(&b) })
-	s.passes = slices.Clip(s.passes)
+	for _, v := range views {
+		slices.SortStableFunc(v.passes, func(a, b pass) int { return a.compare(&b) })
+		v.passes = slices.Clip(v.passes)
+	}
 	return err
 }
 
-// Shares returns how much of Lakes[i] is affected, by the pixels of its current value. It is not ok if they are not kept, or not in memory.
+// newestPass returns the date and value of the pass that v shows of Lakes[i]; NoChlorophyll if it shows none. On the current map it may be one in whose place
+// a sample is shown: on a later day, when the sample is too old, the map shows the pass.
+func (s *Snapshot) newestPass(v *View, i int) (data.Date, data.Chlorophyll) {
+	if state := &v.States[i]; state.MeasuredBy == data.Satellite {
+		return state.Date, state.Chlorophyll
+	}
+	if v == s.Current {
+		if last := s.rule.last(s.satellite.of(i), lakeReadings{}, v.AsOf); last.exists() {
+			return last.reading().date(), last.reading().chlorophyll()
+		}
+	}
+	return 0, data.NoChlorophyll
+}
+
+// Shares returns how much of Lakes[i] is affected, by the pixels of its current value. It is not ok if they are not kept.
 func (v *View) Shares(i int) (shares data.PixelShares, ok bool) {
 	state := &v.States[i]
 	if len(v.passes) == 0 || state.MeasuredBy != data.Satellite || !state.Chlorophyll.Valid() {
@@ -59,29 +77,4 @@ func (v *View) Shares(i int) (shares data.PixelShares, ok bool) {
 		return shares, false
 	}
 	return v.passes[at].PixelShares, true
-}
-
-// YearShares are the means of the shares of the passes of a year whose pixels are kept.
-type YearShares struct {
-	Passes    int
-	High, P90 float64 // the part of the lake with a high risk, and the ninetieth percentile in µg/l
-}
-
-// SharesOfYear returns the shares of Lakes[i] in a year, of the passes that are in memory.
-func (s *Snapshot) SharesOfYear(i, year int) (y YearShares) {
-	first := pass{lake: int32(i), date: data.DateOf(time.Date(year, time.January, 1, 0, 0, 0, 0, time.UTC))}
-	at, _ := slices.BinarySearchFunc(s.passes, &first, func(p pass, to *pass) int { return p.compare(to) })
-	for _, p := range s.passes[at:] {
-		if p.lake != int32(i) || p.date.Time().Year() != year {
-			break
-		}
-		y.Passes++
-		y.High += p.Risks[data.RiskHigh].Float()
-		y.P90 += p.P90.Float()
-	}
-	if y.Passes > 0 {
-		y.High /= float64(y.Passes)
-		y.P90 /= float64(y.Passes)
-	}
-	return y
 }

@@ -23,7 +23,7 @@ func TestViewCacheIsBounded(t *testing.T) {
 		{0, maxViews}, {1892, maxViews}, {1_400_000, 2}, {100_000_000, minViews},
 	}
 	for _, tt := range tests {
-		c, err := newViewCache(tt.lakes, defaultViewMemory/2)
+		c, err := newViewCache(stateBytes*int64(tt.lakes), defaultViewMemory/2)
 		if err != nil {
 			t.Fatal(err)
 		}

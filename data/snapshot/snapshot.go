@@ -61,7 +61,6 @@ type Snapshot struct {
 	dropped   []bool
 	sources   []string
 	digests   []uint64 // by lake
-	passes    []pass   // since that day, of lakes whose pixels are kept; in the order of pass.compare
 
 	views      *lru.Cache[data.Week, *View]
 	lazyValues *lru.Cache[data.Week, *Values]
@@ -171,7 +170,12 @@ func (s *Snapshot) StatementsChangeAt() time.Time { return s.statementsAt }
 
 // setDay makes the current view, that of a day.
 func (s *Snapshot) setDay(today data.Date) {
+	var passes []pass
+	if s.Current != nil {
+		passes = s.Current.passes
+	}
 	s.Current = s.build(today.Week(), today)
+	s.Current.passes = passes
 	s.serveWeeks(s.oldest)
 }
 

@@ -25,9 +25,9 @@ type Source interface {
 	Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error)
 	// PixelState returns the state of the pixels of satellites that the source keeps.
 	PixelState(ctx context.Context) (data.PixelState, error)
-	// PixelSpreads calls each with how the pixels of each value of a satellite since a day are spread. Of several sources with one value of a lake and
+	// PixelSpreads calls each with how the pixels of each value of a satellite in a period are spread. Of several sources with one value of a lake and
 	// day the first one that was stored comes first. An error from each ends it and is returned.
-	PixelSpreads(ctx context.Context, since data.Date, each func(data.LakeValue, *pixels.Spread) error) error
+	PixelSpreads(ctx context.Context, period data.Period, each func(data.LakeValue, *pixels.Spread) error) error
 	// Advisories returns all official statements in any order, also those that are over, and their revision.
 	Advisories(ctx context.Context) ([]data.Advisory, data.Revision, error)
 	// Forecasts calls each for each lake with a value up to the day of an issue of limnomap's own forecast, the newest issue if the day is
@@ -51,7 +51,7 @@ type NoPixels struct{}
 
 func (NoPixels) PixelState(context.Context) (data.PixelState, error) { return data.PixelState{}, nil }
 
-func (NoPixels) PixelSpreads(context.Context, data.Date, func(data.LakeValue, *pixels.Spread) error) error {
+func (NoPixels) PixelSpreads(context.Context, data.Period, func(data.LakeValue, *pixels.Spread) error) error {
 	return nil
 }
 

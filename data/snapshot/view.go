@@ -26,7 +26,7 @@ type View struct {
 	// Advisories are the gravest official statements: for the current week those that are active now, for any other week those that
 	// were active at the end of its Sunday.
 	Advisories *ActiveAdvisories
-	passes     []pass // the snapshot's
+	passes     []pass // of the values that it shows, of lakes whose pixels are kept; in the order of pass.compare
 	// Later is true if the view was read from a Source that has a later revision than the snapshot. Then the view must not
 	// be cached as the snapshot's.
 	Later bool
@@ -88,9 +88,9 @@ const (
 	stateBytes = int64(unsafe.Sizeof(State{}))
 )
 
-// newViewCache returns a cache for views of that many lakes, in that much memory.
-func newViewCache(lakes int, memory int64) (*lru.Cache[data.Week, *View], error) {
-	fit := memory / (stateBytes * int64(max(lakes, 1)))
+// newViewCache returns a cache for views of that many bytes, in that much memory.
+func newViewCache(bytes, memory int64) (*lru.Cache[data.Week, *View], error) {
+	fit := memory / max(bytes, 1)
 	return lru.New[data.Week, *View](int(min(max(fit, minViews), maxViews)))
 }
 
@@ -100,7 +100,7 @@ func newViewCache(lakes int, memory int64) (*lru.Cache[data.Week, *View], error)
 // A week after the current one shows the same as that, and a week before the first observation shows every lake as unknown. Weeks whose
 // observations are not in memory are read from the Source, several neighbouring ones together. If the Source does not answer within [Options].Patience, the error is [ErrUnavailable]. If the
 // Source has a later revision by then, the view shows that revision's observations of the snapshot's lakes; it has
-// [View.Later] set and is not cached. The only other error is ctx's.
+// [View.Later] set and is not cached. The only other error is ctx's. How much of each lake is affected is read from the Source too, if that has pixels.
 func (s *Snapshot) View(ctx context.Context, w data.Week) (*View, error) {
 	if w >= s.Current.Week {
 		return s.Current, nil
@@ -115,15 +115,23 @@ func (s *Snapshot) View(ctx context.Context, w data.Week) (*View, error) {
 		return nil, fmt.Errorf("view of %s: %w", w, err)
 	}
 	// The first caller builds it, in its own goroutine and in milliseconds; concurrent callers wait for it.
-	v, _, _ := s.flight.Do(strconv.Itoa(int(w)), func() (any, error) {
+	v, err, _ := s.flight.Do(strconv.Itoa(int(w)), func() (any, error) {
 		// A concurrent call may have added it since the check above.
 		if v, ok := s.views.Get(w); ok {
 			return v, nil
 		}
 		v := s.build(w, max(w, data.MinDate.Week()).Sunday())
+		ctx, cancel := s.old.waiting(s.old.ctx)
+		defer cancel()
+		if err := s.readPasses(ctx, s.old.source, v); err != nil {
+			return nil, fmt.Errorf("view of %s: %w: %w", w, ErrUnavailable, err)
+		}
 		s.views.Add(w, v)
 		return v, nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	return v.(*View), nil
 }
 
@@ -150,8 +158,19 @@ func (s *Snapshot) Old(w data.Week) bool {
 	return k >= 0 && k < s.held && w < s.Current.Week
 }
 
-// ViewBytes returns the memory of one view.
-func (s *Snapshot) ViewBytes() int64 { return stateBytes * int64(len(s.Lakes)) }
+// Reads reports whether View must read from the Source if the map of week w is not in memory.
+func (s *Snapshot) Reads(w data.Week) bool {
+	return s.Old(w) || s.Pixels.Count > 0 && w < s.Current.Week
+}
+
+// ViewBytes returns the memory that one view may take.
+func (s *Snapshot) ViewBytes() int64 {
+	lake := stateBytes
+	if s.Pixels.Count > 0 {
+		lake += passBytes
+	}
+	return lake * int64(len(s.Lakes))
+}
 
 // HeldBytes returns the memory of the views that the snapshot holds, besides the current one.
 func (s *Snapshot) HeldBytes() int64 {
@@ -172,7 +191,7 @@ func (s *Snapshot) weekIndex(w data.Week) int {
 
 // build makes the view of week w from the observations in memory.
 func (s *Snapshot) build(w data.Week, asOf data.Date) *View {
-	v := &View{Week: w, AsOf: asOf, Lakes: s.Lakes, Profile: s.Profile, Pixels: s.Pixels, passes: s.passes, Advisories: s.advisoriesIn(w), States: make([]State, len(s.Lakes))}
+	v := &View{Week: w, AsOf: asOf, Lakes: s.Lakes, Profile: s.Profile, Pixels: s.Pixels, Advisories: s.advisoriesIn(w), States: make([]State, len(s.Lakes))}
 	for k := range v.States {
 		v.States[k] = s.rule.state(s.satellite.of(k), s.inSitu.of(k), asOf)
 		if v.States[k].Chlorophyll.Valid() {

@@ -23,9 +23,19 @@ const (
 	OfSamples
 )
 
-// ValuesOf returns the values of a series in ascending order of date, one for each day, from the observations of a lake. Only values that may be current
-// count. Of several on one day it takes that of the best source (see [data.SourceOrder]), and of equal ones the highest.
+// ValuesOf returns the values of a series in ascending order of date, from the observations of a lake: those of ShownOf.
 func ValuesOf(observations []data.Observation, series Series) []Value {
+	shown := ShownOf(observations, series)
+	values := make([]Value, 0, len(shown))
+	for _, o := range shown {
+		values = append(values, Value{o.Date, o.Chlorophyll.Float()})
+	}
+	return values
+}
+
+// ShownOf returns the observations of a lake that are in a series, in ascending order of date: of Together one for each week, otherwise one for each day. Only
+// values that may be current count. Of several on one day it takes that of the best source (see [data.SourceOrder]), and of equal ones the highest.
+func ShownOf(observations []data.Observation, series Series) []*data.Observation {
 	var used []*data.Observation
 	for i := range observations {
 		o := &observations[i]
@@ -57,11 +67,7 @@ func ValuesOf(observations []data.Observation, series Series) []Value {
 	if series == Together {
 		same = func(a, b *data.Observation) bool { return a.Date.Week() == b.Date.Week() }
 	}
-	values := make([]Value, 0, len(used))
-	for _, o := range slices.CompactFunc(used, same) { // keeps the first
-		values = append(values, Value{o.Date, o.Chlorophyll.Float()})
-	}
-	return values
+	return slices.CompactFunc(used, same) // keeps the first
 }
 
 // yearOf returns the year of a date.

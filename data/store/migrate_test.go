@@ -134,6 +134,7 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 			INSERT INTO pixels (lake, date, source, mask, codes) VALUES (7, 10, 0, zeroblob(16), x'02')`, nil},
 		{`UPDATE pixels SET digest = 3`, nil},
 		{`UPDATE pixels SET spread = x'0A'`, nil},
+		{`UPDATE lakes SET water_id = 'w'`, nil},
 	}
 	newest := filepath.Join(t.TempDir(), "new.db")
 	openFile(t, newest, true)

@@ -169,7 +169,7 @@ func (s *Store) Pixels(ctx context.Context, id data.LakeID, date data.Date, sour
 // PixelState returns what tells whether any pixels have changed.
 func (s *Store) PixelState(ctx context.Context) (data.PixelState, error) {
 	return read(ctx, s, "read the state of the pixels", func(ctx context.Context, q querier) (p data.PixelState, err error) {
-		return p, q.queryRow(ctx, "SELECT count(*), coalesce(sum(digest), 0) FROM limnomap.pixels").Scan(&p.Count, &p.Digest)
+		return p, q.queryRow(ctx, "SELECT count, digest FROM limnomap.pixel_state").Scan(&p.Count, &p.Digest)
 	})
 }
 
@@ -213,19 +213,38 @@ func (s *Store) PixelsOf(ctx context.Context, values []data.LakeValue) ([]pixels
 	return found, nil
 }
 
-// PixelSpreads implements [limnomap/data/snapshot.Source].
-func (s *Store) PixelSpreads(ctx context.Context, since data.Date, each func(data.LakeValue, *pixels.Spread) error) error {
-	query := fmt.Sprintf(`SELECT %s, p.date, o.chl, %s FROM limnomap.pixels AS p JOIN limnomap.lakes AS l ON l.key = p.lake
-		JOIN limnomap.observations AS o ON o.lake = p.lake AND o.date = p.date AND o.type = 0 AND o.source = p.source
-		WHERE p.date >= $1 AND o.chl IS NOT NULL ORDER BY p.lake, p.date, p.source`, atMost("l.id", maxIDBytes), atMost("p.spread", pixels.MaxSpreadBytes))
-	return s.eachSpread(ctx, "read how pixels are spread", func(row rowScanner, spread *[]byte) (func(*pixels.Spread) error, error) {
-		var date, chl int32
-		var id data.LakeID
-		err := row.Scan(textColumn[data.LakeID]{&id, "id", maxIDBytes}, &date, &chl, spread)
-		return func(s *pixels.Spread) error {
-			return each(data.LakeValue{Lake: id, Date: data.Date(date), Chlorophyll: data.Chlorophyll(chl)}, s)
-		}, err
-	}, query, int32(since))
+// spreadsQuery reads how the pixels of a source in a period are spread. CROSS JOIN keeps SQLite from another order.
+var spreadsQuery = fmt.Sprintf(`SELECT %s, p.date, o.chl, %s FROM limnomap.pixels AS p CROSS JOIN limnomap.lakes AS l CROSS JOIN limnomap.observations AS o
+	WHERE p.source = $1 AND p.date BETWEEN $2 AND $3 AND l.key = p.lake
+	AND o.lake = p.lake AND o.date = p.date AND o.type = 0 AND o.source = p.source AND o.chl IS NOT NULL`, atMost("l.id", maxIDBytes), atMost("p.spread", pixels.MaxSpreadBytes))
+
+// PixelSpreads implements [limnomap/data/snapshot.Source]. It takes as long as the period has pixels: an index has those of each source by their dates.
+func (s *Store) PixelSpreads(ctx context.Context, period data.Period, each func(data.LakeValue, *pixels.Spread) error) error {
+	_, err := read(ctx, s, "read how pixels are spread", func(ctx context.Context, q querier) (_ struct{}, err error) {
+		sources := []int64{0} // those without a name
+		if err := q.query(ctx, eachRow(func(row rowScanner) error {
+			var key int64
+			err := row.Scan(&key)
+			sources = append(sources, key)
+			return err
+		}), fmt.Sprintf("SELECT key FROM limnomap.sources ORDER BY key LIMIT %d", MaxSources)); err != nil {
+			return struct{}{}, err
+		}
+		for _, source := range sources {
+			if err := q.query(ctx, eachSpread(func(row rowScanner, spread *[]byte) (func(*pixels.Spread) error, error) {
+				var date, chl int32
+				var id data.LakeID
+				err := row.Scan(textColumn[data.LakeID]{&id, "id", maxIDBytes}, &date, &chl, spread)
+				return func(s *pixels.Spread) error {
+					return each(data.LakeValue{Lake: id, Date: data.Date(date), Chlorophyll: data.Chlorophyll(chl)}, s)
+				}, err
+			}), spreadsQuery, source, int32(period.First), int32(period.Last)); err != nil {
+				return struct{}{}, err
+			}
+		}
+		return struct{}{}, nil
+	})
+	return err
 }
 
 // LakeSpreads calls each with how the pixels of each pass over a lake in a period are spread, and on which grid they are, of the newest date first. An error from each ends it and is returned.
@@ -234,30 +253,31 @@ func (s *Store) LakeSpreads(ctx context.Context, id data.LakeID, period data.Per
 		JOIN limnomap.pixel_masks AS m ON m.lake = p.lake AND m.digest = p.mask LEFT JOIN limnomap.sources AS s ON s.key = p.source
 		WHERE p.lake = (SELECT key FROM limnomap.lakes WHERE id = $1) AND p.date BETWEEN $2 AND $3 ORDER BY p.date DESC`,
 		atMost("m.grid", georef.MaxTextBytes), atMost("p.spread", pixels.MaxSpreadBytes))
-	return s.eachSpread(ctx, "read how the pixels of a lake are spread", func(row rowScanner, spread *[]byte) (func(*pixels.Spread) error, error) {
-		var date int32
-		var source, grid string
-		err := row.Scan(&date, textColumn[string]{&source, "source", maxTextBytes}, textColumn[string]{&grid, "grid", georef.MaxTextBytes}, spread)
-		return func(s *pixels.Spread) error { return each(data.Date(date), source, grid, s) }, err
-	}, query, string(id), int32(period.First), int32(period.Last))
-}
-
-// eachSpread calls the function that scan returns for each row of a query that has a spread. Damaged ones are left out, as are those of rows of earlier versions.
-func (s *Store) eachSpread(ctx context.Context, doing string, scan func(row rowScanner, spread *[]byte) (func(*pixels.Spread) error, error), query string, args ...any) error {
-	_, err := read(ctx, s, doing, func(ctx context.Context, q querier) (_ struct{}, err error) {
-		return struct{}{}, q.query(ctx, eachRow(func(row rowScanner) error {
-			var packed []byte
-			each, err := scan(row, &packed)
-			if err != nil {
-				return err
-			}
-			if spread, err := pixels.UnpackSpread(packed); err == nil {
-				return asCallerError(each(spread))
-			}
-			return nil
-		}), query, args...)
+	_, err := read(ctx, s, "read how the pixels of a lake are spread", func(ctx context.Context, q querier) (_ struct{}, err error) {
+		return struct{}{}, q.query(ctx, eachSpread(func(row rowScanner, spread *[]byte) (func(*pixels.Spread) error, error) {
+			var date int32
+			var source, grid string
+			err := row.Scan(&date, textColumn[string]{&source, "source", maxTextBytes}, textColumn[string]{&grid, "grid", georef.MaxTextBytes}, spread)
+			return func(s *pixels.Spread) error { return each(data.Date(date), source, grid, s) }, err
+		}), query, string(id), int32(period.First), int32(period.Last))
 	})
 	return err
+}
+
+// eachSpread returns what calls the function that scan returns for each row of a query that has a spread. Damaged ones are left out, as are those of rows of
+// earlier versions.
+func eachSpread(scan func(row rowScanner, spread *[]byte) (func(*pixels.Spread) error, error)) func(rowIterator) error {
+	return eachRow(func(row rowScanner) error {
+		var packed []byte
+		each, err := scan(row, &packed)
+		if err != nil {
+			return err
+		}
+		if spread, err := pixels.UnpackSpread(packed); err == nil {
+			return asCallerError(each(spread))
+		}
+		return nil
+	})
 }
 
 // PixelPasses calls each with the pixels of a lake in a period, of the newest date first. An error from each ends it and is returned.

@@ -86,7 +86,7 @@ func (w *world) PixelState(context.Context) (data.PixelState, error) {
 	return data.PixelState{Count: int64(len(w.blooms)), Digest: w.revision.Number}, nil
 }
 
-func (w *world) PixelSpreads(_ context.Context, _ data.Date, each func(data.LakeValue, *pixels.Spread) error) error {
+func (w *world) PixelSpreads(_ context.Context, _ data.Period, each func(data.LakeValue, *pixels.Spread) error) error {
 	for key, share := range w.blooms {
 		spread, err := pixels.UnpackSpread([]byte{10, 0, 0, 10 - byte(10*share), 0, 0, 0, 0, 0, byte(10 * share)})
 		if err != nil {
