@@ -29,7 +29,7 @@ func (s *spreadSource) PixelState(context.Context) (data.PixelState, error) {
 	return data.PixelState{Count: 1, Digest: 1}, nil
 }
 
-func (s *spreadSource) PixelSpreads(_ context.Context, _ data.Date, each func(data.LakeValue, *pixels.Spread) error) error {
+func (s *spreadSource) PixelSpreads(_ context.Context, _ data.Period, each func(data.LakeValue, *pixels.Spread) error) error {
 	spread, err := halfHigh()
 	if err != nil {
 		return err

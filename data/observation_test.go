@@ -101,12 +101,12 @@ func obs(t testing.TB, id data.LakeID, date string, chl float64) data.Observatio
 
 // The digest changes with all that comparisons use, and what may not be current has none.
 func TestDigest(t *testing.T) {
-	o := Observation{LakeID: "a", Date: 20_000, Type: Satellite, Source: "LWQ", Chlorophyll: 12_00, Level: NoLevel, CellDensity: NoCellDensity, Rank: 1}
+	o := data.Observation{LakeID: "a", Date: 20_000, Type: data.Satellite, Source: "LWQ", Chlorophyll: 12_00, Level: data.NoLevel, CellDensity: data.NoCellDensity, Rank: 1}
 	seen := map[uint64]string{0: "none", o.Digest(): "the same"}
-	for name, change := range map[string]func(*Observation){
-		"date": func(o *Observation) { o.Date++ }, "type": func(o *Observation) { o.Type = InSitu }, "source": func(o *Observation) { o.Source = "" },
-		"chlorophyll": func(o *Observation) { o.Chlorophyll++ }, "level": func(o *Observation) { o.Level = 2 }, "cells": func(o *Observation) { o.CellDensity = 5 },
-		"scum": func(o *Observation) { o.Details.Flags = FlagsOf(Scum) }, "rank": func(o *Observation) { o.Rank = 2 },
+	for name, change := range map[string]func(*data.Observation){
+		"date": func(o *data.Observation) { o.Date++ }, "type": func(o *data.Observation) { o.Type = data.InSitu }, "source": func(o *data.Observation) { o.Source = "" },
+		"chlorophyll": func(o *data.Observation) { o.Chlorophyll++ }, "level": func(o *data.Observation) { o.Level = 2 }, "cells": func(o *data.Observation) { o.CellDensity = 5 },
+		"scum": func(o *data.Observation) { o.Details.Flags = data.FlagsOf(data.Scum) }, "rank": func(o *data.Observation) { o.Rank = 2 },
 	} {
 		other := o
 		change(&other)
@@ -116,8 +116,8 @@ func TestDigest(t *testing.T) {
 		seen[other.Digest()] = name
 	}
 	gap, poor, forecast := o, o, o
-	gap.Chlorophyll, poor.Quality, forecast.Type = NoChlorophyll, Poor, Forecast
-	for _, other := range []Observation{gap, poor, forecast} {
+	gap.Chlorophyll, poor.Quality, forecast.Type = data.NoChlorophyll, data.Poor, data.Forecast
+	for _, other := range []data.Observation{gap, poor, forecast} {
 		if other.Digest() != 0 {
 			t.Errorf("%+v has a digest", other)
 		}
