@@ -23,6 +23,7 @@ export function addHighs(page) {
     // If all lakes are loaded, the page counts those of the map itself, also if the server does not answer.
     const counts = shown.complete && !isAhead ? { ...loaded, ...countLakes(shown.lakes, week) } : loaded
     const [line, more, seen] = highsText(counts, startOfWeek(week + 1) > now())
+    if (!line) return // a link without a text would be a stop of the keyboard
     const [rest, besideDate] = [more, seen].map((text) => element('span', {}, text ?? ''))
     box.replaceChildren(line, rest)
     // Where there is no room for the rest, the line above has how many lakes were seen, unless it would need a second line for that.
