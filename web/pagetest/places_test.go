@@ -66,6 +66,9 @@ func TestPageFindsPlaces(t *testing.T) {
 		typeKeys(t, b, q)
 		b.Do(t, browsertest.Until(fmt.Sprintf(`%s[0] === %q`, placesFound, want)))
 	}
+	typeKeys(t, b, "Neustadt")
+	b.Do(t, browsertest.Until(placesFound+`.length === 4`))
+	browsertest.Want(t, b, `new Set([...document.querySelectorAll('#find .places button')].map((e) => e.getBoundingClientRect().top)).size`, 1, "above the lakes the places have lines")
 	typeKeys(t, b, "Berlin") // a place and a region
 	b.Do(t, browsertest.Until(placesFound+`[0] === 'Berlin'`), browsertest.Until(listStatus+`.includes('10 lakes')`))
 	browsertest.WantText(t, b, chromedp.Evaluate[string](`document.querySelector('#find form > small').textContent`), "the places are credited to", "GeoNames")
@@ -214,8 +217,9 @@ func TestPageFindsPlacesOffline(t *testing.T) {
 // Without the gazetteer the search finds lakes.
 func TestPageFindsLakesWithoutPlaces(t *testing.T) {
 	t.Parallel()
+	var hasPlaces atomic.Bool
 	front := limnomaptest.Front(t, startServer(t), func(w http.ResponseWriter, r *http.Request) bool {
-		if strings.HasPrefix(r.URL.Path, "/assets/places-") {
+		if strings.HasPrefix(r.URL.Path, "/assets/places-") && !hasPlaces.Load() {
 			w.WriteHeader(http.StatusNotFound)
 			return true
 		}
@@ -224,6 +228,9 @@ func TestPageFindsLakesWithoutPlaces(t *testing.T) {
 	b := openPage(t, "en-GB", front+"/", browsertest.Until(listReady))
 	typeKeys(t, b, "Mügelsee")
 	waitForList(t, b, "Mügelsee", []string{"de_be_grosser_mueggelsee"}, true)
+	hasPlaces.Store(true) // the next text requests them again
+	typeKeys(t, b, "Köln")
+	b.Do(t, browsertest.Until(placesFound+`[0] === 'Köln, Nordrhein-Westfalen'`))
 	b.WantNoProblems(t, front, "404", "places-")
 }
 

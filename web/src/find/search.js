@@ -123,12 +123,19 @@ export function addSearch(page, form, refresh, focus) {
   }
   map.on('dragstart zoomstart', () => fitting || stop())
 
-  loadPlaces(page.config.places).then((loaded) => {
+  // The places load with the field, and after a failure with the next text: the browser may end the service worker while it sends them. Without
+  // places the search still finds lakes.
+  let loading
+  const load = () => loading ??= loadPlaces(page.config.places).then((loaded) => {
     gazetteer = loaded
     showPlaces()
     guess()
     if (guessed) refresh()
-  }, console.warn) // without places the search still finds lakes
+  }).catch((error) => {
+    loading = null
+    if (query) console.warn(error)
+  })
+  load()
 
   return {
     get from() { return place },
@@ -141,10 +148,12 @@ export function addSearch(page, form, refresh, focus) {
       query = parseQuery(q.value)
       bare = parseQuery(q.value.replace(additions, ''))
       setPlace(null)
+      load()
       askServer(query ? q.value : '')
       stop()
       if (query) timer = setTimeout(fit, fitDelay)
       showPlaces()
+      guess()
       refresh()
     },
     submit() {
