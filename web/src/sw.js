@@ -23,7 +23,7 @@ const stores = [
   ['near', /-lakes\/near$/, 20], // the lakes of a large server, and those around a lake with a high risk
   ['histories', /\/history\/.+(?<!\.csv)$|-lakes\/advisories$/, 100],
   ['tiles', /\/tiles\/.+png$/, 300],
-  ['places', /(^|\/)(places|towns)(-.+)?\.json$/, 3], // of the page or of the server, and the names on the map
+  ['places', /(^|\/)(places|towns|nearrivers)(-.+)?\.json$/, 4], // of the page or of the server, and the names and small rivers on the map
   ['cards', later, 12], // scripts; their texts are with the page
   ['shore', /^lakes\/[^/]+$|^lake\.(css|js)$/, 50], // the pages of lakes
 ]
@@ -42,7 +42,7 @@ self.onfetch = (event) => {
 
 // install stores the whole page, or fails; then the previous version stays. The first visit leaves out the scripts that load later
 // and their texts, which are stored when they are used, and the page for iframes, unless it is the one that is open.
-// The places, which are large, are stored only when they are used.
+// The places and rivers, which are large, are stored only when they are used.
 async function install() {
   const embedded = (await clients.matchAll({ includeUncontrolled: true })).some(({ url }) => pathBelowRoot(url)?.startsWith('embed'))
   await storePages(self.registration.active || embedded ? ['', 'embed'] : [''])
@@ -58,7 +58,7 @@ async function storePages(paths) {
     // With several servers, one of them may still serve another version.
     if (!isComplete(answer, 'text/html') || !page.includes(VERSION)) throw Error(address)
     const files = page.match(/assets\/[\w.-]+/g) // the page names all its files, those of words for all languages at once
-    await cache.addAll([...new Set(files)].filter((file) => !/LANG|places-|towns-/.test(file) && (self.registration.active || !later.test(file))))
+    await cache.addAll([...new Set(files)].filter((file) => !/LANG|(places|towns|rivers)-/.test(file) && (self.registration.active || !later.test(file))))
     await addWords(files.find((file) => /LANG/.test(file)))
     await cache.put(address, answer)
   }
