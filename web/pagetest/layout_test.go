@@ -103,11 +103,14 @@ func TestPageFewWeeks(t *testing.T) {
 	}
 }
 
-// The open list of a phone in landscape shows lakes.
+// A phone in landscape shows the verdict on a lake at the start, and the open list shows lakes.
 func TestPageListOnALowScreen(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	b := startBrowser(t, "de")
+	screen{width: 844, height: 390, touch: true}.open(t, b, "light", base+"/")
+	b.Do(t, browsertest.Until(nearestFive))
+	browsertest.Expect(t, b, `document.querySelector('#find li .verdict').getBoundingClientRect().bottom <= innerHeight`, true, "at the start no verdict is in sight")
 	screen{width: 640, height: 360, touch: true}.open(t, b, "light", base+"/")
 	b.Do(t, chromedp.Click("[name=toggle]"), browsertest.Until(`document.querySelector('#find li')?.checkVisibility()`))
 	browsertest.Expect(t, b, `(() => {
