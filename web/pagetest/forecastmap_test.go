@@ -186,15 +186,15 @@ func TestPageForecastDarkAndPrinted(t *testing.T) {
 		const of = (s) => getComputedStyle(document.querySelector(s));
 		return [of('body').backgroundColor, of('.leaflet-outlines-pane .germany').fill, of('.leaflet-outlines-pane .rivers').stroke, of('#ahead-banner').color, of('#ahead-banner').backgroundColor].join(' ');
 	})()`
-	const dark, white, river, violet, black = "rgb(27, 32, 37)", "rgb(255, 255, 255)", "rgb(197, 208, 214)", "rgb(91, 42, 134)", "rgb(0, 0, 0)"
-	want := strings.Join([]string{dark, white, river, white, violet}, " ")
+	const dark, grey, river, white, violet, black = "rgb(27, 32, 37)", "rgb(211, 216, 219)", "rgb(169, 181, 188)", "rgb(255, 255, 255)", "rgb(91, 42, 134)", "rgb(0, 0, 0)"
+	want := strings.Join([]string{dark, grey, river, white, violet}, " ")
 	browsertest.Want(t, b, colours, want, "on a dark page the colours of page, map, and banner are")
 	// Text of the open legend and of the credits can be read on the light map.
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#ahead-legend').open = true`))
 	savePicture(t, b, "dark")
 	const quiet = `['#ahead-legend p', '.leaflet-control-attribution'].map((s) => getComputedStyle(document.querySelector(s)).color).join()`
-	const grey = "rgb(90, 99, 107)"
-	browsertest.Want(t, b, quiet, grey+","+grey, "on a light map of a dark page the texts of the legend and the credits have the colours")
+	const ink = "rgb(90, 99, 107)"
+	browsertest.Want(t, b, quiet, ink+","+ink, "on a light map of a dark page the texts of the legend and the credits have the colours")
 	checkAccess(t, b, "forecast on a dark page")
 	// The end of the timeline has the violet of the forecast, which is lighter on a dark page.
 	if got, want := browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('#time path:last-child')).fill`)), "rgb(181, 143, 255)"; got != want {
