@@ -84,6 +84,11 @@ func TestPageFirstLine(t *testing.T) {
 			}
 			b := startBrowser(t, "en-GB")
 			last := len(weeks) - 1
+			defer func() {
+				if t.Failed() {
+					t.Logf("the line is %q; of the newest week it should be %q", browsertest.Ask(t, b, chromedp.Evaluate[string](firstLine)), line(last))
+				}
+			}()
 			b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(address+"/"), browsertest.Until(fmt.Sprintf("%s === %q", firstLine, line(last))))
 			past := last - 15 // a summer has more of them
 			b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'date=%s'`, weeks[past].Date)), browsertest.Until(fmt.Sprintf("%s === %q", firstLine, line(past))))
