@@ -72,7 +72,11 @@ func (h *lakePageHandler) inside(r *http.Request, p *published, i int) *lakepage
 	}
 	for _, of := range all {
 		if of.PixelShares == shares && of.metres > 0 {
-			return &lakepage.Inside{Date: date, Shares: shares, Metres: of.metres}
+			inside := &lakepage.Inside{Date: date, Shares: shares, Metres: of.metres, Site: p.snap.Sites(i) != nil}
+			for _, site := range clearerSites(p.snap, i) {
+				inside.Clearer = append(inside.Clearer, words.NameOf(&p.snap.Lakes[site.lake]))
+			}
+			return inside
 		}
 	}
 	return nil

@@ -53,7 +53,7 @@ func pixelMetres(grid string, at orb.Point) int {
 	return int(math.Round(side*10/unit) * unit / 10)
 }
 
-// readShares returns the shares of the observations of a lake whose pixels are kept, which are newest first.
+// readShares returns the shares of the observations of a lake whose pixels are kept, which are newest first; of a site, those of its water.
 func (h *lakeHandlers) readShares(r *http.Request, snap *snapshot.Snapshot, id data.LakeID, observations []data.Observation) (shares map[passKey]*passShares, err error) {
 	if h.opts.Pixels == nil || snap.Pixels.Count == 0 || len(observations) == 0 {
 		return nil, nil
@@ -62,6 +62,9 @@ func (h *lakeHandlers) readShares(r *http.Request, snap *snapshot.Snapshot, id d
 	lake, ok := snap.Lake(id)
 	if !ok {
 		return nil, nil
+	}
+	if i, ok := snap.Index(id); ok {
+		id = snap.Lakes[snap.FirstSite(i)].ID
 	}
 	metres := make(map[string]int) // by grid
 	period := data.Period{First: observations[len(observations)-1].Date, Last: observations[0].Date}
