@@ -29,7 +29,7 @@ else
 	@$(MAKE) --no-print-directory web/dist/index.html
 endif
 
-web/dist/index.html: web/package-lock.json $(wildcard web/*.mjs) web/rivers.json $(shell find web/src -type f)
+web/dist/index.html: web/package-lock.json $(wildcard web/*.mjs) web/rivers.json web/nearrivers.json $(shell find web/src -type f)
 	@.ci/versions npm
 	@echo "Building the page: npm gets the packages that web/package-lock.json names, and runs none of their scripts." >&2
 	@cd web && ../.ci/patiently npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier && echo "Bundling the scripts and styles of the page." >&2 && ../.ci/patiently npm run --silent build

@@ -90,13 +90,13 @@ func (d *aheadDrawer) isCurrent(t ogc.Tile) bool {
 	return p != nil && p.snap == t.State.Snapshot
 }
 
-// draw makes a tile. It drops errors: who asks for the tile meets them too.
+// draw makes a tile, unless the map of its week would take the memory of another. It drops errors: who asks for the tile meets them too.
 func (d *aheadDrawer) draw(ctx context.Context, t ogc.Tile) {
 	values, err := t.State.Snapshot.Values(ctx, t.Week)
-	if err == nil {
-		_, err = d.opts.Tiles.Tile(ctx, values, t.Request)
+	if err != nil || !d.opts.Tiles.Affords(values) {
+		return
 	}
-	if err == nil {
+	if _, err = d.opts.Tiles.Tile(ctx, values, t.Request); err == nil {
 		d.made.Inc()
 	}
 }

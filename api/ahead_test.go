@@ -21,6 +21,13 @@ type weekTiles struct {
 	Tiles
 	mu    sync.Mutex
 	asked []string
+	large bool // the layers of other weeks are
+}
+
+func (w *weekTiles) Affords(*snapshot.Values) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.large
 }
 
 func (w *weekTiles) Tile(ctx context.Context, v *snapshot.Values, req tiles.Request) (tiles.Tile, error) {
@@ -67,6 +74,14 @@ func TestTilesAhead(t *testing.T) {
 		time.Sleep(time.Minute)
 		if n := len(fake.weeks()); n != 7 {
 			t.Errorf("%d tiles ahead afterwards, want 2", n-5)
+		}
+		fake.mu.Lock()
+		fake.large = true
+		fake.mu.Unlock()
+		get(t, s, http.StatusOK, "/api/v1/tiles/6/35/22.png?date=2026-11-09")
+		time.Sleep(time.Minute)
+		if n := len(fake.weeks()); n != 8 {
+			t.Errorf("%d tiles ahead whose layers take the memory of others", n-8)
 		}
 	})
 }

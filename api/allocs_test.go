@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"image"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -22,7 +23,13 @@ func (h *heldTiles) Tile(context.Context, *snapshot.Values, tiles.Request) (tile
 	return h.tile, nil
 }
 
+func (h *heldTiles) Paint(context.Context, *snapshot.Values, tiles.Request, image.Rectangle) (tiles.Painting, error) {
+	return tiles.Painting{}, nil
+}
+
 func (h *heldTiles) Prepare(*snapshot.View) {}
+
+func (h *heldTiles) Affords(*snapshot.Values) bool { return true }
 
 func (h *heldTiles) PrepareVectors(*snapshot.View) {}
 

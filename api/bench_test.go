@@ -95,6 +95,39 @@ func BenchmarkServe(b *testing.B) {
 	}
 }
 
+// BenchmarkMap requests a tile and pictures of 1,024 x 1,024 pixels of about its zoom, none of which is kept: on the grid of the zoom, beside it, and in UTM.
+func BenchmarkMap(b *testing.B) {
+	opts := testOptions(b)
+	service, err := tiles.New(render.New(opts.Limits), &tiles.Options{MemoryBytes: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer service.Close()
+	opts.Tiles, opts.Styles, opts.TileRate, opts.APIRate = service, render.Styles(), 0, 0
+	s := newServer(b, opts, germany(b))
+	const edge, zoom = 20037508.342789244, 7
+	side := 2 * edge / (1 << zoom)
+	getMap := "/wms?service=WMS&version=1.3.0&request=GetMap&layers=chlorophyll&styles=&width=1024&height=1024&format=image/png&transparent=true&crs="
+	box := func(x, y float64) string {
+		west, north := (66+x)*side-edge, edge-(40+y)*side
+		return fmt.Sprintf("EPSG:3857&bbox=%f,%f,%f,%f", west, north-4*side, west+4*side, north)
+	}
+	w := &nullWriter{header: make(http.Header)}
+	for _, bench := range []struct{ name, target string }{
+		{"tile", fmt.Sprintf("/api/v1/tiles/%d/67/41.png", zoom)}, {"grid", getMap + box(0, 0)}, {"beside", getMap + box(0.37, 0.21)}, {"utm", getMap + "EPSG:25832&bbox=300000,5300000,900000,5900000"},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			get(b, s, http.StatusOK, bench.target)
+			r := httptest.NewRequest(http.MethodGet, bench.target, nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				clear(w.header)
+				s.ServeHTTP(w, r)
+			}
+		})
+	}
+}
+
 // BenchmarkCachedTile requests tiles of zoom 6 to 8 in turn, which the real tile service has in memory: a hit with the
 // fingerprint of its lakes.
 func BenchmarkCachedTile(b *testing.B) {

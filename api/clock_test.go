@@ -46,7 +46,7 @@ func TestSixtyDays(t *testing.T) {
 		}
 		lastStale = isStale
 		if err := log.NextMoment(t.Context(), func(last data.Moment, tx data.MomentTx) (data.Moment, error) {
-			r, err := eventlog.Next(last, tx, snap, "settings", 0, data.At(now))
+			r, err := eventlog.Next(last, tx, snap, eventlog.Settings{Snapshots: "settings"}, data.At(now))
 			return r.Moment, err
 		}); err != nil {
 			t.Fatal(err)

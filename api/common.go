@@ -14,7 +14,6 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/api/answer"
-	"limnomap/api/lakepage"
 	"limnomap/api/ogc"
 	"limnomap/api/record"
 	"limnomap/api/table"
@@ -40,16 +39,19 @@ type published struct {
 	counts *lru.Cache[countsKey, *answer.Body]
 	// changes are those of the weeks that were asked for.
 	changes *lru.Cache[data.Week, *weekpage.Changes]
+	regions *lru.Cache[string, *weekpage.Region] // that were asked for, by name
+	plans   *lru.Cache[planKey, []PlannedSample]
+	years   *lru.Cache[yearsKey, []byte] // tables of years
 	table   *table.Lakes
 
-	histories *lru.Cache[int, []data.Observation] // that came from the store, by the index of the lake
-	known     *lru.Cache[int, lakepage.Known]     // what pages say of lakes, by their index
+	readings *lru.Cache[int, *lakeReading] // for pages of lakes, by their index
 }
 
-// A lookup finds lakes by position, by name and by region, in some 80 bytes a lake.
+// A lookup finds lakes by position, by name and by region, in some 84 bytes a lake.
 type lookup struct {
-	places *index.PointIndex
-	names  *index.NameIndex
+	places  *index.PointIndex
+	names   *index.NameIndex
+	regions *regionLakes
 }
 
 // common is what the handlers have in common.
@@ -57,6 +59,7 @@ type common struct {
 	opts      Options                    // with the first values of the adjustable ones
 	options   atomic.Pointer[Adjustable] // their present values
 	sender    *answer.Sender
+	errors    *answer.Errors
 	weeks     *weekViews
 	issues    *issueCache
 	ledgers   ledgers
@@ -77,6 +80,7 @@ func newCommon(opts Options) (*common, error) {
 	}
 	s := &common{
 		opts:      opts,
+		errors:    answer.NewErrors(errorStatuses, opts.Logger),
 		weeks:     newWeekViews(opts.Turns, opts.WeekReads, opts.Memory),
 		issues:    &issueCache{source: opts.Issues, turns: opts.WeekReads, memory: opts.Memory},
 		ledgers:   newLedgers(),
@@ -186,9 +190,12 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 		listsBefore = before.lists
 	}
 	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes), lists: newLists(listsBefore),
-		counts:    newCache[countsKey, *answer.Body](maxCounts),
-		changes:   newCache[data.Week, *weekpage.Changes](maxChanges),
-		histories: newCache[int, []data.Observation](maxLakeHistories), known: newCache[int, lakepage.Known](maxLakeHistories)}
+		counts:   newCache[countsKey, *answer.Body](maxCounts),
+		changes:  newCache[data.Week, *weekpage.Changes](maxChanges),
+		regions:  newCache[string, *weekpage.Region](maxRegions),
+		plans:    newCache[planKey, []PlannedSample](maxPlans),
+		years:    newCache[yearsKey, []byte](maxYearTables),
+		readings: newCache[int, *lakeReading](maxLakeReadings)}
 	var err error
 	if p.dates, err = s.sender.Prepare(jsonKind, weeksBody(snap)); err != nil {
 		return err
@@ -243,6 +250,7 @@ func (s *common) publishStatements(before *published, snap *snapshot.Snapshot) (
 	p.snap, p.state = snap, s.stateOf(snap)
 	p.counts, p.lists = newCache[countsKey, *answer.Body](maxCounts), newLists(before.lists)
 	p.changes = newCache[data.Week, *weekpage.Changes](maxChanges) // closed lakes are some of them
+	p.regions = newCache[string, *weekpage.Region](maxRegions)     // as here
 	if p.dates, err = s.sender.Prepare(jsonKind, weeksBody(snap)); err != nil {
 		return err
 	}
@@ -285,7 +293,7 @@ func (s *common) lookupOf(lakes []data.Lake) *lookup {
 	if before := s.current.Load(); before != nil && slices.EqualFunc(before.snap.Lakes, lakes, foundAlike) {
 		return before.lookup
 	}
-	return &lookup{places: index.NewPointIndex(lakes), names: index.NewNameIndex(lakes)}
+	return &lookup{places: index.NewPointIndex(lakes), names: index.NewNameIndex(lakes), regions: newRegionLakes(lakes)}
 }
 
 // foundAlike reports whether two lakes are found by the same position, names and region.

@@ -19,7 +19,7 @@ var (
 	errNotFound    = absent("Nothing has this address; openapi.json lists what there is.")
 	errNoAdvisory  = absent("No official statement has this id.")
 	errNoRegion    = absent("No lake is in a region of this name.")
-	errLargeRegion = absent("The region has too many lakes for one page: /api/v1/bathing-lakes/statistics.csv has its years.")
+	errLargeRegion = absent("The region has more lakes than one answer goes through. /api/v1/bathing-lakes/stats counts them by class.")
 	errNoCount     = absent("No sample with a cell count is current, and the standard has no document without a sample.")
 	errNoPublisher = absent("The public address of this server (--public-url) has no domain name, which each record must have.")
 	errNoOrigin    = absent("A sitemap has full addresses, and this server does not know its own: --public-url sets it.")

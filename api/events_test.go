@@ -41,7 +41,7 @@ func newEventWorld(t *testing.T) *eventWorld {
 	t.Helper()
 	w := &eventWorld{t: t, source: advisorySource(t), log: new(eventlog.Memory)}
 	w.source.lakes[0].Region, w.source.lakes[1].Region = "Bayern", "Bayern"
-	w.keeper = eventlog.NewKeeper(eventlog.Options{Log: w.log, Settings: "all", Keep: 24 * time.Hour, Present: data.ByClock(testNow), Believed: func(context.Context) (time.Time, error) { return testNow(), nil }, Logger: slog.New(slog.DiscardHandler),
+	w.keeper = eventlog.NewKeeper(eventlog.Options{Log: w.log, Settings: eventlog.Settings{Snapshots: "all"}, Keep: 24 * time.Hour, Present: data.ByClock(testNow), Believed: func(context.Context) (time.Time, error) { return testNow(), nil }, Logger: slog.New(slog.DiscardHandler),
 		Wrote: func(map[data.EventKind]int, time.Duration) {}, Failed: func(err error) { t.Error(err) }})
 	opts := testOptions(t)
 	opts.Events = w.keeper

@@ -31,6 +31,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/apikey"
 	"limnomap/data/snapshot"
+	"limnomap/render/palettepng"
 	"limnomap/render/symbol"
 	"limnomap/tiles"
 )
@@ -193,6 +194,17 @@ func (f *fakeTiles) Tile(ctx context.Context, v *snapshot.Values, req tiles.Requ
 	return tiles.Tile{Bytes: fmt.Appendf(picture, "%v %s", req, v.Week), ETag: "7e57"}, err // what follows the picture in a PNG file is ignored
 }
 
+// Paint returns a picture of one colour.
+func (f *fakeTiles) Paint(_ context.Context, v *snapshot.Values, req tiles.Request, part image.Rectangle) (tiles.Painting, error) {
+	f.mu.Lock()
+	f.asked, f.week = req, v.Week
+	f.mu.Unlock()
+	if f.err != nil {
+		return tiles.Painting{}, f.err
+	}
+	return tiles.Painting{Pixels: bytes.Repeat([]byte{1}, part.Dx()*part.Dy()), Width: part.Dx(), Palette: &palettepng.Palette{1: {R: 200, A: 128}}}, nil
+}
+
 // fakePicture returns a picture of one colour of the size of a tile.
 func fakePicture(scale int) ([]byte, error) {
 	var b bytes.Buffer
@@ -202,6 +214,8 @@ func fakePicture(scale int) ([]byte, error) {
 
 // Prepare and PrepareVectors remember what is prepared.
 func (f *fakeTiles) Prepare(v *snapshot.View) { f.prepared = append(f.prepared, v) }
+
+func (f *fakeTiles) Affords(*snapshot.Values) bool { return true }
 
 func (f *fakeTiles) PrepareVectors(v *snapshot.View) {
 	f.preparedVectors = append(f.preparedVectors, v)
@@ -484,14 +498,20 @@ func longSource(tb testing.TB) *fakeSource {
 func shortServer(tb testing.TB, opts Options, source *fakeSource) *Server {
 	tb.Helper()
 	s := newServer(tb, opts, nil)
+	publishShort(tb, s, source)
+	return s
+}
+
+// publishShort publishes a source of which the server holds only the newest week.
+func publishShort(tb testing.TB, s *Server, source snapshot.Source) {
+	tb.Helper()
 	snap, err := snapshot.Load(tb.Context(), source, &snapshot.Options{Present: data.ByClock(testNow), Weeks: 1})
+	if err == nil {
+		err = s.Publish(snap)
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := s.Publish(snap); err != nil {
-		tb.Fatal(err)
-	}
-	return s
 }
 
 // testServer returns a server with the usual fakes.

@@ -41,7 +41,7 @@ type handlers struct {
 }
 
 // newHandlers makes the handlers of all routes.
-func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, error) {
+func newHandlers(s *common, health *health) (*handlers, error) {
 	lakeTable, err := table.New(s.opts.Templates, s.encoder.scale)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func newHandlers(s *common, health *health, errors *answer.Errors) (*handlers, e
 		table:        &tableHandler{common: s, table: lakeTable},
 		week:         &weekHandler{common: s, pages: weekPages},
 		region:       &regionHandler{common: s, pages: regionPages},
-		lakePage:     &lakePageHandler{&lakeHandlers{s}, lakePages, errors},
+		lakePage:     &lakePageHandler{&lakeHandlers{s}, lakePages},
 		signs:        &signHandlers{common: s, signs: signs, previews: newPreviews()},
 		health:       health,
 		metrics:      exposition(&s.opts),

@@ -82,9 +82,12 @@ func (h *lakeHandlers) find(r *http.Request, p *published, id data.LakeID) (lake
 	if !whole {
 		stored := q
 		stored.Period.Last = min(q.Period.Last, p.snap.AsOf.Last())
-		if found.lake, observations, err = h.readHistory(r, id, stored); err == nil {
-			found.shares, err = h.readShares(r, p.snap, id, observations)
-		}
+		err = h.askStore(r, errStore, func(ctx context.Context) (err error) {
+			if found.lake, observations, err = h.historyOf(ctx, id, stored); err == nil {
+				found.shares = h.sharesOf(ctx, r, p.snap, i, observations)
+			}
+			return err
+		})
 		if err != nil {
 			return lakeHistory{}, fmt.Errorf("history of %s: %w", id, err)
 		}
@@ -97,16 +100,22 @@ func (h *lakeHandlers) find(r *http.Request, p *published, id data.LakeID) (lake
 	return found, nil
 }
 
-// readHistory reads the history of a lake from the store.
+// readHistory reads the history of a lake from the store in a turn.
 func (h *lakeHandlers) readHistory(r *http.Request, id data.LakeID, q data.HistoryQuery) (lake data.Lake, observations []data.Observation, err error) {
-	err = h.askStore(r, errStore, func(ctx context.Context) error {
-		var err error
-		if lake, observations, err = h.opts.Historian.History(ctx, id, q); err == nil {
-			err = checkHistory(lake, observations)
-		}
+	err = h.askStore(r, errStore, func(ctx context.Context) (err error) {
+		lake, observations, err = h.historyOf(ctx, id, q)
 		return err
 	})
 	return lake, observations, err
+}
+
+// historyOf reads the history of a lake from the store.
+func (h *lakeHandlers) historyOf(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
+	lake, observations, err := h.opts.Historian.History(ctx, id, q)
+	if err != nil {
+		return lake, nil, err
+	}
+	return lake, observations, checkHistory(lake, observations)
 }
 
 // askStore asks the store something in one of the turns for histories. If ask fails, the error is also failure.

@@ -1,9 +1,10 @@
 package api
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 
-	"limnomap/api/answer"
 	"limnomap/api/lakepage"
 	"limnomap/api/params"
 	"limnomap/api/route"
@@ -11,14 +12,20 @@ import (
 	"limnomap/data"
 )
 
-// maxLakeHistories is how many histories that came from the store are kept for pages: 5 MB, and 2 MB of what is known of their lakes. A page that many look at does not ask it each time.
-const maxLakeHistories = 256
+// maxLakeReadings is how many readings are kept for pages: 7 MB. A page that many look at does not ask the store each time.
+const maxLakeReadings = 256
+
+// A lakeReading is what the page of a lake shows and the snapshot does not have.
+type lakeReading struct {
+	history []data.Observation // nil if it is in memory
+	known   lakepage.Known
+	inside  *lakepage.Inside
+}
 
 // A lakePageHandler answers with the page of one lake.
 type lakePageHandler struct {
 	*lakeHandlers
-	pages  *lakepage.Maker
-	errors *answer.Errors
+	pages *lakepage.Maker
 }
 
 // page answers with the page of one lake in HTML, made on this server: for readers without JavaScript, printers and search engines.
@@ -42,13 +49,12 @@ func (h *lakePageHandler) page(w http.ResponseWriter, r *http.Request, p *publis
 	if l := h.ledgers.newest.Load(); l != nil {
 		lake.Compared = l.compared(p.snap.Lakes[i].ID)
 	}
-	if err := h.addHistory(r, p, lake, reader.Today); err != nil {
+	if err := h.addReading(r, p, lake, reader.Today); err != nil {
 		if r.Context().Err() != nil {
 			return err
 		}
 		h.errors.Log(r, err) // what the page says first is in memory
 	}
-	lake.Inside = h.inside(r, p, i)
 	content, language, err := h.pages.Page(lake, reader)
 	if err != nil {
 		return err
@@ -58,60 +64,68 @@ func (h *lakePageHandler) page(w http.ResponseWriter, r *http.Request, p *publis
 	return h.sender.SendBytes(w, r, pageKind.PrivateIf(private), content)
 }
 
-// inside returns what the pixels of the current value of a lake say, nil without any.
-func (h *lakePageHandler) inside(r *http.Request, p *published, i int) *lakepage.Inside {
-	shares, ok := p.snap.Current.Shares(i)
-	if !ok {
-		return nil
-	}
-	date := p.snap.Current.States[i].Date
-	all, err := h.readShares(r, p.snap, p.snap.Lakes[i].ID, []data.Observation{{Date: date}})
-	if err != nil {
-		h.errors.Log(r, err)
-		return nil
-	}
-	for _, of := range all {
-		if of.PixelShares == shares && of.metres > 0 {
-			inside := &lakepage.Inside{Date: date, Shares: shares, Metres: of.metres, Site: p.snap.Sites(i) != nil}
-			for _, site := range clearerSites(p.snap, i) {
-				inside.Clearer = append(inside.Clearer, words.NameOf(&p.snap.Lakes[site.lake]))
-			}
-			return inside
-		}
-	}
-	return nil
-}
-
-// addHistory adds the history that the page of a lake shows, from memory if all of it is there, and what is known of all its values.
-func (h *lakePageHandler) addHistory(r *http.Request, p *published, lake *lakepage.Lake, today data.Date) error {
+// addReading adds the history that the page of a lake shows, from memory if all of it is there, what is known of all its values, and what
+// the pixels of its current value say.
+func (h *lakePageHandler) addReading(r *http.Request, p *published, lake *lakepage.Lake, today data.Date) error {
 	i, q := lake.Index, lakepage.HistoryQuery(p.snap, today)
 	shown, whole := p.snap.History(i, q)
-	if !whole {
-		shown, whole = p.histories.Get(i)
-	}
-	known, isKnown := p.known.Get(i)
-	if !whole || !isKnown {
-		all, err := h.valuesOf(r, p, i)
+	of, kept := p.readings.Get(i)
+	if !kept {
+		all, inside, err := h.read(r, p, i)
 		if err != nil {
 			if lake.Unread = !whole; whole {
 				lake.History = shown
 			}
 			return err
 		}
-		known = lakepage.KnownOf(all, p.snap.Profile, p.snap.AsOf.Last())
-		p.known.Add(i, known)
+		of = &lakeReading{known: lakepage.KnownOf(all, p.snap.Profile, p.snap.AsOf.Last()), inside: inside}
 		if !whole {
-			shown = nil // a part
 			for _, o := range all {
-				if q.Period.Contains(o.Date) && len(shown) < q.Limit {
-					shown = append(shown, o)
+				if q.Period.Contains(o.Date) && len(of.history) < q.Limit {
+					of.history = append(of.history, o)
 				}
 			}
-			p.histories.Add(i, shown)
+		}
+		if _, pixels := p.snap.Current.Shares(i); inside != nil || !pixels { // otherwise they are read again: they may have failed
+			p.readings.Add(i, of)
 		}
 	}
-	lake.History, lake.Known = shown, known
+	if !whole {
+		shown = of.history
+	}
+	lake.History, lake.Known, lake.Inside = shown, of.known, of.inside
 	return nil
+}
+
+// read returns all values of Lakes[i], and what the pixels of its current value say, nil without any. It asks the store in one turn, if at all.
+func (h *lakePageHandler) read(r *http.Request, p *published, i int) (all []data.Observation, inside *lakepage.Inside, err error) {
+	q := allOf(p.snap, data.TypesOf(data.Satellite, data.InSitu))
+	all, whole := p.snap.History(i, q)
+	current, pixels := p.snap.Current.Shares(i)
+	if whole && !pixels {
+		return all, nil, nil
+	}
+	id := p.snap.Lakes[i].ID
+	err = h.askStore(r, errStore, func(ctx context.Context) (err error) {
+		if !whole {
+			if _, all, err = h.historyOf(ctx, id, q); err != nil {
+				return fmt.Errorf("history of %s: %w", id, err)
+			}
+		}
+		if pixels {
+			date := p.snap.Current.States[i].Date
+			for _, of := range h.sharesOf(ctx, r, p.snap, i, []data.Observation{{Date: date}}) {
+				if of.PixelShares == current && of.metres > 0 {
+					inside = &lakepage.Inside{Date: date, Shares: current, Metres: of.metres, Site: p.snap.Sites(i) != nil}
+					for _, site := range clearerSites(p.snap, i) {
+						inside.Clearer = append(inside.Clearer, words.NameOf(&p.snap.Lakes[site.lake]))
+					}
+				}
+			}
+		}
+		return nil
+	})
+	return all, inside, err
 }
 
 // languageOf reads the language of a page. A form also sends fields that were left empty: they ask for nothing.

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"image"
 	"image/color"
 	"net/http"
 	"runtime"
@@ -38,7 +39,7 @@ const (
 	mapWait     = 15 * time.Second
 	// defaultMapSide is the longer side of a picture for which none is given.
 	defaultMapSide = 1024
-	// maxMaps is how many pictures are drawn at once at most, each with up to 24 MB.
+	// maxMaps is how many pictures are drawn at once at most, each with up to 36 MB.
 	maxMaps = 4
 )
 
@@ -271,14 +272,10 @@ func (h *mapHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile, m
 			return err
 		}
 		defer hold.Release()
-		content, err = mosaic.Draw(r.Context(), m, func(ctx context.Context, at maptile.Tile, scale int) ([]byte, error) {
+		content, err = mosaic.Draw(r.Context(), m, func(ctx context.Context, zoom maptile.Zoom, scale int, part image.Rectangle) (tiles.Painting, error) {
 			request := t.Request
-			request.Tile, request.Scale = at, scale
-			tile, err := h.opts.Tiles.Tile(ctx, values, request)
-			if err != nil || tile.Blank {
-				return nil, err
-			}
-			return tile.Bytes, nil
+			request.Tile, request.Scale = maptile.Tile{Z: zoom}, scale
+			return h.opts.Tiles.Paint(ctx, values, request, part)
 		})
 		return err
 	})

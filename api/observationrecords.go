@@ -22,8 +22,14 @@ type observationRecord struct {
 
 // newObservationRecord returns the i-th entry of a history.
 func newObservationRecord(h *lakeHistory, i int, profile *data.Profile) *observationRecord {
+	r := observationRecordOf(h, i, profile)
+	return &r
+}
+
+// observationRecordOf is newObservationRecord for those that have a place in memory.
+func observationRecordOf(h *lakeHistory, i int, profile *data.Profile) observationRecord {
 	o := &h.observations[i]
-	r := &observationRecord{Observation: o, lake: &h.lake}
+	r := observationRecord{Observation: o, lake: &h.lake}
 	r.level, r.density = profile.Classify(*o)
 	r.basis = profile.Basis(r.level, o.Chlorophyll, o.CellDensity)
 	r.forecast = forecastDetailsOf(o, profile)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io/fs"
 	"log/slog"
 	"net/netip"
@@ -33,11 +34,15 @@ import (
 // Tiles returns finished tiles; *tiles.Service does.
 type Tiles interface {
 	Tile(ctx context.Context, v *snapshot.Values, req tiles.Request) (tiles.Tile, error)
+	// Paint returns a part of the map in pixels of the zoom and scale of req, which is not encoded.
+	Paint(ctx context.Context, v *snapshot.Values, req tiles.Request, part image.Rectangle) (tiles.Painting, error)
 	Vector(ctx context.Context, v *snapshot.View, t maptile.Tile) (tiles.Tile, error)
 	// Prepare makes what the pictures of v have in common, and PrepareVectors the same for its vector tiles. They are called before v is
 	// published.
 	Prepare(v *snapshot.View)
 	PrepareVectors(v *snapshot.View)
+	// Affords reports whether the pictures of v can be made without dropping what those of other views have in common.
+	Affords(v *snapshot.Values) bool
 }
 
 // Historian returns the history of one lake; a data.Source does.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"net/http"
 
@@ -53,33 +54,31 @@ func pixelMetres(grid string, at orb.Point) int {
 	return int(math.Round(side*10/unit) * unit / 10)
 }
 
-// readShares returns the shares of the observations of a lake whose pixels are kept, which are newest first; of a site, those of its water.
-func (h *lakeHandlers) readShares(r *http.Request, snap *snapshot.Snapshot, id data.LakeID, observations []data.Observation) (shares map[passKey]*passShares, err error) {
+// sharesOf reads the shares of those observations of Lakes[i], newest first, whose pixels are kept; of a site, those of its water. Pixels that
+// cannot be read leave them out: the log has the error, and r is for it.
+func (h *lakeHandlers) sharesOf(ctx context.Context, r *http.Request, snap *snapshot.Snapshot, i int, observations []data.Observation) map[passKey]*passShares {
 	if h.opts.Pixels == nil || snap.Pixels.Count == 0 || len(observations) == 0 {
-		return nil, nil
+		return nil
 	}
-	shares = make(map[passKey]*passShares)
-	lake, ok := snap.Lake(id)
-	if !ok {
-		return nil, nil
-	}
-	if i, ok := snap.Index(id); ok {
-		id = snap.Lakes[snap.FirstSite(i)].ID
-	}
+	shares, lake := make(map[passKey]*passShares), &snap.Lakes[snap.FirstSite(i)]
 	metres := make(map[string]int) // by grid
 	period := data.Period{First: observations[len(observations)-1].Date, Last: observations[0].Date}
-	err = h.askStore(r, errStore, func(ctx context.Context) error {
-		return h.opts.Pixels.LakeSpreads(ctx, id, period, func(date data.Date, source, grid string, spread *pixels.Spread) error {
-			if of, ok := data.PixelSharesOf(spread, snap.Profile); ok {
-				if _, ok := metres[grid]; !ok {
-					metres[grid] = pixelMetres(grid, lake.Point)
-				}
-				shares[passKey{date, source}] = &passShares{of, metres[grid]}
+	err := h.opts.Pixels.LakeSpreads(ctx, lake.ID, period, func(date data.Date, source, grid string, spread *pixels.Spread) error {
+		if of, ok := data.PixelSharesOf(spread, snap.Profile); ok {
+			if _, ok := metres[grid]; !ok {
+				metres[grid] = pixelMetres(grid, lake.Point)
 			}
-			return ctx.Err()
-		})
+			shares[passKey{date, source}] = &passShares{of, metres[grid]}
+		}
+		return ctx.Err()
 	})
-	return shares, err
+	if err != nil {
+		if r.Context().Err() == nil {
+			h.errors.Log(r, fmt.Errorf("pixels of %s: %w: %w", lake.ID, errStore, err))
+		}
+		return nil
+	}
+	return shares
 }
 
 // shareColumns returns columns of how much of a lake is affected, which shares returns; nil for no pixels.

@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"strings"
 
 	"limnomap/api/params"
 	"limnomap/api/record"
@@ -18,6 +17,9 @@ const pathRegions = "/regions/"
 // weeksAgo is how many weeks ago a year was, to the week.
 const weeksAgo = 52
 
+// maxRegions is of how many regions is kept what is known: the states of a country, some 10 KB each without closures.
+const maxRegions = 64
+
 // A regionHandler answers with what is known of the lakes of a region.
 type regionHandler struct {
 	*common
@@ -25,36 +27,39 @@ type regionHandler struct {
 }
 
 // region returns the region of a request, by its name in any case.
-func (h *regionHandler) region(r *http.Request, p *published) (region *weekpage.Region, err error) {
-	asked := route.Values(r)[0]
-	name, members := asked, weekpage.MembersOf(p.snap.Lakes, asked)
-	for i := 0; i < len(p.snap.Lakes) && len(members) == 0; i++ {
-		if strings.EqualFold(p.snap.Lakes[i].Region, asked) {
-			name = p.snap.Lakes[i].Region
-			members = weekpage.MembersOf(p.snap.Lakes, name)
-		}
-	}
-	if len(members) == 0 || name == "" {
+func (h *regionHandler) region(r *http.Request, p *published) (*weekpage.Region, error) {
+	name, lakes := p.lookup.regions.find(route.Values(r)[0])
+	switch {
+	case len(lakes) == 0:
 		return nil, errNoRegion
-	}
-	if len(members) > maxStatisticsLakes {
+	case len(lakes) > maxScannedLakes:
 		return nil, errLargeRegion
 	}
-	err = h.sender.InTurn(r, yearsCost*len(members), func() error {
-		region = weekpage.RegionOf(p.snap, name, members)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	week := p.snap.Current.Week - weeksAgo
-	if len(p.snap.Weeks) == 0 || week < p.snap.Weeks[0].Week {
+	if region, ok := p.regions.Get(name); ok {
 		return region, nil
 	}
-	err = p.weeks.during(r, p.snap, week, func(view *snapshot.View) error {
-		region.SetYearAgo(view, members)
-		return nil
-	})
+	var region *weekpage.Region
+	week, later := p.snap.Current.Week-weeksAgo, false
+	scan := func() (err error) {
+		region, err = weekpage.RegionOf(r.Context(), p.snap, name, lakes)
+		return err
+	}
+	var err error
+	if len(p.snap.Weeks) == 0 || week < p.snap.Weeks[0].Week {
+		err = h.sender.InTurn(r, yearsCost*len(lakes), scan)
+	} else {
+		err = p.weeks.during(r, p.snap, week, func(view *snapshot.View) error {
+			if err := scan(); err != nil {
+				return err
+			}
+			region.SetYearAgo(view, lakes)
+			later = view.Later
+			return nil
+		})
+	}
+	if err == nil && !later {
+		p.regions.Add(name, region)
+	}
 	return region, err
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"net/http"
@@ -26,6 +27,8 @@ const (
 	planNearMetres, planNeighbours, planLeast = 25_000, 9, 3
 	// planApart is the factor from which a difference to the neighbours is a reason, and planWide that between the bounds of four of five values.
 	planApart, planWide = 3, 10
+	// maxPlans is how many plans are kept: of both classes for some regions, at most 150 KB each.
+	maxPlans = 16
 	// planCost is how many times as long a lake takes as an item of a list.
 	planCost = 64
 )
@@ -39,15 +42,26 @@ type PlannedSample struct {
 }
 
 // PlanSamples returns the lakes where a sample would tell most on the day of the current view, at most n of them, the most first. Only lakes of the region
-// count, if it is not empty, and only those with a value in memory.
-func PlanSamples(snap *snapshot.Snapshot, places *index.PointIndex, n int, region string, risk data.Risk) []PlannedSample {
+// count, if it is not empty, and only those with a value in memory. The error is that of ctx.
+func PlanSamples(ctx context.Context, snap *snapshot.Snapshot, places *index.PointIndex, n int, region string, risk data.Risk) ([]PlannedSample, error) {
+	var lakes []int32
+	for i := range snap.Lakes {
+		if region == "" || snap.Lakes[i].Region == region {
+			lakes = append(lakes, int32(i))
+		}
+	}
+	return planSamples(ctx, snap, places, n, lakes, risk)
+}
+
+// planSamples is PlanSamples for the lakes with these indices.
+func planSamples(ctx context.Context, snap *snapshot.Snapshot, places *index.PointIndex, n int, indices []int32, risk data.Risk) ([]PlannedSample, error) {
 	limit := snap.Profile.Limits[risk-data.RiskMedium]
 	var lakes []sampling.Lake
-	for i := range snap.Lakes {
-		if region != "" && snap.Lakes[i].Region != region {
-			continue
+	for _, i := range indices {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
-		if lake, ok := samplingLake(snap, places, i); ok {
+		if lake, ok := samplingLake(snap, places, int(i)); ok {
 			lakes = append(lakes, lake)
 		}
 	}
@@ -56,7 +70,7 @@ func PlanSamples(snap *snapshot.Snapshot, places *index.PointIndex, n int, regio
 	for i := range plan {
 		plan[i] = PlannedSample{lakes[i], &snap.Lakes[lakes[i].Index], limit, risk}
 	}
-	return plan
+	return plan, nil
 }
 
 // samplingLake returns what is known of the i-th lake; false without any value.
@@ -158,33 +172,39 @@ var plannedColumns = record.Columns[*PlannedSample]{
 	}),
 }
 
+// A planKey names a plan that is kept, with as many lakes as a request may ask for.
+type planKey struct {
+	of     data.Risk
+	region regionFilter
+}
+
 // samplingPlan answers with where samples would tell most this week.
 func (h *lakeHandlers) samplingPlan(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
 	samples := query.Integer("samples", 1, MaxPlanned, defaultPlanned)
 	of := params.OneOf(&query, "of", []string{data.RiskHigh.String(), data.RiskMedium.String()})
-	region, _ := query.Text("region")
-	lakes := 0
-	for i := range p.snap.Lakes {
-		if region == "" || p.snap.Lakes[i].Region == region {
-			lakes++
-		}
-	}
-	if lakes > maxStatisticsLakes {
-		query.Refuse("region", "there are %d lakes; want a region with at most %d", lakes, maxStatisticsLakes)
-	}
+	region, lakes := p.lakesOf(&query)
 	if err := query.Err(); err != nil {
 		return err
 	}
 	risk := cmp.Or(map[string]data.Risk{data.RiskMedium.String(): data.RiskMedium}[of], data.RiskHigh)
-	var plan []PlannedSample
-	err := h.sender.InTurn(r, planCost*lakes, func() error {
-		plan = PlanSamples(p.snap, p.lookup.places, samples, region, risk)
-		return nil
-	})
-	if err != nil {
-		return err
+	key := planKey{risk, region}
+	plan, kept := p.plans.Get(key)
+	if !kept {
+		err := h.sender.InTurn(r, planCost*len(lakes), func() (err error) {
+			if plan, kept = p.plans.Get(key); !kept { // no other request has made it meanwhile
+				plan, err = planSamples(r.Context(), p.snap, p.lookup.places, MaxPlanned, lakes, risk)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(lakes) > 0 { // names that no region has must not replace others
+			p.plans.Add(key, plan)
+		}
 	}
+	plan = plan[:min(samples, len(plan))]
 	content := record.Object("{").Time("generated_at", generatedAt(p.snap)).Text("date", p.snap.Current.AsOf.String()).Text("of", of).
 		Number("limit", p.snap.Profile.Limits[risk-data.RiskMedium].Float()).Int("total", len(plan))
 	content = appendAll(content.Array("plan"), pointers(plan), plannedColumns)

@@ -142,7 +142,7 @@ func wantLists(t *testing.T, s *Server) {
 func addEvents(t *testing.T, log *eventlog.Memory, snap *snapshot.Snapshot) {
 	t.Helper()
 	if err := log.NextMoment(t.Context(), func(last data.Moment, tx data.MomentTx) (data.Moment, error) {
-		r, err := eventlog.Next(last, tx, snap, "settings", 0, data.At(testNow()))
+		r, err := eventlog.Next(last, tx, snap, eventlog.Settings{Snapshots: "settings"}, data.At(testNow()))
 		return r.Moment, err
 	}); err != nil {
 		t.Error(err)

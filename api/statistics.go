@@ -26,6 +26,15 @@ var statisticsSeries = []struct {
 // rounded rounds µg/l to hundredths, as they are stored.
 func rounded(f float64) float64 { return math.Round(100*f) / 100 }
 
+// decimals rounds a number; infinity is null, as NaN.
+func decimals(f float64, n int) float64 {
+	if math.IsInf(f, 0) {
+		return math.NaN()
+	}
+	power := math.Pow(10, float64(n))
+	return math.Round(f*power) / power
+}
+
 // A statisticsYear is a year of a series.
 type statisticsYear struct {
 	*statistics.Year
@@ -258,7 +267,7 @@ func (h *lakeHandlers) allValues(r *http.Request, p *published, id data.LakeID) 
 		return nil, nil, data.ErrNoLake
 	}
 	if all, err = h.valuesOf(r, p, i); err == nil {
-		shares, err = h.readShares(r, p.snap, id, all)
+		shares = h.sharesOf(r.Context(), r, p.snap, i, all)
 	}
 	return all, shares, err
 }

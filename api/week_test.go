@@ -20,7 +20,7 @@ import (
 // The page, the table and the feed of a week compare the lakes that were measured in it and in the week before, as the first line of the map does.
 func TestWeek(t *testing.T) {
 	s := newServer(t, testOptions(t), twoWeeks(t))
-	const numbers = "week and in the week before: 4; of these worse: 0, better: 2. Newly closed: 1. Not seen this week: 1."
+	const numbers = "week and in the week before: 4; of these worse: 0, better: 2. Newly closed: 1. Measured in the week before, not seen in this one: 1."
 	for target, wants := range map[string][]string{
 		"/week":                     {"5 of 8 lakes were seen in this week (63 %).", numbers, "Week of 16 November 2026", `href="lakes/de_by_clean"`, "high → low", `href="week.csv?date=2026-11-16"`, `<p class="foot">`},
 		"/week?lang=de":             {"davon schlechter: 0, besser: 2", `href="lakes/de_by_clean?lang=de"`, "hoch → gering"},
@@ -75,7 +75,7 @@ func TestWeekAgreesWithCounts(t *testing.T) {
 			t.Errorf("/week%s and its feed lack %q or %q", query, seen, both)
 		}
 		table := get(t, s, http.StatusOK, "/week.csv"+query).Body.String()
-		for kind, heading := range map[string]string{"worse": "worse", "better": "better", "closed": "Newly closed", "not_seen": "Not seen this week"} {
+		for kind, heading := range map[string]string{"worse": "worse", "better": "better", "closed": "Newly closed", "not_seen": "not seen in this one"} {
 			said := fmt.Sprintf("%s: %d", heading, strings.Count(table, ","+kind+","))
 			if strings.Contains(page, both) && !strings.Contains(page, said) {
 				t.Errorf("/week%s lacks %q, which the table has", query, said)

@@ -194,10 +194,10 @@ func ExampleMap_Color() {
 		fmt.Println(chl, Hex(m.Color(chl)))
 	}
 	// Output:
-	// 0.4 #8bebff
-	// 9.99 #5cc8fc
-	// 10 #e19c00
-	// 50 #a7022b
+	// 0.4 #3de5ff
+	// 9.99 #52c5ff
+	// 10 #de9d2f
+	// 50 #c61d45
 	// NaN #9aa0a6
 }
 

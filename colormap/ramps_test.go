@@ -148,7 +148,7 @@ func TestEnds(t *testing.T) {
 		id          ID
 		first, last string
 	}{
-		{Default, "#8bebff", "#8b001b"},
+		{Default, "#3de5ff", "#b10735"},
 		{"viridis", "#440154", "#fde725"},
 		{"cividis", "#00204d", "#ffea46"},
 		{"algae", "#d6f9cf", "#19442c"},

@@ -187,6 +187,9 @@ type MomentTx interface {
 var (
 	// ErrNoMoment says that the log of events does not know a snapshot: it was never published, or the log no longer goes back so far.
 	ErrNoMoment = errors.New("the log of events does not know that snapshot")
+	// ErrAway says that the database cannot be reached at present, or does not answer. Of those who use it while a server runs, only who loads
+	// newer data tells of it.
+	ErrAway = errors.New("the database is away")
 	// ErrMomentBusy says that another process is writing the next moment.
 	ErrMomentBusy = errors.New("another process is writing to the log of events")
 	// ErrUncompared says that the changes of the published snapshot are not known yet.

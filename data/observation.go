@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"limnomap/data/linetext"
 	"limnomap/data/pixels"
 )
@@ -43,6 +45,28 @@ func CompareInScan(a, b Observation) int {
 // Usable reports whether o may be a current value, if it is not too old.
 func (o *Observation) Usable() bool {
 	return o.Type.Measured() && o.Chlorophyll.Valid() && o.Quality != Poor
+}
+
+// Digest returns a number that depends on what comparisons of an observation with others use; 0 if it is not [Observation.Usable]. The sum of those of a lake is
+// the same in any order, and is another one if an observation is.
+func (o *Observation) Digest() uint64 {
+	if !o.Usable() {
+		return 0
+	}
+	d := mixed(uint64(uint32(o.Date))<<32 | uint64(uint32(o.Chlorophyll)))
+	d = mixed(d ^ uint64(o.Type) ^ uint64(uint8(o.ReportedLevel()))<<8 ^ uint64(o.Rank)<<16 ^ xxhash.Sum64String(o.Source))
+	if o.CellDensity != NoCellDensity {
+		d = mixed(d ^ math.Float64bits(o.CellDensity))
+	}
+	return d
+}
+
+// mixed returns a number whose bits depend on all bits of n: the last step of SplitMix64 (Steele and others: Fast splittable pseudorandom number generators.
+// OOPSLA 2014).
+func mixed(n uint64) uint64 {
+	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
+	n = (n ^ n>>27) * 0x94d049bb133111eb
+	return n ^ n>>31
 }
 
 // ReportedLevel returns the level that the source itself reports: with the flag [Scum] that of scum, whatever Level is. A gap with that flag has no

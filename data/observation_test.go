@@ -98,3 +98,28 @@ func obs(t testing.TB, id data.LakeID, date string, chl float64) data.Observatio
 	}
 	return o
 }
+
+// The digest changes with all that comparisons use, and what may not be current has none.
+func TestDigest(t *testing.T) {
+	o := data.Observation{LakeID: "a", Date: 20_000, Type: data.Satellite, Source: "LWQ", Chlorophyll: 12_00, Level: data.NoLevel, CellDensity: data.NoCellDensity, Rank: 1}
+	seen := map[uint64]string{0: "none", o.Digest(): "the same"}
+	for name, change := range map[string]func(*data.Observation){
+		"date": func(o *data.Observation) { o.Date++ }, "type": func(o *data.Observation) { o.Type = data.InSitu }, "source": func(o *data.Observation) { o.Source = "" },
+		"chlorophyll": func(o *data.Observation) { o.Chlorophyll++ }, "level": func(o *data.Observation) { o.Level = 2 }, "cells": func(o *data.Observation) { o.CellDensity = 5 },
+		"scum": func(o *data.Observation) { o.Details.Flags = data.FlagsOf(data.Scum) }, "rank": func(o *data.Observation) { o.Rank = 2 },
+	} {
+		other := o
+		change(&other)
+		if of, ok := seen[other.Digest()]; ok {
+			t.Errorf("with another %s the digest is that of %s", name, of)
+		}
+		seen[other.Digest()] = name
+	}
+	gap, poor, forecast := o, o, o
+	gap.Chlorophyll, poor.Quality, forecast.Type = data.NoChlorophyll, data.Poor, data.Forecast
+	for _, other := range []data.Observation{gap, poor, forecast} {
+		if other.Digest() != 0 {
+			t.Errorf("%+v has a digest", other)
+		}
+	}
+}

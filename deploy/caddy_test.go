@@ -28,9 +28,7 @@ func TestCaddy(t *testing.T) {
 	dir, address := t.TempDir(), limnomaptest.FreeAddress(t)
 	server := limnomaptest.Start(t, "--trusted-proxies", "127.0.0.1/32")
 	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	site := "https://localhost:" + port
 	conf := replaced(t, "Caddyfile",
 		"\nlakes.example.org {", "\n{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n\n"+site+" {\n\ttls internal",
@@ -50,21 +48,15 @@ func TestCaddy(t *testing.T) {
 	get := func(path string, header ...string) (*http.Response, []byte) {
 		t.Helper()
 		req, err := http.NewRequest(http.MethodGet, site+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := 0; i+1 < len(header); i += 2 {
 			req.Header.Set(header[i], header[i+1])
 		}
 		resp, err := client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer resp.Body.Close()
 		body, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return resp, body
 	}
 	direct, want := limnomaptest.Get(t, server.Base+berlin+".png")

@@ -132,9 +132,7 @@ func TestComposedReplicas(t *testing.T) {
 		t.Errorf("nginx passes on to %q, the servers are %q, want two", upstreams, replicas)
 	}
 	trusted, err := netip.ParsePrefix(c.Services["limnomap-1"].Environment["LIMNOMAP_TRUSTED_PROXIES"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	nginx, _ := c.Services["nginx"].Networks.(map[string]any)
 	front, _ := nginx["front"].(map[string]any)
 	if at, _ := front["ipv4_address"].(string); trusted.String() != at+"/32" {

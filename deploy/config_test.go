@@ -30,9 +30,7 @@ func reloadMetric(t *testing.T, s *limnomaptest.Server, name string) float64 {
 	for line := range strings.Lines(string(text)) {
 		if value, ok := strings.CutPrefix(line, "limnomap_config_last_reload_"+name+" "); ok {
 			f, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return f
 		}
 	}
@@ -44,9 +42,7 @@ func reloadMetric(t *testing.T, s *limnomaptest.Server, name string) float64 {
 func hangUp(t *testing.T, s *limnomaptest.Server, says string) (log string) {
 	t.Helper()
 	before := len(s.Log.String())
-	if err := s.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Process.Signal(syscall.SIGHUP))
 	limnomaptest.Within(t, patience, "the log says "+says, func() bool {
 		log = s.Log.String()[before:]
 		return strings.Contains(log, says)
@@ -128,9 +124,7 @@ func TestHangupReloadsTheConfiguration(t *testing.T) {
 			t.Errorf("%q: successful is %v, want 0", text, got)
 		}
 	}
-	if err := os.Remove(name); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(name))
 	hangUp(t, s, "reload failed: keeping the previous configuration")
 	if got := page(); !strings.Contains(got, `"attribution":"second"`) || limited() {
 		t.Errorf("a wrong configuration has changed something: %s", got)
@@ -160,9 +154,7 @@ func TestHangupWithoutAFile(t *testing.T) {
 	serial := func() int64 {
 		t.Helper()
 		resp, err := s.Client().Get(s.Base + "/healthz")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		resp.Body.Close()
 		return resp.TLS.PeerCertificates[0].SerialNumber.Int64()
 	}
@@ -175,9 +167,7 @@ func TestHangupWithoutAFile(t *testing.T) {
 		t.Errorf("serial %d after the hangup, want 1002", got)
 	}
 	for range 100 {
-		if err := s.Process.Signal(syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Process.Signal(syscall.SIGHUP))
 		serial()
 	}
 	limnomaptest.WriteFile(t, dir, "cert.pem", "no certificate")
@@ -191,19 +181,13 @@ func TestHangupWithoutAFile(t *testing.T) {
 func writePair(t *testing.T, cert, key string, serial int64) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: fmt.Sprint(serial)}, DNSNames: []string{"localhost"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
 	signed, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	der, err := x509.MarshalECPrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	limnomaptest.WriteFile(t, filepath.Dir(key), filepath.Base(key), string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})))
 	limnomaptest.WriteFile(t, filepath.Dir(cert), filepath.Base(cert), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})))
 }

@@ -50,13 +50,9 @@ func TestMemoryOfConnections(t *testing.T) {
 			before := memoryOf(t, s)
 			for range n {
 				conn, err := net.Dial("tcp", address)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				defer conn.Close()
-				if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, conn.SetDeadline(time.Now().Add(patience)))
 				if test.protocol != "" {
 					conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{test.protocol}})
 				}
@@ -91,9 +87,7 @@ func askOnce(t *testing.T, conn net.Conn, isHTTP2 bool) {
 			t.Fatal(err)
 		}
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != http.StatusOK {
 			t.Fatalf("/healthz: %s, %v", resp.Status, err)
 		}
@@ -115,9 +109,7 @@ func askOnce(t *testing.T, conn net.Conn, isHTTP2 bool) {
 		if err == nil {
 			frame, err = framer.ReadFrame()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		switch f := frame.(type) {
 		case *http2.SettingsFrame:
 			if !f.IsAck() {

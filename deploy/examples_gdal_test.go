@@ -28,9 +28,7 @@ const halfWorld = 20037508.342789244
 func gdalSource(t *testing.T, server string) string {
 	t.Helper()
 	example, err := os.ReadFile("examples/limnomap.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const theirs = "<ServerUrl>http://127.0.0.1:8080/"
 	if bytes.Count(example, []byte(theirs)) != 1 {
 		t.Fatalf("limnomap.xml has not one %s", theirs)
@@ -76,14 +74,10 @@ func TestExampleForGDAL(t *testing.T) {
 
 	w := mercatorWindow{7, image.Rect(0, 0, 300, 200).Add(image.Point{68*256 + 130, 41*256 + 120})}
 	path, err := w.cut(t, source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	checkGeoreference(t, path, w)
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	checkWindow(t, server.Base, decodePNG(t, content), w)
 
 	t.Run("failing server", func(t *testing.T) { checkFailingWindow(t, server.Base, w) })
@@ -98,9 +92,7 @@ func checkGeoreference(t *testing.T, path string, w mercatorWindow) {
 		GeoTransform     [6]float64
 		CoordinateSystem struct{ WKT string }
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, "gdalinfo", "-json", path)), &info); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(mustRun(t, "gdalinfo", "-json", path)), &info))
 	m := w.metresPerPixel()
 	west, north, _, _ := w.corners()
 	for i, want := range []float64{west, m, 0, north, 0, -m} {

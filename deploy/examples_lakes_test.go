@@ -72,9 +72,7 @@ func loneliest(t *testing.T, lakes []exampleLake, wanted func(exampleLake) bool)
 func decodePNG(t *testing.T, content []byte) image.Image {
 	t.Helper()
 	picture, err := png.Decode(bytes.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return picture
 }
 

@@ -26,9 +26,7 @@ type mailServer struct {
 func newMailServer(t *testing.T) *mailServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := &mailServer{Listener: l}
 	t.Cleanup(func() { l.Close() })
 	go func() {
@@ -106,9 +104,7 @@ func TestWebhookMail(t *testing.T) {
 		"--listen", listen, "--smtp", mails.Addr().String(), "--sender", "lakes@example.org", "--to", "duty@example.org")
 	var out limnomaptest.Log
 	script.Stdout, script.Stderr = &out, &out
-	if err := script.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, script.Start())
 	defer func() { _ = script.Process.Kill(); _ = script.Wait() }()
 	limnomaptest.Within(t, 2*time.Minute, "the receiver listens", func() bool { return strings.Contains(out.String(), "listening") })
 
@@ -135,16 +131,12 @@ func TestWebhookMail(t *testing.T) {
 		"not a timestamp": func(h http.Header) { h.Set("webhook-timestamp", "now") },
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+listen+"/", strings.NewReader("{}"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r.Header.Set("webhook-id", "x")
 		r.Header.Set("webhook-timestamp", fmt.Sprint(time.Now().Unix()))
 		send(r.Header)
 		answer, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		answer.Body.Close()
 		if answer.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%s: %s, want 401", name, answer.Status)

@@ -72,9 +72,7 @@ const mapPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; work
 func TestExamplePolicyIsTheOneOfTheDocs(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/clients.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want := "\n" + strings.ReplaceAll(mapPolicy, ":*", ":8080") + "\n"; !strings.Contains(string(page), want) {
 		t.Errorf("docs/clients.md does not have the policy %s", want)
 	}

@@ -62,9 +62,7 @@ func checkR(t *testing.T, front *recorder) {
 		t.Errorf("lakes.R prints\n%s\nwant %q", out, want)
 	}
 	content, err := os.ReadFile(picture)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	decodePNG(t, content)
 
 	if out, complaint, err := runScript(t, "Rscript", "examples/lakes.R", front.URL, "never", picture); err != nil || complaint != "" || !strings.Contains(out, "never had a value") {

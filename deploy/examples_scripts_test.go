@@ -271,9 +271,7 @@ func readHistory(t *testing.T, server, lake string) []historyEntry {
 func mustRun(t *testing.T, command ...string) string {
 	t.Helper()
 	out, err := run(t, command...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out
 }
 

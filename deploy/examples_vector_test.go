@@ -77,7 +77,7 @@ func checkClosed(t *testing.T, v *mapView) {
 	for id, want := range map[string]struct{ color, text string }{
 		"zero":  {closedColor, "Closed for bathing by an official statement."},
 		"never": {closedColor, "Closed for bathing by an official statement."},
-		"0012":  {"#990123", "Official statement: warning."},
+		"0012":  {"#bb143d", "Official statement: warning."},
 	} {
 		lake := lakes[slices.IndexFunc(lakes, func(l exampleLake) bool { return l.ID == id })]
 		v.look(t, lake.Lon, lake.Lat, mapZoom)
@@ -125,10 +125,10 @@ console.log(JSON.stringify({ errors: validateStyleMin(style).map((e) => e.messag
 		{`{"advisory": "closure", "chl": 90, "risk": "high"}`, closedColor, "#ffffff", 4},
 		{`{"advisory": "closure", "risk": "low", "stale": true}`, closedColor, "#ffffff", 4},
 		{`{"advisory": "closure"}`, closedColor, "#ffffff", 4},
-		{`{"advisory": "warning", "chl": 2, "risk": "low"}`, "#72d8fe", "#1b2633", 1},
-		{`{"advisory": "", "chl": 2, "risk": "low"}`, "#72d8fe", "#1b2633", 1},
-		{`{"chl": 20, "risk": "medium"}`, "#d79117", "#1b2633", 2},
-		{`{"advisory": "", "chl": 90, "risk": "high"}`, "#990123", "#1b2633", 3},
+		{`{"advisory": "warning", "chl": 2, "risk": "low"}`, "#4ad4ff", "#1b2633", 1},
+		{`{"advisory": "", "chl": 2, "risk": "low"}`, "#4ad4ff", "#1b2633", 1},
+		{`{"chl": 20, "risk": "medium"}`, "#d89326", "#1b2633", 2},
+		{`{"advisory": "", "chl": 90, "risk": "high"}`, "#bb143d", "#1b2633", 3},
 		{`{"advisory": "", "risk": "low", "stale": true}`, "#9aa0a6", "#1b2633", 0},
 		{`{"advisory": ""}`, "#9aa0a6", "#1b2633", 0},
 	}

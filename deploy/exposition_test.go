@@ -49,9 +49,7 @@ func wantExposition(t *testing.T, s *limnomaptest.Server) {
 	t.Helper()
 	families, text := scrape(t, s, "text/plain")
 	problems, err := promlint.New(bytes.NewReader(text)).Lint()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, p := range problems {
 		t.Errorf("promlint: %s: %s", p.Metric, p.Text)
 	}
@@ -85,9 +83,7 @@ func wantExposition(t *testing.T, s *limnomaptest.Server) {
 func wantMetricsTable(t *testing.T, families map[string]*dto.MetricFamily) {
 	t.Helper()
 	page, err := os.ReadFile("../docs/monitoring.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rows := regexp.MustCompile("(?m)^\\| `limnomap_\\w+` \\|.*$").FindAllString(string(page), -1)
 	var want []string
 	for _, name := range slices.Sorted(maps.Keys(families)) {

@@ -20,9 +20,7 @@ import (
 func readFile(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -39,9 +37,7 @@ func output(t testing.TB, command string, args ...string) string {
 func duration(t testing.TB, text string) time.Duration {
 	t.Helper()
 	d, err := time.ParseDuration(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return d
 }
 
@@ -90,9 +86,7 @@ func stopping(t testing.TB) time.Duration {
 			t.Fatalf("the help does not have the default of --%s", flag)
 		}
 		d, err := time.ParseDuration(m[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		sum += d
 	}
 	return sum

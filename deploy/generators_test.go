@@ -27,9 +27,7 @@ func runIn(t *testing.T, folder, name string, args ...string) {
 func absolute(t *testing.T, path string) string {
 	t.Helper()
 	path, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return path
 }
 
@@ -45,12 +43,8 @@ func TestOpenAPIMakesAGoClient(t *testing.T) {
 	}
 	for from, to := range map[string]string{"../.ci/tools.mod": "go.mod", "../.ci/tools.sum": "go.sum", "testdata/generators/use.go.txt": "use.go"} {
 		content, err := os.ReadFile(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, to), content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(folder, to), content, 0o644))
 	}
 	runIn(t, folder, tool, "-generate", "types,client", "-package", "client", "-o", "client.go", absolute(t, description))
 	runIn(t, folder, "go", "build", ".")
@@ -63,12 +57,8 @@ func TestOpenAPIMakesTypeScript(t *testing.T) {
 	limnomaptest.NeedFolder(t, "../web/node_modules/openapi-typescript")
 	folder, modules := t.TempDir(), absolute(t, "../web/node_modules")
 	use, err := os.ReadFile("testdata/generators/use.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "use.ts"), use, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(folder, "use.ts"), use, 0o644))
 	runIn(t, folder, "node", filepath.Join(modules, "openapi-typescript/bin/cli.js"), absolute(t, description), "-o", "limnomap.d.ts")
 	runIn(t, folder, "node", filepath.Join(modules, "typescript/bin/tsc"), "--noEmit", "--strict", "--target", "es2022", "--moduleResolution", "bundler", "--module", "esnext", "use.ts", "limnomap.d.ts")
 }

@@ -155,9 +155,7 @@ func wantRulesHealthy(t *testing.T, p *prometheusServer, want int) {
 	}
 	n := 0
 	limnomaptest.Within(t, patience, "all rules were evaluated", func() bool {
-		if err := p.get("/api/v1/rules", &data); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.get("/api/v1/rules", &data))
 		n = 0
 		for _, group := range data.Groups {
 			for _, r := range group.Rules {

@@ -52,12 +52,8 @@ type panel struct {
 func readDashboard(t testing.TB) (d dashboard) {
 	t.Helper()
 	text, err := os.ReadFile("grafana/limnomap.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &d); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, json.Unmarshal(text, &d))
 	return d
 }
 
@@ -168,9 +164,7 @@ func TestGrafanaProvisioning(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"datasources/prometheus.yml", "dashboards/limnomap.yml"} {
 		text, err := os.ReadFile(filepath.Join("grafana", "provisioning", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var file struct {
 			APIVersion  int `json:"apiVersion"`
 			Datasources []struct{ Name, Type, URL string }

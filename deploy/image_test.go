@@ -106,16 +106,10 @@ func makeImage(t *testing.T, listen string) *scratchImage {
 		}
 		im.writable = append(im.writable, m[2])
 		folder := filepath.Join(im.root, m[2])
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chown(folder, int(im.user.Uid), int(im.user.Gid)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(folder, 0o755))
+		must(t, os.Chown(folder, int(im.user.Uid), int(im.user.Gid)))
 	}
-	if err := os.Link(limnomaptest.Binary(t), filepath.Join(im.root, part(`COPY --from=build /out/limnomap (\S+)`)[0])); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Link(limnomaptest.Binary(t), filepath.Join(im.root, part(`COPY --from=build /out/limnomap (\S+)`)[0])))
 	return im
 }
 
@@ -164,15 +158,11 @@ func TestImage(t *testing.T) {
 
 	var serve []string
 	_, line, _ := strings.Cut(readFile(t, "Dockerfile"), "\nCMD ")
-	if err := json.Unmarshal([]byte(line), &serve); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(line), &serve))
 	log := new(limnomaptest.Log)
 	server := im.command(t, "ENTRYPOINT", append(serve, "--db", "/data/lakes.db", "--drain", "0s", "--cache-min-free", "0")...)
 	server.Stderr = log
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, server.Start())
 	ended := false
 	t.Cleanup(func() {
 		if !ended {
@@ -215,9 +205,7 @@ func (im *scratchImage) wantWritten(t *testing.T) {
 		}
 	}
 	entries, err := os.ReadDir(im.root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range entries {
 		if name := "/" + e.Name(); name != "/limnomap" && !slices.Contains(im.writable, name) {
 			t.Errorf("%s was written", name)

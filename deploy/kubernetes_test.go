@@ -37,9 +37,7 @@ func kubernetesObjects(t testing.TB) map[string]map[string]any {
 	t.Helper()
 	kustomization := readFile(t, "kubernetes/kustomization.yaml")
 	files, err := filepath.Glob("kubernetes/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	objects := make(map[string]map[string]any)
 	for _, file := range files {
 		base := filepath.Base(file)

@@ -18,3 +18,11 @@ func TestMain(m *testing.M) {
 
 // patience is how long a test waits for something that takes a few seconds at most on an idle machine.
 const patience = 2 * time.Minute
+
+// must ends the test if err is not nil.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}

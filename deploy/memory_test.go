@@ -22,9 +22,7 @@ func TestMemoryLimitOfCgroup(t *testing.T) {
 	if folder == "" {
 		testsize.LeaveOut(t, "no cgroup can be made here")
 	}
-	if err := os.WriteFile(filepath.Join(folder, file), fmt.Append(nil, allowed), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(folder, file), fmt.Append(nil, allowed), 0o644))
 	db := filepath.Join(t.TempDir(), "lakes.db")
 	command := func(log *limnomaptest.Log, args ...string) *exec.Cmd {
 		cmd := exec.Command("sh", append([]string{"-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, folder, limnomaptest.Binary(t)}, args...)...)
@@ -49,9 +47,7 @@ func TestMemoryLimitOfCgroup(t *testing.T) {
 
 	log := new(limnomaptest.Log)
 	serve := command(log, "serve", "--listen", "127.0.0.1:0", "--drain", "0s", "--cache-dir", t.TempDir(), "--cache-min-free", "0")
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, serve.Start())
 	t.Cleanup(func() { // before the cgroup is removed
 		_ = serve.Process.Signal(syscall.SIGTERM)
 		if err := serve.Wait(); err != nil {

@@ -48,21 +48,15 @@ func TestVersionsOfPrograms(t *testing.T) {
 			programs := t.TempDir()
 			for _, tool := range []string{"bash", "sed", "sort", "head", "dirname", "env"} {
 				path, err := exec.LookPath(tool)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.Symlink(path, filepath.Join(programs, tool)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
+				must(t, os.Symlink(path, filepath.Join(programs, tool)))
 			}
 			fakes := map[string]string{"go": "go1.99.0", "node": "v99.0.0", "npm": "99.0.0"}
 			fakes[tt.program] = tt.says
 			for program, says := range fakes {
 				if says != "" {
 					script := "#!/bin/sh\n[ \"$2\" = GOTOOLCHAIN ] && echo auto || echo '" + says + "'\n"
-					if err := os.WriteFile(filepath.Join(programs, program), []byte(script), 0o755); err != nil {
-						t.Fatal(err)
-					}
+					must(t, os.WriteFile(filepath.Join(programs, program), []byte(script), 0o755))
 				}
 			}
 			what := "npm"

@@ -53,9 +53,7 @@ func TestNginxSite(t *testing.T) {
 	get := func(url string) *http.Response {
 		t.Helper()
 		resp, err := client.Get(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		resp.Body.Close()
 		return resp
 	}
@@ -94,9 +92,7 @@ func TestComposedHTTPS(t *testing.T) {
 		"limnomap-1:8080", backend.HostPort(), "limnomap-2:8080", backend.HostPort()), secure)
 	for url, proto := range map[string]int{"http://" + plain: 1, "https://" + secure: 2} {
 		resp, err := http2Client(t).Get(url + berlin + ".png")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusOK || resp.ProtoMajor != proto {
 			t.Errorf("%s: %s by %s", url, resp.Status, resp.Proto)
@@ -116,19 +112,13 @@ func TestComposedStandby(t *testing.T) {
 	script := func(args ...string) string {
 		t.Helper()
 		out, err := os.CreateTemp(t.TempDir(), "postgres") // no pipe: the server would keep it open
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer out.Close()
 		cmd := exec.Command("../.ci/postgres", args...)
 		cmd.Stdout, cmd.Stderr = out, os.Stderr
-		if err := cmd.Run(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Run())
 		text, err := os.ReadFile(out.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return strings.TrimSpace(string(text))
 	}
 	t.Cleanup(func() { script("remove", primary) })
@@ -165,9 +155,7 @@ func TestComposedStandby(t *testing.T) {
 	standby := filepath.Join(dir, "standby")
 	address := limnomaptest.FreeAddress(t)
 	_, own, _ := net.SplitHostPort(address)
-	if err := os.Mkdir(standby, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(standby, 0o777))
 	if err := os.Chmod(standby, 0o1777); err != nil { // as a new volume
 		t.Fatal(err)
 	}

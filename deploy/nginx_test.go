@@ -21,17 +21,13 @@ import (
 func commonDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "limnomap-deploy-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(dir, 0o755))
 	return dir
 }
 
@@ -53,9 +49,7 @@ func runProxy(t testing.TB, cmd *exec.Cmd, ready func() error) {
 	t.Helper()
 	log := new(limnomaptest.Log)
 	cmd.Stderr = log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
@@ -112,12 +106,8 @@ func startCachingNginx(t testing.TB, upstream string) *cachingNginx {
 func (n *cachingNginx) later(t testing.TB, d time.Duration) {
 	t.Helper()
 	next := n.clock + ".next"
-	if err := os.WriteFile(next, fmt.Appendf(nil, "+%d\n", int(d.Seconds())), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(next, n.clock); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(next, fmt.Appendf(nil, "+%d\n", int(d.Seconds())), 0o644))
+	must(t, os.Rename(next, n.clock))
 }
 
 // want requests a path and fails the test unless the answer has the given status and cache state: HIT, MISS and so on, or
@@ -197,9 +187,7 @@ func TestNginxSubscriptionsAndStreams(t *testing.T) {
 				{"/api/v1/events/stream", 10 << 10, http.StatusRequestEntityTooLarge},
 			} {
 				resp, err := client.Post("http://"+address+tt.path, "application/json", strings.NewReader(strings.Repeat("x", tt.bytes)))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				body, err := io.ReadAll(resp.Body)
 				resp.Body.Close()
 				if want := fmt.Sprintf("127.0.0.1 %d <nil>", tt.bytes); err != nil || resp.StatusCode != tt.status || tt.status == http.StatusOK && string(body) != want {
@@ -209,9 +197,7 @@ func TestNginxSubscriptionsAndStreams(t *testing.T) {
 
 			send <- "first\n"
 			resp, err := client.Get("http://" + address + "/api/v1/events/stream")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer resp.Body.Close() // which ends the stream
 			if cache := resp.Header.Get("X-Cache-Status"); cache != "" {
 				t.Errorf("a stream from the cache: %s", cache)

@@ -20,9 +20,7 @@ func TestNotices(t *testing.T) {
 	cmd := exec.Command(".ci/notices")
 	cmd.Dir, cmd.Env = "..", append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	notices := string(out)
 	if !utf8.ValidString(notices) {
 		t.Error("the notices are not UTF-8")

@@ -87,9 +87,7 @@ func (s *ogcService) owsLib(t *testing.T) {
 	const side = 0.2
 	output := script(t, "owslib", "owslibclient.py", s.base, fmt.Sprint(s.lake[0]-side), fmt.Sprint(s.lake[1]-side), fmt.Sprint(s.lake[0]+side), fmt.Sprint(s.lake[1]+side),
 		itoa(s.tile.Z), itoa(s.tile.X), itoa(s.tile.Y))
-	if err := json.Unmarshal([]byte(output), &found); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(output), &found))
 	lakes, high := s.counts(t)
 	if strings.Join(found.Collections, " ") != "lakes observations advisories events" || found.Lakes != lakes || found.High != high || len(found.Queryables) != 2 {
 		t.Errorf("collections %v, %d lakes of %d, %d of %d above 50 µg/l, queryables %v", found.Collections, found.Lakes, lakes, found.High, high, found.Queryables)
@@ -105,9 +103,7 @@ func (s *ogcService) owsLib(t *testing.T) {
 		var answer [2]json.RawMessage
 		var picture string
 		var ids []string
-		if err := json.Unmarshal(raw, &answer); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(raw, &answer))
 		if json.Unmarshal(answer[0], &picture) != nil || json.Unmarshal(answer[1], &ids) != nil || len(ids) != 1 {
 			t.Errorf("%s: the middle has %s, want the lake", name, answer[1])
 		}
@@ -157,9 +153,7 @@ func (s *ogcService) qgis(t *testing.T) {
 			t.Errorf("%s: %+v", name, l)
 		}
 		content, err := os.ReadFile(file + "-" + name + ".png")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if m := pixels(t, content); m.NRGBAAt(128, 128).A == 0 {
 			t.Errorf("%s: nothing is drawn at the lake", name)
 		}
@@ -174,9 +168,7 @@ func (s *ogcService) mapServer(t *testing.T) {
 	_, lakes := limnomaptest.Get(t, s.base+"/ogc/collections/lakes/items?limit=10000&properties=id")
 	limnomaptest.WriteFile(t, dir, "lakes.geojson", string(lakes))
 	content, err := os.ReadFile("testdata/lakes.map")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	mapFile := limnomaptest.WriteFile(t, dir, "lakes.map", string(content))
 	configuration := limnomaptest.WriteFile(t, dir, "mapserver.conf", "CONFIG\n  ENV\n    MS_MAP_PATTERN \".\"\n  END\nEND\n")
 	lake := s.loneLake(t)
@@ -192,9 +184,7 @@ func (s *ogcService) mapServer(t *testing.T) {
 		{"EPSG:25832", 25832, false, 20_000, "1.3.0 1.1.1"}, {"EPSG:25833", 25833, false, 20_000, "1.3.0 1.1.1"}, {"EPSG:3035", 3035, true, 20_000, "1.3.0 1.1.1"},
 	} {
 		system, err := crs.FromEPSG(tt.code)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		x, y, ok := system.Project(lake[0], lake[1])
 		if !ok {
 			t.Fatalf("%v is outside of %s", lake, tt.system)
@@ -213,9 +203,7 @@ func (s *ogcService) mapServer(t *testing.T) {
 			cmd := exec.Command(program)
 			cmd.Env = append(os.Environ(), "MAPSERVER_CONFIG_FILE="+configuration, "REQUEST_METHOD=GET", "QUERY_STRING=map="+url.QueryEscape(mapFile)+"&STYLES=&"+query)
 			answer, err := cmd.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			_, theirs, ok := bytes.Cut(answer, []byte("\r\n\r\n"))
 			if !ok || !bytes.Contains(answer, []byte("image/png")) {
 				t.Fatalf("%s: MapServer answers %.500s", query, answer)
@@ -267,9 +255,7 @@ func (s *ogcService) featureClients(t *testing.T) {
 	limnomaptest.Need(t, "node")
 	limnomaptest.NeedFolder(t, "examples/node_modules/covjson-reader")
 	source, err := os.ReadFile("testdata/featureclients.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var found struct {
 		OGCClient, OGCAPIJS struct {
 			Collections []string

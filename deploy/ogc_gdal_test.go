@@ -41,9 +41,7 @@ func (s *ogcService) gdalWMTS(t *testing.T) {
 			Metadata          map[string]map[string]string
 		}
 		output := command(t, "", dir, "gdalinfo", "-json", "WMTS:"+s.base+address)
-		if err := json.Unmarshal([]byte(output), &info); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(output), &info))
 		if len(info.Bands) != 4 || info.Bands[3].ColorInterpretation != "Alpha" || !strings.Contains(info.CoordinateSystem.WKT, `ID["EPSG",3857]`) {
 			t.Errorf("%s: %d bands in %s", address, len(info.Bands), info.CoordinateSystem.WKT)
 		}
@@ -68,9 +66,7 @@ func (s *ogcService) gdalWMTS(t *testing.T) {
 			t.Errorf("GDAL asks for\n%s\nand not for %s…", asked, want)
 		}
 		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got := pixels(t, content)
 		if _, want := s.picture(t, query); string(got.Pix) != string(want.Pix) {
 			t.Errorf("%s: the window that GDAL cut of %v is not the tile", style, got.Rect)
@@ -102,9 +98,7 @@ func (s *ogcService) gdalWMS(t *testing.T) {
 		source := "WMS:" + s.base + "/wms?SERVICE=WMS&REQUEST=GetMap&LAYERS=chlorophyll&STYLES=&FORMAT=image/png&" + query
 		command(t, "", dir, "gdal_translate", "-q", "-of", "PNG", "-outsize", "256", "256", source, "out.png")
 		content, err := os.ReadFile(filepath.Join(dir, "out.png"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got := pixels(t, content)
 		colored := 0
 		for i := 0; i < len(got.Pix); i += 4 {

@@ -172,9 +172,7 @@ func (s *ogcService) ogcClient(t *testing.T) {
 	limnomaptest.Need(t, "node")
 	limnomaptest.NeedFolder(t, "examples/node_modules")
 	script, err := os.ReadFile("testdata/ogcclient.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var found struct {
 		Version     string
 		HasTiles    bool

@@ -23,18 +23,14 @@ func TestPinImages(t *testing.T) {
 		t.Helper()
 		project := t.TempDir()
 		for _, dir := range []string{".ci", "deploy", "bin"} {
-			if err := os.Mkdir(filepath.Join(project, dir), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(filepath.Join(project, dir), 0o755))
 		}
 		script := limnomaptest.WriteFile(t, filepath.Join(project, ".ci"), "pin", readFile(t, "../.ci/pin"))
 		for _, name := range imageFiles {
 			limnomaptest.WriteFile(t, filepath.Join(project, "deploy"), name, readFile(t, name))
 		}
 		fake := limnomaptest.WriteFile(t, filepath.Join(project, "bin"), "docker", "#!/bin/sh\n"+docker)
-		if err := os.Chmod(fake, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(fake, 0o755))
 		cmd := exec.Command("bash", append([]string{script}, args...)...)
 		cmd.Env = append(os.Environ(), "PATH="+filepath.Join(project, "bin")+":"+os.Getenv("PATH"))
 		text, err := cmd.CombinedOutput()

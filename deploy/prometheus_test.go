@@ -38,9 +38,7 @@ type ruleTests struct {
 func readYAML(t testing.TB, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := yaml.Unmarshal(text, into, yaml.DecodeOpts{}); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -77,9 +75,7 @@ var (
 func TestEveryAlertHasUnitTests(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("prometheus/*_test.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fires, quiet := make(map[string]string), make(map[string]bool) // labels of a firing alert
 	for _, name := range files {
 		var file ruleTests
@@ -115,9 +111,7 @@ func TestEveryAlertHasUnitTests(t *testing.T) {
 func TestAlertsAreDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/monitoring.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var sections, names []string
 	for _, m := range regexp.MustCompile(`(?m)^#+ (Limnomap\w+)$`).FindAllStringSubmatch(string(page), -1) {
 		sections = append(sections, m[1])

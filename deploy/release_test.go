@@ -43,9 +43,7 @@ func TestRelease(t *testing.T) {
 	}
 
 	elsewhere := filepath.Join(t.TempDir(), "another", "checkout")
-	if err := os.MkdirAll(elsewhere, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(elsewhere, 0o755))
 	output(t, "bash", "-euc", `cd .. && { git ls-files -z; find web/dist -type f -print0; } | tar --null -T - -cf - | tar -xf - -C "$0"`, elsewhere)
 	run(filepath.Join(elsewhere, ".ci", "build"), filepath.Join(elsewhere, "limnomap"))
 	output(t, "cmp", binary, filepath.Join(elsewhere, "limnomap"))
@@ -103,9 +101,7 @@ func checkParts(t *testing.T, list, modules, notices string) {
 	var bom struct {
 		Components []struct{ Name, Version string }
 	}
-	if err := json.Unmarshal([]byte(list), &bom); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(list), &bom))
 	parts := make(map[string]string)
 	for _, c := range bom.Components {
 		parts[c.Name] = c.Version
@@ -155,22 +151,14 @@ func checkSBOM(t *testing.T, list string) {
 			file = name
 		}
 		document, err := jsonschema.UnmarshalJSON(strings.NewReader(readFile(t, filepath.Join(folder, file))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.AddResource(base+name, document); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, c.AddResource(base+name, document))
 	}
 	s, err := c.Compile(base + "bom-1.5.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	valid := func(list string) error {
 		document, err := jsonschema.UnmarshalJSON(strings.NewReader(list))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return s.Validate(document)
 	}
 	if err := valid(list); err != nil {

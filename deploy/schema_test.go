@@ -15,17 +15,11 @@ import (
 func schema(t testing.TB, name, pointer string) *jsonschema.Schema {
 	t.Helper()
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(readFile(t, name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource(name, document); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.AddResource(name, document))
 	s, err := c.Compile(name + "#" + pointer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -60,10 +54,6 @@ func documents(t testing.TB, name string) (all []map[string]any) {
 func into(t testing.TB, document, value any) {
 	t.Helper()
 	text, err := json.Marshal(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.NewDecoder(bytes.NewReader(text)).Decode(value); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, json.NewDecoder(bytes.NewReader(text)).Decode(value))
 }

@@ -34,9 +34,7 @@ func monitoredServer(t *testing.T) *limnomaptest.Server {
 	limnomaptest.Need(t, "redis-server")
 	dir := t.TempDir()
 	source := filepath.Join(dir, "source")
-	if err := os.Mkdir(source, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(source, 0o755))
 	limnomaptest.Run(t, "demo", "--lakes", "200", "--weeks", "104", "--until", time.Now().UTC().Format(time.DateOnly), "--out", filepath.Join(source, "lakes.csv")+","+filepath.Join(source, "obs.csv"))
 	scene := satellitetest.TIFF{Width: 1, Height: 1, Floats: []float32{5}, X0: 10, Y0: 50, Step: 0.01, Unit: "mg m-3"}
 	limnomaptest.WriteFile(t, source, "chl_"+time.Now().UTC().Format(time.DateOnly)+".tif", string(scene.Encode()))
@@ -54,9 +52,7 @@ func testCertificate(t *testing.T, dir string) (cert, key string) {
 	defer s.Close()
 	pair := s.TLS.Certificates[0]
 	secret, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	encode := func(kind string, der []byte) string {
 		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 	}
@@ -85,16 +81,12 @@ func (v *visitor) visit(t testing.TB, round int) {
 	ask := func(path string, want int, header ...string) (status int, etag string) {
 		t.Helper()
 		req, err := http.NewRequest(http.MethodGet, v.base+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := 0; i+1 < len(header); i += 2 {
 			req.Header.Set(header[i], header[i+1])
 		}
 		resp, err := v.client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer resp.Body.Close()
 		if _, err := io.Copy(io.Discard, resp.Body); err != nil { // so that the connection is used again
 			t.Errorf("GET %s: %v", path, err)
@@ -138,16 +130,12 @@ func startPrometheus(t *testing.T, target string, flags ...string) *prometheusSe
 	limnomaptest.Need(t, "prometheus")
 	dir := t.TempDir()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	address := l.Addr().String()
 	l.Close()
 	for _, name := range []string{"prometheus.yml", "limnomap.rules.yml", "limnomap.alerts.yml"} {
 		text, err := os.ReadFile(filepath.Join("prometheus", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if name == "prometheus.yml" {
 			for old, now := range map[string]string{"_interval: 15s": "_interval: 1s", "127.0.0.1:9091": strings.TrimPrefix(target, "http://")} {
 				if !bytes.Contains(text, []byte(old)) {
@@ -163,9 +151,7 @@ func startPrometheus(t *testing.T, target string, flags ...string) *prometheusSe
 	cmd := exec.Command("prometheus", append([]string{"--config.file", filepath.Join(dir, "prometheus.yml"),
 		"--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", address}, flags...)...)
 	cmd.Stderr = log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // its data are not needed
 		_ = cmd.Wait()

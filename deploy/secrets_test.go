@@ -165,9 +165,7 @@ func TestServerKeepsSecrets(t *testing.T) {
 		"OTEL_EXPORTER_OTLP_HEADERS=Authorization=Basic%20"+mark+",broken=%zz"+mark+","+mark+",X-Answered=Bearer%20"+mark)
 	log := new(limnomaptest.Log)
 	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	defer cmd.Wait()
 	defer cmd.Process.Signal(syscall.SIGTERM)
 	address := regexp.MustCompile(`open=(http://\S+)/`)
@@ -237,9 +235,7 @@ func TestServerKeepsSecrets(t *testing.T) {
 	}
 	leak(t, "the list of processes", string(cmdline), key)
 
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the server ends with %v", err)
 	}
@@ -265,18 +261,14 @@ func TestServerKeepsSecrets(t *testing.T) {
 func malformed(t *testing.T, base, request string) {
 	t.Helper()
 	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(base, "http://"), patience)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	if _, err := io.WriteString(conn, request); err != nil {
 		t.Fatal(err)
 	}
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
 	resp.Body.Close()
 	leak(t, "the answer to a malformed request", string(body))

@@ -41,9 +41,7 @@ func TestUnitSandbox(t *testing.T) {
 	// With one processor two waiting requests are enough.
 	cmd.Env = append(limnomaptest.Environ(), "NOTIFY_SOCKET="+manager.path, "WATCHDOG_USEC=200000", "GOMAXPROCS=1")
 	cmd.Stderr = log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }() // ends with the process
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
@@ -72,9 +70,7 @@ func TestUnitSandbox(t *testing.T) {
 		return strings.Contains(readFile(t, trace), "setpriority(")
 	})
 	manager.want(t, log, "WATCHDOG=1")
-	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Signal(syscall.SIGHUP))
 	if told := manager.want(t, log, "RELOADING=1"); len(told) != 2 || !regexp.MustCompile(`^MONOTONIC_USEC=\d+$`).MatchString(told[1]) {
 		t.Errorf("with RELOADING=1 it sends %q, want the time in MONOTONIC_USEC", told)
 	}
@@ -82,9 +78,7 @@ func TestUnitSandbox(t *testing.T) {
 	limnomaptest.Within(t, patience, "it logs that it has reloaded", func() bool {
 		return strings.Contains(log.String(), "reloaded without a configuration file")
 	})
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	manager.want(t, log, "STOPPING=1")
 	select {
 	case err := <-ended:
@@ -176,9 +170,7 @@ func listenAsManager(t testing.TB, dir string) *manager {
 // want reads messages until one has the state, and returns the lines of that message.
 func (m *manager) want(t testing.TB, log *limnomaptest.Log, state string) (told []string) {
 	t.Helper()
-	if err := m.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.conn.SetReadDeadline(time.Now().Add(patience)))
 	buf := make([]byte, 1024)
 	for {
 		n, err := m.conn.Read(buf)

@@ -311,9 +311,7 @@ func TestTracesCannotBeSent(t *testing.T) {
 	// The timeouts are longer than a server may take to stop, so the server itself must limit that time.
 	env := []string{"OTEL_BSP_SCHEDULE_DELAY=50", "OTEL_EXPORTER_OTLP_TIMEOUT=600000", "OTEL_BSP_EXPORT_TIMEOUT=600000"}
 	hanging, err := net.Listen("tcp", "127.0.0.1:0") // connections are never accepted
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { hanging.Close() })
 	refusing := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(refusing.Close)

@@ -34,9 +34,7 @@ func TestVulncheck(t *testing.T) {
 				"ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}]}], "ecosystem_specific": {"imports": [
 				{"path": "golang.org/x/text/unicode/norm", "symbols": ["` + symbol + `"]}]}}], "database_specific": {"url": "https://pkg.go.dev/vuln/GO-2099-0001"}}`,
 		} {
-			if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
 			limnomaptest.WriteFile(t, dir, name, text)
 		}
 		return dir
@@ -44,9 +42,7 @@ func TestVulncheck(t *testing.T) {
 	database := func(symbol string) string { return "file://" + folder(symbol, today) }
 	// An archive of entries without an index and without dates, whose files have a time.
 	archive := func(path, symbol, day string) string {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		output(t, "tar", "-czf", path, "-C", filepath.Join(folder(symbol, "0001-01-01"), "ID"), "--transform", "s|^|db/|", "--mtime", day+" 12:00 UTC", "GO-2099-0001.json")
 		return path
 	}
@@ -55,13 +51,9 @@ func TestVulncheck(t *testing.T) {
 	parent := t.TempDir()
 	archive(filepath.Join(parent, "shared", "vulndb", "go-vulndb.tar.gz"), "Form.String", old)
 	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	project := filepath.Join(parent, "project")
-	if err := os.Symlink(root, project); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(root, project))
 	const offline = "HTTPS_PROXY=http://127.0.0.1:1 GOVULNDB="
 	oldWarning := "THE DATABASE IS OLD: of " + old + ", 31 days ago"
 	const modules = "./data/index"

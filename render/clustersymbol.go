@@ -17,16 +17,15 @@ import (
 type clusterSize struct{ outer, inner float64 }
 
 // clusterSizes are the sizes by the number of digits of the number of lakes, the last for all larger ones.
-var clusterSizes = [...]clusterSize{{13, 5.5}, {16, 6.5}, {18.5, 8.5}, {21.5, 10}}
+var clusterSizes = [...]clusterSize{{12, 6}, {15, 7}, {17.5, 9.5}, {19.5, 12}}
 
 // Widths in pixels, and the size of the text.
 const (
 	clusterWhite = 0.9 // of the white rim
-	clusterWorst = 2.0 // of the rim of the shares within it
-	clusterText  = 9.0
-	// leastWorst is the least part of the rim in the colour of the worst class, of 256: some 7 pixels, so that one bloom among a thousand lakes is seen. It is a
-	// fiftieth of the coloured pixels of the symbol.
-	leastWorst = 20
+	clusterLine  = 0.5 // of the dark line within it, as around markers
+	clusterText  = 10.0
+	// leastWorst is the least part of the ring in the colour of the worst class, of 256: two pixels wide, so that one bloom among a thousand lakes is seen.
+	leastWorst = 7
 )
 
 // clusterStep returns the index of the size of the symbol of n lakes.
@@ -55,14 +54,9 @@ func appendLabel(b []byte, n uint32) []byte {
 type clusterStamp struct {
 	half  int     // of the width, in pixels of the scale
 	codes []uint8 // as those of a stamp whose filling has the colour of a share
-	parts []uint8 // clusterShares where the pixel is within the rim, clusterPaper where it is white
+	paper []bool  // whether the pixel is in the white disc
 	turns []uint8 // the direction of the pixel from the middle, clockwise from the north in 256 parts of a turn
 }
-
-const (
-	clusterShares = 1
-	clusterPaper  = 2
-)
 
 // A clusterPainter draws the symbols of clusters.
 type clusterPainter struct {
@@ -103,22 +97,16 @@ func newClusterStamp(c canvases, size clusterSize, scale int) clusterStamp {
 	disc := func(paint symbol.Paint, within float64) symbol.Shape {
 		return symbol.Shape{Paint: paint, Radius: size.outer - within}
 	}
-	shapes := []symbol.Shape{disc(symbol.White, 0), disc(symbol.Value, clusterWhite)}
+	shapes := []symbol.Shape{disc(symbol.White, 0), disc(symbol.Dark, clusterWhite), disc(symbol.Value, clusterWhite+clusterLine)}
 	s.codes = shapeCodes(shapes, func(shape symbol.Shape) []uint8 {
 		square := c.of(side)
 		shape.AddTo(square, float64(s.half), float64(s.half), float64(scale))
 		return covered(square)
 	})
-	s.parts, s.turns = make([]uint8, side*side), make([]uint8, side*side)
-	shares := (size.outer - clusterWhite - clusterWorst) * float64(scale)
-	for i := range s.parts {
+	s.paper, s.turns = make([]bool, side*side), make([]uint8, side*side)
+	for i := range s.paper {
 		x, y := float64(i%side-s.half)+0.5, float64(i/side-s.half)+0.5
-		switch r := math.Hypot(x, y); {
-		case r < size.inner*float64(scale):
-			s.parts[i] = clusterPaper
-		case r < shares:
-			s.parts[i] = clusterShares
-		}
+		s.paper[i] = math.Hypot(x, y) < size.inner*float64(scale)
 		turn := math.Atan2(x, -y) / (2 * math.Pi)
 		s.turns[i] = uint8(math.Floor(256*(turn+1))) & 0xff
 	}
@@ -178,8 +166,6 @@ func shareInk(entry uint8, share int) ink {
 			k.entries[fillCode+q] = greyEntry
 		}
 	}
-	// No dark line: at scale 1 it would hide the colour of the rim.
-	k.entries[fillCode], k.entries[fillCode+1] = rimEntry+quarters-1, rimEntry+quarters-1
 	return k
 }
 
@@ -196,21 +182,17 @@ func (s *clusterStamp) put(dst []uint8, w window, column, row int, inks *[upperC
 			ring[from] = share
 		}
 	}
-	rim := ring
 	for i, part := 0, int((uint64(c.shares[worst])*256+uint64(n)/2)/uint64(n)); i < leastWorst; i++ { // around the middle of the share of the worst class
-		rim[(256+(part-leastWorst)/2+i)%256] = worst
+		ring[(256+(part-leastWorst)/2+i)%256] = worst
 	}
 	left, top, side := column-s.half, row-s.half, 2*s.half
 	for r := max(top, 0); r < min(top+side, w.height); r++ {
 		for x := max(left, 0); x < min(left+side, w.width); x++ {
 			i, e := (r-top)*side+x-left, &dst[r*w.width+x]
-			switch s.parts[i] {
-			case clusterShares:
-				*e = inks[ring[s.turns[i]]].entries[wholeCode]
-			case clusterPaper:
+			if s.paper[i] {
 				*e = rimEntry + quarters - 1
-			default:
-				inks[rim[s.turns[i]]].put(e, s.codes[i], rimEntry)
+			} else {
+				inks[ring[s.turns[i]]].put(e, s.codes[i], rimEntry)
 			}
 		}
 	}

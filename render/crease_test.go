@@ -12,7 +12,7 @@ import (
 // crease.
 func TestNoCreases(t *testing.T) {
 	for z := maptile.Zoom(5); z <= 12; z++ {
-		sigma := math.Exp2(float64(loneAt(z)) / stepsPerZoom)
+		sigma := math.Exp2(float64(lone) / stepsPerZoom)
 		// The second derivative of 1 - exp(-4·exp(-x²/2)) is between -1.3 and 0.7 per sigma squared below full opacity;
 		// at full opacity its slope falls by less than 0.06 per sigma.
 		// Where two leave each other little room, their discs are narrower: 2.6 % more.

@@ -27,14 +27,14 @@
 //
 // A worse class lies on top of a better one as a whole disc, around which the better one fades; in a crowd of better lakes less is left of it. keepTopGo has the rule.
 //
-// σ is the same up to zoom 8: 3.4 pixels for a small lake that is alone, from there on a size less at each zoom; smaller where the nearest other site is near that does not share the disc, down to 0.7 pixels, and up to
+// σ is the same at all zooms: 3.4 pixels for a small lake that is alone, smaller where the nearest other site is near that does not share the disc, down to 0.7 pixels (from zoom 8 on less so for high ones), and up to
 // 32 pixels for a lake whose water is wider. A lake with an outline of at least 6 pixels has, below the discs, the inside of the outline, softened by
 // a Gaussian of 1.5 pixels, and the smallest disc at its own point. In a crowded cell of 16 pixels the worst high lake
 // has a core, up to zoom 9. Old values (see [snapshot.OldAfter]) have a quarter of the weight. Sites without a value leave grey
 // traces with a thin dark edge, by their outline or as a disc, where the field is less opaque than these.
 //
 // At zooms 10 and 11 the waters of the style Lakes are drawn above the field: their opacity rises from 0.86 to 1 and their lines appear by thirds; the field is a glow around
-// them, which has half of its opacity at 11. Discs of waters are at least as large as those of the field. From 12 on there are only these waters.
+// them, which has half of its opacity at 11. From 12 on there are only these waters. Their discs are at least as large as those of the field, at all zooms.
 //
 // Concentrations below 0.5 µg/l are drawn as 0.5, and those above 100 as 100. docs/heat-field.md explains the choices. A tile's colours are
 // entries of one palette for all tiles below zoom 10, and of another one for 10, 11 and from 12 on: up to 32 colours at 12 opacities, or 7 where the field fades. No entry serves two classes. The
@@ -44,12 +44,12 @@
 //
 // [Dots] draws a marker per lake in ascending order of value, above the grey rings of lakes without one. Its shape is that of the class
 // of the value. Up to zoom 6 a cell of a fixed grid with many lakes has one symbol instead, with their number and the shares of the classes, of which
-// the worst has a least part of the rim. [Lakes] draws each water: the inside of its outline if known and at least 6 pixels wide or high, else a disc of its area. A site outside of
+// the worst has a least part of the ring. [Lakes] draws each water: the inside of its outline if known and at least 6 pixels wide or high, else a disc of its area. A site outside of
 // its outline also has a disc of the smallest size. Higher classes are drawn above lower ones, and within a class small waters above
 // large ones. Waters without a value are grey, half transparent and hatched.
 //
 // All markers and waters have a white rim and within it a thin dark line, grey without a value. Up to zoom 8, discs of waters in a crowd are smaller and have
-// no rim, except those of the highest class. Old values (see [snapshot.OldAfter]) are
+// no rim, and below 2.5 pixels no line, except those of the highest class. Old values (see [snapshot.OldAfter]) are
 // translucent, and of equal values they are below the others.
 //
 // Both draw a sign above everything else for each lake with a [snapshot.Mark]: for a worse lake the marker of its level within a white and

@@ -148,7 +148,7 @@ func kernelPicture(t *testing.T) image.Image {
 	lakes := append(bloom(), lakeAt(docTile(), 100, 110, 90)) // in the middle of the crowd, too
 	m := newMap(t, colormap.Default, who2003())
 	plain := image.NewNRGBA(image.Rect(0, 0, TileSize, TileSize))
-	cover, values := wideField(lakes, func(s *site) float64 { return math.Exp2(float64(s.size(docTile().Z)) / stepsPerZoom) })
+	cover, values := wideField(lakes, func(s *site) float64 { return math.Exp2(float64(s.size(docTile().Z, false)) / stepsPerZoom) })
 	for i, v := range values {
 		if cover[i] > 0 {
 			c := m.Color(v)

@@ -1,8 +1,10 @@
 package render
 
 import (
+	"image"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/paulmach/orb/maptile"
@@ -68,6 +70,48 @@ func TestCrowdedTilesAreCrops(t *testing.T) {
 		for _, style := range []StyleID{Heat, Dots, Lakes} {
 			for scale := 1; scale <= 2; scale++ {
 				sameAsCrops(t, l, tile, scale, style)
+			}
+		}
+	}
+}
+
+// Any part of the map has the pixels of its tiles, also of few pixels, and across the antimeridian.
+func TestPartsArePartsOfTiles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, z := range []maptile.Zoom{0, 3, 7, 11, 13} {
+		for scale := 1; scale <= 2; scale++ {
+			side, world := TileSize*scale, TileSize*scale<<z
+			px := 360 / (TileSize * math.Exp2(float64(z)))
+			var lakes []testLake
+			for range 300 { // around the antimeridian and the equator
+				lakes = append(lakes, testLake{lon: math.Remainder((rng.Float64()-0.5)*500*px-180, 360), lat: (rng.Float64() - 0.5) * 400 * px, chl: []float64{-1, 8, 60}[rng.IntN(3)],
+					areaKM2: math.Pi * math.Pow(float64(1+rng.IntN(12))*px*111, 2)})
+			}
+			l := layerOf(lakes...)
+			tiles := make(map[maptile.Tile][]uint8)
+			for _, style := range []StyleID{Heat, Dots, Lakes} {
+				clear(tiles)
+				for _, size := range []int{2, 20, 300} {
+					left, top := world-side/2+rng.IntN(side/2)*2, max(world/2-side/2+rng.IntN(side/4)*2, 0)
+					part := image.Rect(left, top, left+(1+rng.IntN(size))*2, min(top+(1+rng.IntN(size))*2, world))
+					got, err := renderer().Paint(l, Spec{Tile: maptile.Tile{Z: z}, Scale: scale, Style: style, Colormap: colormap.Default}, part)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got.Pixels == nil {
+						got.Pixels = make([]uint8, part.Dx()*part.Dy())
+					}
+					for i, pixel := range got.Pixels {
+						x, y := (part.Min.X+i%part.Dx())%world, part.Min.Y+i/part.Dx()
+						at := maptile.New(uint32(x/side), uint32(y/side), z)
+						if tiles[at] == nil {
+							tiles[at] = slices.Clone(paint(l, windowOf(at, scale), style))
+						}
+						if want := tiles[at][y%side*side+x%side]; pixel != want {
+							t.Fatalf("%s, zoom %d, scale %d, part %v: pixel %d, %d is %d, of the tile %d", style, z, scale, part, x, y, pixel, want)
+						}
+					}
+				}
 			}
 		}
 	}

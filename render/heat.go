@@ -20,7 +20,7 @@ func newHeat(logs *logTable) *heat {
 }
 
 func (t *heat) reach(s *site, w window) int64 {
-	disc := t.kernels.reach(s.size(w.zoom))
+	disc := t.kernels.reach(s.size(w.zoom, true))
 	if s.glows(w.zoom) {
 		return max(s.reachOfShore(w, glowReach), disc)
 	}
@@ -29,12 +29,12 @@ func (t *heat) reach(s *site, w window) int64 {
 
 // reachBelow includes waters: they are drawn at larger zooms.
 func (t *heat) reachBelow(s *site, z maptile.Zoom) int64 {
-	return max(t.kernels.reach(s.size(z)), t.waters.reachBelow(s, z)+glowReach)
+	return max(t.kernels.reach(s.size(z, true)), t.waters.reachBelow(s, z)+glowReach)
 }
 
 func (t *heat) widest(g *geometry, z maptile.Zoom) int64 {
 	most := site{blob: g.blob, rooms: allLone}
-	return max(t.kernels.reach(most.size(z)), t.waters.widest(g, z)+glowReach)
+	return max(t.kernels.reach(most.size(z, true)), t.waters.widest(g, z)+glowReach)
 }
 
 // noValue is the logarithm in the marks of lakes without a value. All others are positive.
@@ -43,7 +43,7 @@ const noValue = -1
 func (t *heat) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mark {
 	for _, h := range hits {
 		s := &l.sites[h.site]
-		m := mark{x: h.x, y: h.y, value: math.Float32bits(h.log), size: s.size(w.zoom), old: h.old}
+		m := mark{x: h.x, y: h.y, value: math.Float32bits(h.log), size: s.size(w.zoom, l.isHigh(h.value)), old: h.old}
 		if s.glows(w.zoom) {
 			m.shore = s.shore
 		}

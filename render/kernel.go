@@ -15,10 +15,12 @@ const (
 	// smallest and largest are the sizes of the smallest and the largest disc, which are visible up to 2.1 and 93 pixels from
 	// their centres. The smallest one covers three pixels in a row.
 	smallest, largest = -2, 20
-	// lone is the size of the disc of a small lake that is alone, visible up to 9.8 pixels from its centre. From shrinkZoom on it is smaller by one at
-	// each zoom, down to about the disc of its water, which takes over: at zoom 9 it is visible up to 1.6 km from its centre in Germany.
-	lone       = 7
-	shrinkZoom = 9
+	// lone is the size of the disc of a small lake that is alone, visible up to 9.8 pixels from its centre, which is 1.9 km at zoom 9 in Germany. It is the same
+	// at all zooms, so that no such lake becomes smaller when a reader zooms in.
+	lone = 7
+	// From raisedZoom on a disc of the highest class is raised sizes larger than its neighbours leave room for, there up to raisedMost, which is two more at each
+	// further zoom.
+	raisedZoom, raised, raisedMost = 8, 2, 2
 	// halfOpaque is the distance in sigma at which a disc is half as opaque as at its centre: there exp(-opacityGain*g) is 1/2.
 	halfOpaque = 1.87
 )
@@ -44,20 +46,28 @@ func (s size) discRadius() float64 { return halfOpaque * math.Exp2(float64(s)/st
 // at returns the size at zoom z of what has size s at zoom 0.
 func (s size) at(z maptile.Zoom) int { return int(s) + stepsPerZoom*int(z) }
 
-// loneAt returns the largest size at zoom z of the disc of a small lake.
-func loneAt(z maptile.Zoom) int { return lone - max(int(min(z, waterZoom))-shrinkZoom+1, 0) }
+// room returns the size of the disc of a small lake at the place of s at zoom z: as large as its neighbours leave room for, and from raisedZoom on larger if it is of
+// the highest class, so that the lake that matters most is not the smallest of a crowd. It lies on top: any larger, or at other zooms, it would hide too many
+// lakes, and those without a value.
+func (s *site) room(z maptile.Zoom, high bool) int {
+	room := s.rooms.at(z)
+	if high && z >= raisedZoom {
+		room = max(room, min(room+raised, raisedMost+2*int(z-raisedZoom), lone))
+	}
+	return room
+}
 
-// size returns the size of the disc of s at zoom z: as large as its water, or, if that is less, as large as its neighbours leave room for. A lake
-// that is drawn as its outline has the smallest one, so that its own pixel has its colour wherever it lies.
-func (s *site) size(z maptile.Zoom) size {
+// size returns the size of the disc of s at zoom z: as large as its water, or, if that is less, its room. A lake that is drawn as its outline has
+// the smallest one, so that its own pixel has its colour wherever it lies.
+func (s *site) size(z maptile.Zoom, high bool) size {
 	if s.glows(z) {
 		return smallest
 	}
-	return size(min(max(s.blob.at(z), s.rooms.at(z)), largest))
+	return size(min(max(s.blob.at(z), s.room(z, high)), largest))
 }
 
 // binned reports whether the lake of s is one of those that are binned where the field is blurred: the lakes with the smallest disc.
-func (s *site) binned(z maptile.Zoom) bool { return s.size(z) == smallest && !s.glows(z) }
+func (s *site) binned(z maptile.Zoom) bool { return s.size(z, false) == smallest && !s.glows(z) }
 
 // A kernel is the weight of a lake of one size by the distance from it: the product of two falloffs, the same along both axes, which is a
 // Gaussian.

@@ -223,6 +223,9 @@ func compareValues(a data.Chlorophyll, oldA bool, b data.Chlorophyll, oldB bool)
 	return 1
 }
 
+// isHigh reports whether a value is of the highest class.
+func (l *Layer) isHigh(v value) bool { return l.logs.classes.of(v.Chlorophyll) == upperClasses }
+
 // value returns the value of a site.
 func (l *Layer) value(site int) value {
 	if l.prepared {

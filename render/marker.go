@@ -110,8 +110,20 @@ func newStamp(c canvases, shapes []symbol.Shape, scale int, dx, dy float64) stam
 		shape.AddTo(square, x, y, float64(scale))
 		return covered(square)
 	})
+	if shapes[0].Paint == symbol.Value {
+		fillWhole(s.codes)
+	}
 	s.setMasks()
 	return s
+}
+
+// fillWhole makes the pixels of which at least half is covered whole ones of a filling without a line, for whose edge there are no colours.
+func fillWhole(codes []uint8) {
+	for i, q := range codes {
+		if codes[i] = 0; q >= quarters/2 {
+			codes[i] = wholeCode
+		}
+	}
 }
 
 // shapeCodes returns the codes of a symbol of these shapes, each of which covers that many quarters of the pixels. The first shape is

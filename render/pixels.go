@@ -81,9 +81,9 @@ func ShowsPixels(style StyleID, z maptile.Zoom) bool {
 	return style == Pixels && z >= pixelZoom || style == Heat && z >= heatPixelZoom
 }
 
-// PixelLakes returns the indexes of the lakes whose pixels a tile shows if there are any: those with a current value that are large enough. Others have none
+// PixelLakes returns the indexes of the lakes whose pixels a part shows if there are any: those with a current value that are large enough. Others have none
 // that could be seen.
-func (r *Renderer) PixelLakes(l *Layer, s Spec) (lakes []int) {
+func (r *Renderer) PixelLakes(l *Layer, s Spec, part Part) (lakes []int) {
 	st, err := r.drawingOf(l).style(s)
 	if err != nil || l.chances || st.pixels == nil || s.Tile.Z < st.pixelZoom {
 		return nil
@@ -94,7 +94,7 @@ func (r *Renderer) PixelLakes(l *Layer, s Spec) (lakes []int) {
 	m := r.memories.Get().(*memory)
 	defer r.release(m)
 	m.found = sceneKey{} // the hits are no longer those of a scene
-	w := windowOf(s.Tile, s.Scale)
+	w := s.window(part)
 	q := newQuery(l, w, st)
 	m.hits = m.search(&q, st, &l.whole)
 	for i := range m.hits {

@@ -342,7 +342,7 @@ func TestPixelsAreOfTheirFingerprint(t *testing.T) {
 			if of(a) != of(same) || (of(a) != of(b)) != shown {
 				t.Errorf("%s zoom %d: the fingerprints are %x, %x and %x", style, z, of(a), of(same), of(b))
 			}
-			if lakes := renderer().PixelLakes(base, s); (len(lakes) == 1) != shown {
+			if lakes := renderer().PixelLakes(base, s, Part{}); (len(lakes) == 1) != shown {
 				t.Errorf("%s zoom %d: pixels of lakes %v are asked for", style, z, lakes)
 			}
 		}
@@ -390,7 +390,7 @@ func TestPixelsWithoutAnOutline(t *testing.T) {
 	}
 	for _, lon := range []float64{10.925, 11.105} {
 		tile := maptile.At(orb.Point{lon, 48}, 13)
-		if lakes := renderer().PixelLakes(l, Spec{tile, 1, Pixels, colormap.Default, 0}); len(lakes) != 1 {
+		if lakes := renderer().PixelLakes(l, Spec{tile, 1, Pixels, colormap.Default, 0}, Part{}); len(lakes) != 1 {
 			t.Errorf("the pixels in %v are not asked for", tile)
 		}
 		if !renderer().MayShow(l, tile, Pixels) {

@@ -32,7 +32,7 @@ func referenceOf(l *Layer, w window) reference {
 		if !value.Valid() {
 			continue
 		}
-		sigma := math.Exp2(float64(p.size(w.zoom)) / 4)
+		sigma := math.Exp2(float64(p.size(w.zoom, l.isHigh(value))) / 4)
 		c, class := math.Log(min(max(value.Float(), 0.5), 100)), l.logs.classes.of(value.Chlorophyll)
 		weight, logs := weights[class], logs[class]
 		gain := 1.0

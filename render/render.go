@@ -1,8 +1,10 @@
 package render
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"image"
 	"maps"
 	"slices"
 	"sync"
@@ -93,6 +95,23 @@ type Spec struct {
 	Colormap colormap.ID
 	Filter   Filter // only for styles whose Style.Filtered reports true
 }
+
+// A Part is a part of the map in pixels of a zoom and scale from the north-west corner of the world, which repeats to the east. Its sides are even numbers. The
+// zero value is the tile of a Spec.
+type Part = image.Rectangle
+
+// window returns what s shows: its tile, or a part at its zoom and scale.
+func (s Spec) window(part Part) window {
+	w := windowOf(s.Tile, s.Scale)
+	if part != (Part{}) {
+		w.left, w.top = int64(part.Min.X)*w.step(), int64(part.Min.Y)*w.step()
+		w.width, w.height = part.Dx(), part.Dy()
+	}
+	return w
+}
+
+// A Painting is a picture that is not encoded.
+type Painting = palettepng.Image
 
 // A style has the painter of one style, and how its marks are found and coloured. It is immutable.
 type style struct {
@@ -288,25 +307,45 @@ func (r *Renderer) Fingerprint(l *Layer, s Spec) (f Fingerprint, notBlank bool) 
 // Render draws s as a paletted PNG. A layer of probabilities has only the colour map [colormap.Forecast] and the styles of
 // [ForecastStyles], and any other layer does not have that map. The error is [ErrUnknownStyle], [ErrNoFilter], [colormap.ErrUnknown] or [ErrOutOfRange].
 func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
-	d := r.drawingOf(l)
-	st, err := d.style(s)
+	m := r.memories.Get().(*memory)
+	defer r.release(m)
+	p, err := r.paint(m, l, s, windowOf(s.Tile, s.Scale))
 	if err != nil {
 		return nil, err
 	}
-	c, ok := d.colors[s.Colormap]
-	if !ok {
-		return nil, fmt.Errorf("%w %q: one of %q", colormap.ErrUnknown, s.Colormap, slices.Sorted(maps.Keys(d.colors)))
+	if p.Pixels == nil {
+		return Blank(s.Scale), nil
 	}
+	return m.encoder.Encode(p.Pixels, p.Width, p.Palette, p.Filter), nil
+}
+
+// Paint is Render without the encoding. The pixels are nil if nothing is there. The pixels of a part are those of the tiles.
+func (r *Renderer) Paint(l *Layer, s Spec, part Part) (Painting, error) {
 	m := r.memories.Get().(*memory)
 	defer r.release(m)
-	w := windowOf(s.Tile, s.Scale)
+	p, err := r.paint(m, l, s, s.window(part))
+	p.Pixels = bytes.Clone(p.Pixels)
+	return p, err
+}
+
+// paint draws what s shows of l in w into m.pixels.
+func (r *Renderer) paint(m *memory, l *Layer, s Spec, w window) (Painting, error) {
+	d := r.drawingOf(l)
+	st, err := d.style(s)
+	if err != nil {
+		return Painting{}, err
+	}
+	c, ok := d.colors[s.Colormap]
+	if !ok {
+		return Painting{}, fmt.Errorf("%w %q: one of %q", colormap.ErrUnknown, s.Colormap, slices.Sorted(maps.Keys(d.colors)))
+	}
 	st = st.withPixels(l, w.zoom)
 	m.find(l, w, st, s.Filter)
 	if m.scene.blank() {
-		return Blank(s.Scale), nil
+		return Painting{}, nil
 	}
 	m.draw(st, c.scale, w)
-	return m.encoder.Encode(m.pixels, w.width, c.paletteOf(s.Style, w.zoom), st.filter), nil
+	return Painting{Pixels: m.pixels, Width: w.width, Palette: c.paletteOf(s.Style, w.zoom), Filter: st.filter}, nil
 }
 
 // maxKept bounds the hits whose memory is reused, some 200 bytes each with their marks and splats: those of a dense tile of a

@@ -26,7 +26,7 @@ const allLone = ^rooms(0)
 
 // at returns the size at zoom z.
 func (r rooms) at(z maptile.Zoom) int {
-	return min(smallest+int(r>>(4*min(z, waterZoom-1))&15), loneAt(z))
+	return min(smallest+int(r>>(4*min(z, waterZoom-1))&15), lone)
 }
 
 // measureRooms sets rooms of all sites: by the nearest site that is not so near that it shares the disc. Of the sites in a pixel the first counts for all.
@@ -61,7 +61,7 @@ type limits struct {
 func limitsAt(z maptile.Zoom) (l limits) {
 	square := func(pixels float64) int64 { return int64(pixels * pixels * math.Exp2(2*float64(worldBits-tileBits-z))) }
 	l.near = square(shared)
-	for s := smallest + 1; s <= loneAt(z); s++ {
+	for s := smallest + 1; s <= lone; s++ {
 		l.sizes = append(l.sizes, square(halfOpaque*math.Exp2((float64(s)-0.5)/stepsPerZoom)/roomPart))
 	}
 	return l

@@ -44,7 +44,7 @@ func testRoom(t *testing.T, n int) {
 					least = min(least, d)
 				}
 			}
-			want := size(min(max(int(math.Round(4*math.Log2(0.57*least/1.87))), smallest), loneAt(z)))
+			want := size(min(max(int(math.Round(4*math.Log2(0.57*least/1.87))), smallest), lone))
 			same := 0
 			for j := range l.codes {
 				if l.codes[j]>>(2*pixel+6) == l.codes[i]>>(2*pixel+6) {
@@ -52,15 +52,15 @@ func testRoom(t *testing.T, n int) {
 				}
 			}
 			if math.IsInf(least, 1) {
-				want = size(loneAt(z))
+				want = lone
 			}
 			if same >= 48 {
 				want = smallest
 			}
 			got := l.sites[i]
 			got.blob = math.MinInt8
-			if sizes[want]++; got.size(z) != want {
-				t.Fatalf("a site at %d, %d has size %d at zoom %d, want %d: the nearest one is %.2f pixels away", got.x, got.y, got.size(z), z, want, least)
+			if sizes[want]++; got.size(z, false) != want {
+				t.Fatalf("a site at %d, %d has size %d at zoom %d, want %d: the nearest one is %.2f pixels away", got.x, got.y, got.size(z, false), z, want, least)
 			}
 		}
 	}

@@ -13,12 +13,15 @@ import (
 // those of the markers of the style Dots at the zooms of a country.
 var smallestRadii = [...]float64{1.5, 1.5, 1.5, 2, 2, 2.5, 2.5, 3}
 
+// wholeZoom is the zoom from which on all discs of the style Lakes have at least the smallest radius.
+const wholeZoom = 9
+
 // waterMargin is the largest distance in units of a water from the centre of a pixel that it changes: the line around it,
 // half a pixel, and one unit for the rounding of its position.
 const waterMargin = subUnits + subUnits/2 + 1
 
 // Where lakes are dense, smallest discs would lie on each other, and the white rims of the upper ones would cut the others into crescents. So below
-// shrinkZoom they are smaller there, by the room that their neighbours leave in the field, and have no rim. crowdedRadii are their radii in pixels by the
+// wholeZoom they are smaller there, by the room that their neighbours leave in the field, and have no rim. crowdedRadii are their radii in pixels by the
 // size of the disc in the field, from the package's smallest on: with their lines they touch those of the nearest lakes.
 var crowdedRadii = func() (radii [7]float64) {
 	for i := range radii {
@@ -52,8 +55,8 @@ func halfwayAt(s size) float64 { return s.discRadius() / roomPart / 2 }
 type waters struct {
 	smallest []markers // by zoom, the last for all larger ones
 	crowded  []markers // by size from the package's smallest on, without a rim
-	// above tells that they are above the field. Their discs are at least as large as those of the field, so that a small lake does not look smaller at
-	// fadeZoom than at the zooms before and after, and there an outline hides the disc of its site.
+	// above tells that they are above the field. Their discs are at least as large as those of the field, so that a small lake does not become smaller when a
+	// reader zooms in, and at fadeZoom an outline hides the disc of its site.
 	above bool
 	// pixels tells that the pixels of lakes are drawn.
 	pixels bool
@@ -112,16 +115,16 @@ func smallestRadius(z maptile.Zoom) int64 {
 // disc returns the radius in units of a round water of the area of s.
 func (s *site) disc(z maptile.Zoom) int64 { return int64(s.radius >> (MaxZoom - z)) }
 
-// radius returns the radius in units of the disc that is drawn for s.
-func (t *waters) radius(s *site, z maptile.Zoom) int64 {
+// radius returns the radius in units of the disc that is drawn for s, if its value is of the highest class or not.
+func (t *waters) radius(s *site, z maptile.Zoom, high bool) int64 {
 	r, least := s.disc(z), smallestRadius(z)
 	switch {
-	case t.above && z < waterZoom:
-		return max(r, least, int64(size(s.rooms.at(z)).discRadius()*subUnits))
-	case z >= shrinkZoom || r >= least:
+	case t.above:
+		return max(r, least, int64(size(s.room(z, high)).discRadius()*subUnits))
+	case z >= wholeZoom || r >= least:
 		return max(r, least)
 	}
-	if crowded := crowdedDiscs[smallestStep(z)][s.rooms.at(z)-smallest]; crowded >= r {
+	if crowded := crowdedDiscs[smallestStep(z)][s.room(z, high)-smallest]; crowded >= r {
 		return crowded
 	}
 	return least // the water is wider
@@ -148,7 +151,7 @@ func (t *waters) reach(p *site, w window) int64 {
 
 // reachOfDisc returns how far the disc of a site reaches.
 func (t *waters) reachOfDisc(p *site, w window) int64 {
-	return max(t.radius(p, w.zoom)+waterMargin, t.smallest[smallestStep(w.zoom)].reach)
+	return max(t.radius(p, w.zoom, true)+waterMargin, t.smallest[smallestStep(w.zoom)].reach)
 }
 
 // reachOfPixels returns how far pixels may be from the disc of a site.
@@ -184,7 +187,7 @@ func (t *waters) reachBelow(s *site, z maptile.Zoom) int64 {
 func (t *waters) widest(_ *geometry, z maptile.Zoom) int64 {
 	r := t.smallest[smallestStep(z)].reach
 	if t.above {
-		r = max(r, int64(size(loneAt(z)).discRadius()*subUnits))
+		r = max(r, int64(size(lone).discRadius()*subUnits))
 	}
 	return r + waterMargin + t.reachOfPixels(z)
 }
@@ -205,7 +208,7 @@ func (t *waters) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mar
 			}
 			m.radius = uint32(smallestRadius(w.zoom))
 		} else {
-			m.radius = uint32(t.radius(s, w.zoom))
+			m.radius = uint32(t.radius(s, w.zoom, l.isHigh(h.value)))
 			if t.pixels {
 				m.pixels = l.pixels[int(l.lakes[h.site])]
 				if !t.touches(&m, s, w) {

@@ -297,21 +297,52 @@ func TestEqualWatersAreCrops(t *testing.T) {
 	}
 }
 
-// TestSmallLakesKeepTheirSize compares the radii of small lakes that are alone from zoom 8 to 12: none is less than 0.8 or more than 2.1 of the one before.
+// TestSmallLakesKeepTheirSize compares the radii of small lakes that are alone from zoom 4 to 14: none is less than the one before, or more than 2.1 of it.
 func TestSmallLakesKeepTheirSize(t *testing.T) {
-	for _, area := range []float64{0, 0.05, 0.5} {
+	for _, area := range []float64{0, 0.001, 0.05, 0.5} {
 		l, last := layerOf(testLake{lon: 13.4, lat: 52.5, chl: 20, areaKM2: area}), 0.0
-		for z := maptile.Zoom(8); z <= waterZoom; z++ {
+		for z := maptile.Zoom(4); z <= 14; z++ {
 			s := &l.sites[0]
-			radius := s.size(z).discRadius()
+			radius := s.size(z, false).discRadius()
 			if z >= fadeZoom {
-				radius = float64(newWaters().aboveField().radius(s, z)) / subUnits
+				radius = float64(newWaters().aboveField().radius(s, z, false)) / subUnits
 			}
-			if part := radius / last; last > 0 && (part < 0.8 || part > 2.1) {
+			if part := radius / last; last > 0 && (part < 0.99 || part > 2.1) {
 				t.Errorf("zoom %d, %v km²: the radius is %.1f pixels, and %.1f at the zoom before", z, area, radius, last)
 			}
 			last = radius
 		}
+	}
+}
+
+// TestHighIsNotTheSmallest draws a lake of each class with a low one 4 pixels away: from zoom 8 on the high one is larger, in the field, in the waters above it and
+// in the style Lakes.
+func TestHighIsNotTheSmallest(t *testing.T) {
+	for z, least := range map[maptile.Zoom]float64{7: 2.1, 8: 2.6, 9: 3.1, 10: 3.1} { // pixels
+		radii := map[float64]float64{}
+		for _, chl := range []float64{2, 20, 120} {
+			l, w := pair(z, 4, chl, 2)
+			for i := range l.sites {
+				if v := l.value(i); v.Float() == chl {
+					radii[chl] = l.sites[i].size(z, l.isHigh(v)).discRadius()
+					if z >= fadeZoom {
+						radii[chl] = float64(newWaters().aboveField().radius(&l.sites[i], z, l.isHigh(v))) / subUnits
+					}
+				}
+			}
+			p := pictureOf(l, w)
+			if got := p.shares(); chl > 50 && z >= raisedZoom && got[upperClasses] < 50 {
+				t.Errorf("zoom %d: %.0f %% of the pixels are high, want at least half", z, got[upperClasses])
+			}
+		}
+		if radii[120] < least || radii[2] != radii[20] || z >= raisedZoom && radii[120] <= radii[2] {
+			t.Errorf("zoom %d: the radius of the high one is %.2f pixels, want %v or more; all: %v", z, radii[120], least, radii)
+		}
+	}
+	l, _ := pair(8, 4, 120, 2)
+	waters := newWaters()
+	if high, low := waters.radius(&l.sites[0], 8, true), waters.radius(&l.sites[0], 8, false); high <= low {
+		t.Errorf("in the style Lakes the radius of the high one is %d units, and that of the low one %d", high, low)
 	}
 }
 
@@ -324,7 +355,7 @@ func TestFieldBecomesWaters(t *testing.T) {
 			lake, w := square(z, side, 1)
 			radius := side / 2
 			if side == 0 {
-				lake.outline, radius, lake.areaKM2 = nil, 3, 0.001
+				lake.outline, radius, lake.areaKM2 = nil, size(lone).discRadius(), 0.001
 			}
 			l, palette := layerOfShores(t, lake), paletteOf(colormap.Default, Heat, z)
 			pixels, middle, darkest, glow := paint(l, w, Heat), palette[0], 1.0, 0.0

@@ -53,7 +53,7 @@ func (r *fakeRenderer) Layer(*snapshot.Values) *render.Layer {
 	return new(render.Layer)
 }
 
-func (r *fakeRenderer) PixelLakes(*render.Layer, render.Spec) []int { return nil }
+func (r *fakeRenderer) PixelLakes(*render.Layer, render.Spec, render.Part) []int { return nil }
 
 func (r *fakeRenderer) WithPixels(l *render.Layer, _ map[int]*render.LakePixels) *render.Layer {
 	return l
@@ -119,6 +119,11 @@ func (r *fakeRenderer) Render(_ *render.Layer, s render.Spec) ([]byte, error) {
 		return r.png(s)
 	}
 	return fmt.Appendf(nil, "epoch %d of %v", epoch, s), nil
+}
+
+func (r *fakeRenderer) Paint(_ *render.Layer, s render.Spec, _ render.Part) (render.Painting, error) {
+	b, err := r.Render(nil, s)
+	return render.Painting{Pixels: b, Width: len(b)}, err
 }
 
 func (r *fakeRenderer) total() int {

@@ -80,13 +80,26 @@ func (fs *flights[K]) join(ctx context.Context, key K) (f *flight, shared bool, 
 		return f, true, nil
 	}
 	if fs.closed {
-		return nil, false, fmt.Errorf("the tile service is closed: %w", ErrBusy)
+		return nil, false, errClosed
 	}
 	f = &flight{done: make(chan struct{}), callers: 1}
 	f.ctx, f.cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), fs.timeout, fs.errLate)
 	fs.byKey[key] = f
 	fs.running.Add(1)
 	return f, false, nil
+}
+
+var errClosed = fmt.Errorf("the tile service is closed: %w", ErrBusy)
+
+// enter begins work that has no flight and ends with fs.running.Done.
+func (fs *flights[K]) enter() error {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if fs.closed {
+		return errClosed
+	}
+	fs.running.Add(1)
+	return nil
 }
 
 // errPanicked is what others get who wait for a tile whose search panics.

@@ -132,15 +132,35 @@ func (ls *layers[V, L]) find(v *V) (l, like *L) {
 	return nil, like
 }
 
+// affords reports whether the layer of v is held, or may be beside all others in the memory of maxLakes.
+func (ls *layers[V, L]) affords(v *V) bool {
+	_, shown := ls.shows(v)
+	lakes, view := ls.count(v, shown), weak.Make(v)
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	for _, h := range ls.held {
+		if h.view == view {
+			return true
+		}
+		lakes += h.count
+	}
+	return lakes <= ls.maxLakes
+}
+
+// count returns how many lakes the layer of v counts for maxLakes.
+func (ls *layers[V, L]) count(v *V, shown []data.Lake) int {
+	if ls.light != nil && ls.light(v) {
+		return len(shown) / lightPart
+	}
+	return len(shown)
+}
+
 // hold holds the layer of v, and drops the least recently used layers if there are too many.
 func (ls *layers[V, L]) hold(v *V, l *L) {
 	defer runtime.KeepAlive(v) // or remove could come before the layer is held
 	week, shown := ls.shows(v)
-	h := &heldLayer[V, L]{view: weak.Make(v), week: week, first: firstOf(shown), lakes: len(shown), count: len(shown), layer: l}
+	h := &heldLayer[V, L]{view: weak.Make(v), week: week, first: firstOf(shown), lakes: len(shown), count: ls.count(v, shown), layer: l}
 	h.cleanup = runtime.AddCleanup(v, ls.remove, h)
-	if ls.light != nil && ls.light(v) {
-		h.count /= lightPart
-	}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	ls.held = append(ls.held, h)

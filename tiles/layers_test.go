@@ -144,6 +144,30 @@ func TestLayersAreBounded(t *testing.T) {
 	}
 }
 
+// What is made ahead takes the memory of no other layer.
+func TestLayersThatAreAfforded(t *testing.T) {
+	ls := newTestLayers(buildTestLayer)
+	lakes := make([]data.Lake, 40)
+	views := make([]*snapshot.View, 4)
+	for i := range views {
+		views[i] = &snapshot.View{Week: data.Week(i), Lakes: lakes}
+	}
+	for i, v := range views[:2] {
+		if !ls.affords(v) {
+			t.Errorf("layer %d is not afforded", i)
+		}
+		mustLayer(t, ls, v)
+	}
+	if ls.affords(views[2]) || !ls.affords(views[0]) {
+		t.Errorf("a third layer of 40 lakes of 100 is afforded: %t, one that is held: %t", ls.affords(views[2]), ls.affords(views[0]))
+	}
+	ls.light = func(v *snapshot.View) bool { return v == views[3] }
+	if !ls.affords(views[3]) {
+		t.Error("a light layer is not afforded")
+	}
+	runtime.KeepAlive(views)
+}
+
 func TestAllCallersGetTheErrorOfOneBuild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})

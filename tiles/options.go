@@ -34,10 +34,12 @@ type Renderer interface {
 	// Fingerprint reports false if the tile is blank.
 	Fingerprint(l *render.Layer, s render.Spec) (fp render.Fingerprint, notBlank bool)
 	Render(l *render.Layer, s render.Spec) ([]byte, error)
+	// Paint returns the pixels of a part, without pixels if nothing is there.
+	Paint(l *render.Layer, s render.Spec, part render.Part) (render.Painting, error)
 	// MayShow reports false only if a tile and all tiles within it at larger zooms are blank.
 	MayShow(l *render.Layer, t maptile.Tile, style StyleID) bool
-	// PixelLakes returns the lakes whose pixels a tile shows if there are any, and WithPixels a layer with pixels of lakes.
-	PixelLakes(l *render.Layer, s render.Spec) []int
+	// PixelLakes returns the lakes whose pixels a part shows if there are any, and WithPixels a layer with pixels of lakes.
+	PixelLakes(l *render.Layer, s render.Spec, part render.Part) []int
 	WithPixels(l *render.Layer, of map[int]*render.LakePixels) *render.Layer
 }
 

@@ -117,11 +117,11 @@ func (p *tilePixels) release() {
 	}
 }
 
-// pixelsIn finds the pixels of the lakes of a tile that are decoded.
-func (s *Service) pixelsIn(layer *render.Layer, v *snapshot.Values, spec render.Spec) (p *tilePixels, err error) {
+// pixelsIn finds the pixels of the lakes of a part that are decoded.
+func (s *Service) pixelsIn(layer *render.Layer, v *snapshot.Values, spec render.Spec, part render.Part) (p *tilePixels, err error) {
 	defer s.recoverTo(&err, "looking for lakes with pixels")
 	p = &tilePixels{state: v.Pixels, decoded: make(map[int]*render.LakePixels)}
-	for _, lake := range s.renderer.PixelLakes(layer, spec) {
+	for _, lake := range s.renderer.PixelLakes(layer, spec, part) {
 		value, ok := v.Measured(lake)
 		if !ok {
 			continue
@@ -188,7 +188,7 @@ func (s *Service) layerWithPixels(ctx context.Context, layer *render.Layer, v *s
 	if !s.showsPixels(v, spec) {
 		return layer, nil
 	}
-	p, err := s.pixelsIn(layer, v, spec)
+	p, err := s.pixelsIn(layer, v, spec, render.Part{})
 	if err == nil {
 		err = s.readPixels(ctx, p)
 	}

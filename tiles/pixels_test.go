@@ -6,6 +6,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
 	"log/slog"
 	"slices"
 	"strings"
@@ -170,6 +173,52 @@ func TestTilesOfPixels(t *testing.T) {
 	mustTile(t, s, pixelView(3, data.PixelState{}), req)
 	if n := source.reads(); n > 0 {
 		t.Errorf("the pixels of %d lakes are read of a snapshot without any", n)
+	}
+}
+
+// partOf returns the part of the map that a tile shows at scale 1.
+func partOf(t maptile.Tile) render.Part {
+	corner := image.Pt(int(t.X), int(t.Y)).Mul(256)
+	return render.Part{Min: corner, Max: corner.Add(image.Pt(256, 256))}
+}
+
+// A part of the map has the pixels of its tile, with those of lakes.
+func TestPaintedPartsAreTiles(t *testing.T) {
+	source := &fakePixels{t: t, east: 80}
+	s := pixelService(t, source, nil)
+	v := pixelView(3, data.PixelState{Count: 3, Digest: 1})
+	for _, req := range []Request{pixelRequest(13, render.Pixels), pixelRequest(11, render.Heat), pixelRequest(6, render.Heat), pixelRequest(6, render.Dots)} {
+		got, err := s.Paint(t.Context(), v.Values(), req, partOf(req.Tile))
+		mustDo(t, err)
+		want, err := png.Decode(bytes.NewReader(mustTile(t, s, v, req).Bytes))
+		mustDo(t, err)
+		if len(got.Pixels) != 256*256 || got.Width != 256 {
+			t.Fatalf("%v: %d pixels", req, len(got.Pixels))
+		}
+		for i, p := range got.Pixels {
+			if c := color.NRGBAModel.Convert(want.At(i%256, i/256)); got.Palette[p] != c && (got.Palette[p].A > 0 || c.(color.NRGBA).A > 0) {
+				t.Fatalf("%v: pixel %d, %d is %v, of the tile %v", req, i%256, i/256, got.Palette[p], c)
+			}
+		}
+	}
+	if got, err := s.Paint(t.Context(), v.Values(), pixelRequest(13, render.Pixels), image.Rect(0, 0, 9, 9)); err != nil || got.Pixels != nil {
+		t.Errorf("where nothing is there are %d pixels, %v", len(got.Pixels), err)
+	}
+	source.set(func() { source.err = errors.New("no database") })
+	if _, err := s.Paint(t.Context(), pixelView(3, data.PixelState{Count: 3, Digest: 2}).Values(), pixelRequest(13, render.Pixels), partOf(maptile.At(lakeAt(0), 13))); !errors.Is(err, ErrPixels) {
+		t.Errorf("pixels that cannot be read: %v", err)
+	}
+	wrong := pixelRequest(13, "jet")
+	if _, err := s.Paint(t.Context(), v.Values(), wrong, image.Rect(0, 0, 9, 9)); !errors.Is(err, render.ErrUnknownStyle) {
+		t.Errorf("an unknown style: %v", err)
+	}
+	broken := newTestService(t, &fakeRenderer{panic: true}, nil)
+	if _, err := broken.Paint(t.Context(), v.Values(), testRequest(1), image.Rect(0, 0, 9, 9)); err == nil {
+		t.Error("a renderer that panics gives no error")
+	}
+	mustDo(t, s.Close())
+	if _, err := s.Paint(t.Context(), v.Values(), pixelRequest(13, render.Pixels), image.Rect(0, 0, 9, 9)); !errors.Is(err, ErrBusy) {
+		t.Errorf("a closed service: %v", err)
 	}
 }
 

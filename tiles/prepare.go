@@ -23,6 +23,9 @@ func (s *Service) Prepare(v *snapshot.View) {
 	}
 }
 
+// Affords reports whether the layer of v is held, or may be without another being dropped.
+func (s *Service) Affords(v *snapshot.Values) bool { return s.layers.affords(v) }
+
 // PrepareVectors is Prepare for vector tiles, and may run at the same time.
 func (s *Service) PrepareVectors(v *snapshot.View) {
 	if s.options.Vectors == nil {

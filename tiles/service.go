@@ -27,6 +27,8 @@ type (
 	Sign    = render.Sign
 	Look    = render.Look
 	Filter  = render.Filter
+	// A Painting is a picture that is not encoded.
+	Painting = render.Painting
 )
 
 // ForecastStyles returns the styles of tiles of probabilities, the default first. They have the colour map [colormap.Forecast] and no filter.

@@ -102,26 +102,11 @@ func (s *Service) tile(ctx context.Context, v *snapshot.Values, req Request) (Ti
 
 // tileOfPixels returns a tile that may show pixels of lakes. Which lakes is found out in a turn; their pixels are read without one, since a database may be slow.
 func (s *Service) tileOfPixels(ctx context.Context, v *snapshot.Values, spec render.Spec) (Tile, error) {
-	failures := s.layers.failures.Load()
 	var layer *render.Layer
 	var pixels *tilePixels
 	read := func(ctx context.Context) (release func(), err error) {
-		err = s.inTurn(&flight{ctx: ctx}, s.client(ctx), func() (err error) {
-			if layer, err = s.layers.getSince(ctx, v, failures); err == nil {
-				pixels, err = s.pixelsIn(layer, v, spec)
-			}
-			return err
-		})
-		if err == nil {
-			err = s.readPixels(ctx, pixels)
-		}
-		if err == nil && s.options.Memory != nil {
-			pixels.hold, err = s.options.Memory.Hold(s.client(ctx), pixels.bytes())
-		}
-		if err != nil {
-			return nil, busy(err)
-		}
-		return pixels.release, nil
+		layer, pixels, err = s.layerAndPixels(ctx, v, spec, render.Part{})
+		return pixels.release, err
 	}
 	return s.identify(ctx, unidentified{v, spec}, read, func(context.Context) (identity, error) {
 		layer, err := s.withPixels(layer, v, pixels)
@@ -131,6 +116,24 @@ func (s *Service) tileOfPixels(ctx context.Context, v *snapshot.Values, spec ren
 		fp, notBlank, err := s.fingerprint(layer, spec)
 		return identity{s.key(spec, fp), notBlank, &s.blanks[spec.Scale-1], func() ([]byte, error) { return s.render(layer, spec) }}, err
 	})
+}
+
+// layerAndPixels returns the layer of v and the pixels of the lakes of a part, which are not decoded and are to be released.
+func (s *Service) layerAndPixels(ctx context.Context, v *snapshot.Values, spec render.Spec, part render.Part) (layer *render.Layer, pixels *tilePixels, err error) {
+	failures := s.layers.failures.Load()
+	err = s.inTurn(&flight{ctx: ctx}, s.client(ctx), func() (err error) {
+		if layer, err = s.layers.getSince(ctx, v, failures); err == nil {
+			pixels, err = s.pixelsIn(layer, v, spec, part)
+		}
+		return err
+	})
+	if err == nil {
+		err = s.readPixels(ctx, pixels)
+	}
+	if err == nil && s.options.Memory != nil {
+		pixels.hold, err = s.options.Memory.Hold(s.client(ctx), pixels.bytes())
+	}
+	return layer, pixels, busy(err)
 }
 
 // cached returns a tile that is blank or in memory, and the tier that has it. If there is none, the tier is empty.

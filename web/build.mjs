@@ -13,6 +13,7 @@ import { places, towns } from './places.mjs'
 const maxOwnScript = 48_000 // bytes of the page's own script, minified, without Leaflet and the service worker
 const maxOutlines = 150_000 // bytes of coasts, borders and rivers
 const maxPlaces = 110_000 // bytes of the gazetteer, compressed
+const maxNearRivers = 12_000 // bytes of the rivers of a near map, compressed
 const maxTowns = 22_000 // bytes of the names of towns on the map, compressed
 const maxEmbedScript = 1200 // bytes of the script that tells a page the height of its iframe
 // The scripts that load later, each from a folder of src with its name, and how many bytes each may have with its styles.
@@ -25,8 +26,8 @@ const laterScripts = [
   { name: 'compare', entry: 'compare', what: 'of the comparison', max: 6000 },
   { name: 'export', entry: 'export', what: 'of pictures', max: 7500 },
   { name: 'known', entry: 'known', what: 'of what is known of a lake', max: 5000 },
-  { name: 'highs', entry: 'highs', what: 'of the first line', max: 1500 },
-  { name: 'towns', entry: 'towns', what: 'of the names of towns', max: 1500 },
+  { name: 'highs', entry: 'highs', what: 'of the first line', max: 1700 },
+  { name: 'towns', entry: 'towns', what: 'of a near map', max: 2700 },
   { name: 'timeline', entry: 'timeline', what: 'of the timeline and for printing', max: 2300 },
   { name: 'years', entry: 'years', what: 'of years over one another', max: 2000 },
   { name: 'beside', entry: 'beside', what: 'of two weeks side by side', max: 4300 },
@@ -88,6 +89,7 @@ const laterAssets = []
 for (const [i, { name }] of laterScripts.entries()) laterAssets.push(await writeLater(`${name}.js`, later[i], main))
 const gazetteer = await writeCompressed('places.json', places())
 const townList = await writeCompressed('towns.json', towns())
+const nearRivers = await writeCompressed('nearrivers.json', await readFile(path.join(root, 'nearrivers.json'), 'utf8'))
 const style = await writeStyle('main.css')
 const embedStyle = await writeStyle('embed.css', 'embed/embed.css')
 const embedScript = await writeScript('embed.js', 'src/embed/height.js')
@@ -243,7 +245,7 @@ async function readWithAddresses(file, addresses) {
 async function writePages() {
   const readable = await readWithAddresses('index.html', {
     ...Object.fromEntries(laterScripts.map(({ name }, i) => [`${name}.js`, laterAssets[i]])),
-    'leaflet.js': leaflet, 'main.js': main, 'places.json': gazetteer, 'towns.json': townList, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest, 'outline.json': outline, 'words-LANG.json': words,
+    'leaflet.js': leaflet, 'main.js': main, 'places.json': gazetteer, 'towns.json': townList, 'nearrivers.json': nearRivers, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest, 'outline.json': outline, 'words-LANG.json': words,
   })
   const page = readable.replace(/\n\s+/g, '\n') // without indentation
   const bodies = page.match(/<body>/g).length
@@ -303,7 +305,7 @@ async function writeLicences() {
   }
   parts.push('The outlines of countries are made from Natural Earth, public domain.\n')
   parts.push('The rivers are an excerpt of GSHHG 2.3.7, https://www.soest.hawaii.edu/pwessel/gshhg/, copyright 2014 The GMT Team, under the GNU Lesser General Public License, version 3 or later. '
-    + 'Some rivers were selected, and points removed. limnomap\'s source has them as web/rivers.json, and web/mkrivers.mjs makes them; to use others, replace that file and build the page.\n')
+    + 'Some rivers were selected, and points removed. limnomap\'s source has them as web/rivers.json and web/nearrivers.json, and web/mkrivers.mjs makes them; to use others, replace these files and build the page.\n')
   parts.push('The places that the search finds and that the map names are from GeoNames, https://www.geonames.org, licence CC BY 4.0, https://creativecommons.org/licenses/by/4.0/. '
     + 'They were selected, their positions rounded, and names in other languages added. The German postcodes are from OpenGeoDB, public domain.\n')
   await write('licences.txt', parts.join('\n---\n\n'))
@@ -313,7 +315,7 @@ function report() {
   /** @type {[string, Asset, number][]} */
   const scripts = [
     ['own script', main, maxOwnScript], ...laterScripts.map(({ what, max }, i) => /** @type {[string, Asset, number]} */ ([`script ${what}`, laterAssets[i], max])),
-    ['outlines', outline, maxOutlines], ['places, compressed,', gazetteer, maxPlaces], ['towns, compressed,', townList, maxTowns], ['script of an iframe', embedScript, maxEmbedScript],
+    ['outlines', outline, maxOutlines], ['places, compressed,', gazetteer, maxPlaces], ['towns, compressed,', townList, maxTowns], ['rivers of a near map, compressed,', nearRivers, maxNearRivers], ['script of an iframe', embedScript, maxEmbedScript],
   ]
   const own = scripts.map(([name, { bytes }, max]) => `${name} ${bytes} bytes, at most ${max}${bytes > max ? ': too large' : ''}`).join('; ')
   if (process.argv.includes('--sizes')) console.log(`${own}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; Swagger UI, compressed, ${docs.bytes}`)

@@ -1,8 +1,11 @@
 // Makes rivers.json, the large rivers of Europe, from the lines of GSHHG, which have no names. On Debian 12, with the packages gmt and gmt-gshhg-low:
 //   gmt pscoast -R-25/55/34/72 -I1 -I2 -I3 -Di -M | node web/mkrivers.mjs > web/rivers.json
+// and nearrivers.json, all rivers around Germany for a near map, with gmt-gshhg-high:
+//   gmt pscoast -R5.5/15.5/47/55.2 -Ir -Dh -M | node web/mkrivers.mjs near > web/nearrivers.json
 import { readFileSync } from 'node:fs'
 import { encode, simplify } from './outlines.mjs'
 
+const [nearTolerance, nearScale] = [0.005, 400] // degrees, a pixel at zoom 8, and steps of a degree
 const tolerance = 0.08 // degrees: some pixels when Germany fills the screen, since a river is only for orientation
 const nearest = 0.3 // degrees from a place below to its river
 const widestGap = 0.35 // degrees: where the source has a lake or an estuary
@@ -64,8 +67,9 @@ function link(a, b, cost) {
   b.to.set(a, cost)
 }
 
-for (const text of readFileSync(0, 'utf8').split(/^>.*$/m)) {
-  const line = text.trim().split('\n').map((row) => row.split('\t').map(Number)).filter((point) => point.length > 1).map(nodeAt)
+const source = readFileSync(0, 'utf8').split(/^>.*$/m).map((text) => text.trim().split('\n').map((row) => row.split('\t').map(Number)).filter((point) => point.length > 1))
+for (const points of source) {
+  const line = points.map(nodeAt)
   line.slice(1).forEach((node, i) => link(node, line[i], far(node.point, line[i].point)))
   for (const end of line.length ? [line[0], line.at(-1)] : []) ends.add(end)
 }
@@ -103,5 +107,6 @@ function way(name, from, to) {
   return points
 }
 
-const rivers = Object.entries(places).map(([name, on]) => simplify(on.slice(1).flatMap((place, i) => way(name, on[i], place)), tolerance))
-process.stdout.write(`${JSON.stringify(encode(rivers, 20))}\n`)
+const large = () => encode(Object.entries(places).map(([name, on]) => simplify(on.slice(1).flatMap((place, i) => way(name, on[i], place)), tolerance)), 20)
+const near = () => encode(source.filter((line) => line.length).map((line) => simplify(line, nearTolerance)), nearScale)
+process.stdout.write(`${JSON.stringify(process.argv[2] === 'near' ? near() : large())}\n`)

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -105,7 +106,7 @@ func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 		offer, how = compressedLong, quick
 	}
 	forms, err := s.compress(offer, how, l.estimate(), l.Sizes, func(w io.Writer) error {
-		p, err := newPieces(l, w)
+		p, err := newPieces(context.Background(), l, w)
 		if err != nil {
 			return err
 		}

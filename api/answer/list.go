@@ -2,6 +2,7 @@ package answer
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"net/http"
 	"slices"
@@ -58,14 +59,18 @@ type pieces struct {
 	hash    uint64  // of all bytes
 }
 
-// newPieces returns the pieces of l. They are written to w too, since the list must be made once to know its length.
-func newPieces(l List, w io.Writer) (*pieces, error) {
+// newPieces returns the pieces of l. They are written to w too, since the list must be made once to know its length. When ctx ends, the error is that of
+// ctx.
+func newPieces(ctx context.Context, l List, w io.Writer) (*pieces, error) {
 	p := &pieces{list: l, ends: make([]int64, 0, 1+l.Len/pieceItems)}
 	hash := xxhash.New()
 	w = io.MultiWriter(hash, w)
 	var b []byte
 	end := int64(0)
 	for i := range 1 + max(l.Len-1, 0)/pieceItems {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		b = p.appendPiece(b[:0], i)
 		if _, err := w.Write(b); err != nil {
 			return nil, err

@@ -36,7 +36,7 @@ func TestPiecesAreReadFromAnyOffset(t *testing.T) {
 			t.Fatalf("Bytes() = %q, want %q", got, want)
 		}
 		var written bytes.Buffer
-		p, err := newPieces(numbers(n, step), &written)
+		p, err := newPieces(t.Context(), numbers(n, step), &written)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestPiecesAreReadFromAnyOffset(t *testing.T) {
 
 func TestPiecesAreAReadSeeker(t *testing.T) {
 	var written bytes.Buffer
-	p, err := newPieces(numbers(2*pieceItems+1, 1), &written)
+	p, err := newPieces(t.Context(), numbers(2*pieceItems+1, 1), &written)
 	if err != nil {
 		t.Fatal(err)
 	}

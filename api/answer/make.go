@@ -62,7 +62,7 @@ func (s *Sender) makeList(w http.ResponseWriter, r *http.Request, k Kind, l List
 		return nil, err
 	}
 	if coding == Identity || len(r.Header["If-None-Match"]) > 0 {
-		p, err := newPieces(l, io.Discard)
+		p, err := newPieces(r.Context(), l, io.Discard)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func (s *Sender) makeList(w http.ResponseWriter, r *http.Request, k Kind, l List
 	}
 	var p *pieces
 	forms, err := s.compress([]Coding{coding}, quick, l.estimate(), Sizes{}, func(w io.Writer) (err error) {
-		p, err = newPieces(l, w)
+		p, err = newPieces(r.Context(), l, w)
 		return err
 	})
 	if err != nil {

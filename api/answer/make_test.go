@@ -100,7 +100,7 @@ func TestSlowReadersShareTheMemory(t *testing.T) {
 // would take the part for the whole.
 func TestListThatCannotBeCompleted(t *testing.T) {
 	l := numbers(3*pieceItems, 1)
-	p, err := newPieces(l, io.Discard)
+	p, err := newPieces(t.Context(), l, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,11 +81,7 @@ func (c *Collection[R]) column(name string) *record.Column[R] {
 	return &c.Columns[slices.IndexFunc(c.Columns, func(column record.Column[R]) bool { return column.Name == name })]
 }
 
-var (
-	coverageKind = answer.NewKind("application/prs.coverage+json", answer.CacheMinute)
-	geoJSONKind  = answer.NewKind("application/geo+json", answer.CacheMinute)
-	csvKind      = answer.NewKind("text/csv; charset=utf-8; header=present", answer.CacheMinute)
-)
+var coverageKind = answer.NewKind("application/prs.coverage+json", answer.CacheMinute)
 
 // Answer sends the records that walk visits: lake by lake. It sorts those of a lake into its series, each from its oldest to its newest record.
 func (c *Collection[R]) Answer(s *features.Service, w http.ResponseWriter, r *http.Request, q *Query, walk func(visit func(R) bool) error) error {
@@ -114,9 +110,9 @@ func (c *Collection[R]) Answer(s *features.Service, w http.ResponseWriter, r *ht
 	kind := coverageKind
 	switch q.format {
 	case formatGeoJSON:
-		kind = geoJSONKind
+		kind = features.GeoJSONKind
 	case formatCSV:
-		kind = csvKind
+		kind = features.CSVKind
 	}
 	return s.Sender.SendBytes(w, r, kind.PrivateIf(private), a.end(base, r))
 }
@@ -184,7 +180,9 @@ func (a *writer[R]) axis(r R, i int) float64 {
 // addLake writes the records of a lake, from the newest to the oldest.
 func (a *writer[R]) addLake(records []R) {
 	slices.Reverse(records)
-	slices.SortStableFunc(records, a.compare)
+	if !slices.IsSortedFunc(records, a.compare) { // most lakes have one series
+		slices.SortStableFunc(records, a.compare)
+	}
 	for len(records) > 0 {
 		n := slices.IndexFunc(records, func(r R) bool {
 			return a.compare(r, records[0]) != 0 || a.grids && a.lattice(r) != a.lattice(records[0])
@@ -278,7 +276,8 @@ func (a *writer[R]) addCoverage(records []R) {
 func (a *writer[R]) appendDays(o record.Object, records []R) record.Object {
 	o = o.Open("t").Array("values")
 	for _, r := range records {
-		o = o.Entry(a.day.Value(r).Text + "T00:00:00Z")
+		o = o.Entry(a.day.Value(r).Text)
+		o = append(o[:len(o)-1], `T00:00:00Z"`...)
 	}
 	return o.Close("]}")
 }
@@ -319,6 +318,9 @@ func (a *writer[R]) appendRanges(o record.Object, axes []string, shape []int, re
 func appendNumber(o record.Object, n float64) record.Object {
 	if math.IsNaN(n) {
 		return append(o, "null"...)
+	}
+	if whole := int64(n); float64(whole) == n && math.Abs(n) < 1<<53 {
+		return strconv.AppendInt(o, whole, 10)
 	}
 	return strconv.AppendFloat(o, n, 'f', -1, 64)
 }

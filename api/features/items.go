@@ -43,11 +43,29 @@ type page struct {
 }
 
 var (
-	geoJSONKind = answer.NewKind("application/geo+json", answer.CacheMinute)
-	csvKind     = answer.NewKind("text/csv; charset=utf-8; header=present", answer.CacheMinute)
+	// GeoJSONKind and CSVKind are the kinds of answers in these formats.
+	GeoJSONKind = answer.NewKind("application/geo+json", answer.CacheMinute)
+	CSVKind     = answer.NewKind("text/csv; charset=utf-8; header=present", answer.CacheMinute)
 	htmlKind    = answer.NewKind("text/html; charset=utf-8", answer.CacheMinute)
 	schemaKind  = answer.NewKind("application/schema+json", answer.CacheMinute)
 )
+
+// begin returns what Base does, for an answer whose form the client may negotiate.
+func (s *Service) begin(w http.ResponseWriter, r *http.Request) (base string, private bool) {
+	w.Header().Add("Vary", "Accept")
+	return s.Base(w, r)
+}
+
+// send sends a document as it is, or as a page with a title.
+func (s *Service) send(w http.ResponseWriter, r *http.Request, kind answer.Kind, private bool, format, title string, content []byte) (err error) {
+	if format == formatHTML {
+		kind = htmlKind
+		if content, err = Page(title, s.Notice, content); err != nil {
+			return err
+		}
+	}
+	return s.Sender.SendBytes(w, r, kind.PrivateIf(private), content)
+}
 
 // itemBytes is about what a record of a page takes.
 const itemBytes = 600
@@ -62,8 +80,7 @@ func (s *Service) Items(w http.ResponseWriter, r *http.Request, c *Collection, u
 	if err != nil {
 		return err
 	}
-	base, private := s.Base(w, r)
-	w.Header().Add("Vary", "Accept")
+	base, private := s.begin(w, r)
 	w.Header().Set("Content-Crs", "<"+q.system.URI()+">")
 	links := s.links(c, base, r, q, p)
 	for _, l := range links {
@@ -71,7 +88,7 @@ func (s *Service) Items(w http.ResponseWriter, r *http.Request, c *Collection, u
 	}
 	switch q.format {
 	case formatCSV:
-		return s.Sender.SendList(w, r, csvKind.PrivateIf(private), p.n, func() answer.List {
+		return s.Sender.SendList(w, r, CSVKind.PrivateIf(private), p.n, func() answer.List {
 			return answer.List{Head: p.header, Append: p.line, Len: p.n, Memory: int64(p.n) * itemBytes}
 		})
 	case formatHTML:
@@ -81,7 +98,7 @@ func (s *Service) Items(w http.ResponseWriter, r *http.Request, c *Collection, u
 		}
 		return s.Sender.SendBytes(w, r, htmlKind.PrivateIf(private), content)
 	}
-	return s.Sender.SendList(w, r, geoJSONKind.PrivateIf(private), p.n, func() answer.List {
+	return s.Sender.SendList(w, r, GeoJSONKind.PrivateIf(private), p.n, func() answer.List {
 		tail := record.Object("{").Int("numberReturned", p.n)
 		if c.Count >= 0 && q.everything() {
 			tail = tail.Int("numberMatched", c.Count)
@@ -159,8 +176,7 @@ func (s *Service) Item(w http.ResponseWriter, r *http.Request, c *Collection, ke
 	if err != nil {
 		return err
 	}
-	base, private := s.Base(w, r)
-	w.Header().Add("Vary", "Accept")
+	base, private := s.begin(w, r)
 	w.Header().Set("Content-Crs", "<"+q.system.URI()+">")
 	self := base + c.ItemsPath() + "/" + url.PathEscape(key)
 	links := []answer.Link{
@@ -169,13 +185,7 @@ func (s *Service) Item(w http.ResponseWriter, r *http.Request, c *Collection, ke
 		{Rel: "collection", Type: answer.TypeJSON, Title: c.Title, Href: base + c.path()},
 	}
 	content = AppendLinks(content, links).Close("}\n")
-	if q.format == formatHTML {
-		if content, err = Page(c.Title+": "+key, s.Notice, content); err != nil {
-			return err
-		}
-		return s.Sender.SendBytes(w, r, htmlKind.PrivateIf(private), content)
-	}
-	return s.Sender.SendBytes(w, r, geoJSONKind.PrivateIf(private), content)
+	return s.send(w, r, GeoJSONKind, private, q.format, c.Title+": "+key, content)
 }
 
 const (
@@ -228,8 +238,7 @@ func (s *Service) Queryables(w http.ResponseWriter, r *http.Request, c *Collecti
 	if err := p.Err(); err != nil {
 		return err
 	}
-	base, private := s.Base(w, r)
-	w.Header().Add("Vary", "Accept")
+	base, private := s.begin(w, r)
 	o := record.Object("{").Text("$schema", "https://json-schema.org/draft/2020-12/schema").Text("$id", base+c.path()+"/queryables").
 		Text("type", "object").Text("title", c.Title).Name("additionalProperties").Close("false").Open("properties")
 	for _, property := range c.Properties {
@@ -243,14 +252,7 @@ func (s *Service) Queryables(w http.ResponseWriter, r *http.Request, c *Collecti
 		o = o.Close("}")
 	}
 	o = o.Open(placeName).Text("title", "Place").Text("format", "geometry-any").Close("}}}\n")
-	if f == formatHTML {
-		content, err := Page("What can be asked for: "+c.Title, s.Notice, o)
-		if err != nil {
-			return err
-		}
-		return s.Sender.SendBytes(w, r, htmlKind.PrivateIf(private), content)
-	}
-	return s.Sender.SendBytes(w, r, schemaKind.PrivateIf(private), o)
+	return s.send(w, r, schemaKind, private, f, "What can be asked for: "+c.Title, o)
 }
 
 // Describe returns what a list of collections says about one.

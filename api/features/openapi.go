@@ -31,17 +31,8 @@ func (s *Service) Description(w http.ResponseWriter, r *http.Request, all []*Col
 	if err := p.Err(); err != nil {
 		return err
 	}
-	base, private := s.Base(w, r)
-	w.Header().Add("Vary", "Accept")
-	content := describe(base, all, more)
-	if f == formatHTML {
-		page, err := Page("limnomap: features", s.Notice, content)
-		if err != nil {
-			return err
-		}
-		return s.Sender.SendBytes(w, r, htmlKind.PrivateIf(private), page)
-	}
-	return s.Sender.SendBytes(w, r, openAPIKind.PrivateIf(private), content)
+	base, private := s.begin(w, r)
+	return s.send(w, r, openAPIKind, private, f, "limnomap: features", describe(base, all, more))
 }
 
 // describe returns the description. Exact schemas are in that of all addresses, in OpenAPI 3.1.

@@ -145,9 +145,10 @@ func (s *Service) Extent(state *State) any {
 		"crs":  crs84,
 	}}
 	if weeks := state.Snapshot.Weeks; len(weeks) > 0 {
-		extent["temporal"] = map[string]any{"interval": [][2]string{{
-			startOf(weeks[0].Week.Monday()), startOf(weeks[len(weeks)-1].Week.Sunday()),
-		}}}
+		extent["temporal"] = map[string]any{
+			"interval": [][2]string{{startOf(weeks[0].Week.Monday()), startOf(weeks[len(weeks)-1].Week.Sunday())}},
+			"trs":      "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian",
+		}
 	}
 	return extent
 }

@@ -2,6 +2,7 @@ package weekpage
 
 import (
 	"cmp"
+	"context"
 	"io/fs"
 	"net/url"
 	"slices"
@@ -58,18 +59,8 @@ func (s *Season) Measured() int {
 	return s.Weeks[data.RiskLow] + s.Weeks[data.RiskMedium] + s.Weeks[data.RiskHigh]
 }
 
-// MembersOf returns the indices of the lakes of a region.
-func MembersOf(lakes []data.Lake, name string) (members []int32) {
-	for i := range lakes {
-		if lakes[i].Region == name {
-			members = append(members, int32(i))
-		}
-	}
-	return members
-}
-
-// RegionOf returns what is known of the lakes of a region, without YearAgo.
-func RegionOf(snap *snapshot.Snapshot, name string, members []int32) *Region {
+// RegionOf returns what is known of the lakes of a region, without YearAgo. The error is that of ctx.
+func RegionOf(ctx context.Context, snap *snapshot.Snapshot, name string, members []int32) (*Region, error) {
 	r := &Region{Name: name, Date: snap.Current.AsOf, Lakes: len(members)}
 	r.Now = classesOf(snap.Current, members)
 	for _, i := range members {
@@ -84,9 +75,8 @@ func RegionOf(snap *snapshot.Snapshot, name string, members []int32) *Region {
 	slices.SortStableFunc(r.Worst, func(a, b RegionLake) int {
 		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(b.Chlorophyll, a.Chlorophyll))
 	})
-	r.Worst = r.Worst[:min(len(r.Worst), maxWorst)]
-	r.addSeasons(snap, members)
-	return r
+	r.Worst = slices.Clone(r.Worst[:min(len(r.Worst), maxWorst)])
+	return r, r.addSeasons(ctx, snap, members)
 }
 
 // SetYearAgo sets the classes of the view of a year ago.
@@ -101,11 +91,14 @@ func classesOf(view *snapshot.View, members []int32) (n [words.Classes]int) {
 	return n
 }
 
-// addSeasons counts the weeks up to this day of each year of which all values are in memory.
-func (r *Region) addSeasons(snap *snapshot.Snapshot, members []int32) {
+// addSeasons counts the weeks up to this day of each year of which all values are in memory. The error is that of ctx.
+func (r *Region) addSeasons(ctx context.Context, snap *snapshot.Snapshot, members []int32) error {
 	byYear := make(map[int]*Season)
 	upTo := dayIn(r.Date)
 	for _, i := range members {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		measured, since := snap.Measured(int(i))
 		first := since.Time().Year()
 		if since.Time().YearDay() > 1 {
@@ -134,6 +127,7 @@ func (r *Region) addSeasons(snap *snapshot.Snapshot, members []int32) {
 		r.Seasons = append(r.Seasons, *s)
 	}
 	slices.SortFunc(r.Seasons, func(a, b Season) int { return a.Year - b.Year })
+	return nil
 }
 
 // dayIn returns month and day of a date as a number that grows through the year.

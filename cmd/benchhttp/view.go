@@ -48,7 +48,7 @@ type viewer struct {
 }
 
 func newViewer(base string) viewer {
-	return viewer{&http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}, Timeout: time.Minute}, base}
+	return viewer{&http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}, Timeout: 5 * time.Minute}, base}
 }
 
 // view requests the tiles of a view at once, and returns the time until the last one is there.

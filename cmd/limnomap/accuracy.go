@@ -48,7 +48,7 @@ func (c *accuracyCmd) Run(ctx context.Context, con *console) (err error) {
 	if shown.store != nil {
 		comparisons = shown.store
 	}
-	l, err := api.CompareMap(ctx, snap, comparisons, shown.Source, shown.Source, c.MatchDays)
+	l, err := api.CompareMap(ctx, nil, snap, comparisons, shown.Source, shown.Source, c.MatchDays)
 	if err != nil {
 		return interrupted(ctx, err, "nothing was compared")
 	}

@@ -132,9 +132,7 @@ func wantAddresses(t *testing.T, client *http.Client, base, host, want string) {
 		t.Fatalf("tilesets: %v: %.300s", err, body)
 	}
 	body = fetch(follow(sets.Tilesets[0], "self"), "application/json")
-	if err := json.Unmarshal(body, &set); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, json.Unmarshal(body, &set))
 	fetch(follow(set, "item"), "image/png")
 }
 

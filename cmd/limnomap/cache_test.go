@@ -31,14 +31,10 @@ func fillCache(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	cache, err := disk.Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer cache.Close()
 	s, err := tiles.New(render.New(colormap.Limits{Level1: 10, Level2: 50}), &tiles.Options{Disk: cache, Variant: "who2003"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer s.Close()
 	points := []orb.Point{{11.31, 47.91}, {178.5, -38}, {-178.5, -38}}
 	view := &snapshot.View{WithData: len(points)}
@@ -63,9 +59,7 @@ func fillCache(t *testing.T) string {
 func cacheEntries(t *testing.T, dir string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "??", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	return names
 }
 
@@ -136,12 +130,8 @@ func TestCachePurgeKeepsOtherFiles(t *testing.T) {
 		limnomaptest.WriteFile(t, filepath.Dir(entry), "notes.txt", "not ours"),
 		limnomaptest.WriteFile(t, dir, filepath.Base(entry), "in no sub-folder"),
 	}
-	if err := os.Remove(entry); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(precious, entry); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, os.Remove(entry))
+	mustDo(t, os.Symlink(precious, entry))
 	mustRun(t, "cache", "purge", "--cache-dir", dir)
 	for _, name := range append(foreign, precious, entry) {
 		if _, err := os.Lstat(name); err != nil {
@@ -170,9 +160,7 @@ func TestCacheVerifyRemovesDamagedTiles(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(name, change(raw), 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, err)
 	}
 	for _, step := range []struct {
 		flag string
@@ -202,13 +190,9 @@ func TestCacheVerifyRemovesDamagedTiles(t *testing.T) {
 func TestCacheEntryOfNoTile(t *testing.T) {
 	dir := t.TempDir()
 	cache, err := disk.Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer cache.Close()
-	if err := disk.NewFill(cache).Put(t.Context(), []byte("not the key of a tile"), []byte("a tile")); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, disk.NewFill(cache).Put(t.Context(), []byte("not the key of a tile"), []byte("a tile")))
 	if out := mustRun(t, "cache", "stats", "--cache-dir", dir); !regexp.MustCompile(`not tiles +1 \(`).MatchString(out) {
 		t.Errorf("stats do not count it:\n%s", out)
 	}
@@ -262,9 +246,7 @@ func TestDefaultCacheFolder(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(home, "caches"))
 	want, err := userCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	if got := (&cacheFlags{CacheDisk: 1}).folder(nil); got != want {
 		t.Errorf("serve caches in %s, want %s", got, want)
 	}

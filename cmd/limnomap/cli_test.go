@@ -99,9 +99,7 @@ func TestMissingFiles(t *testing.T) {
 // A port that is in use is called so, with one to use instead.
 func TestTakenPort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
 	for _, flag := range []string{"--listen", "--admin-listen"} {
@@ -206,9 +204,7 @@ func TestListKeys(t *testing.T) {
 		{Name: "prometheus", Scopes: apikey.ScopeMetrics, CreatedAt: now, RevokedAt: now},
 	}
 	var table, list bytes.Buffer
-	if err := listKeys(&table, keys, now); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, listKeys(&table, keys, now))
 	const wantTable = `NAME        STATE    SCOPES   CREATED               EXPIRES               REVOKED               LAST USED
 agency      valid    monitor  2026-05-01T11:00:00Z  2026-05-01T13:00:00Z  -                     2026-05-01T11:59:00Z
 prometheus  revoked  metrics  2026-05-01T12:00:00Z  -                     2026-05-01T12:00:00Z  -
@@ -216,9 +212,7 @@ prometheus  revoked  metrics  2026-05-01T12:00:00Z  -                     2026-0
 	if table.String() != wantTable {
 		t.Errorf("table:\n%s\nwant\n%s", &table, wantTable)
 	}
-	if err := listKeysJSON(&list, keys, now); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, listKeysJSON(&list, keys, now))
 	var got []map[string]any
 	if err := json.Unmarshal(list.Bytes(), &got); err != nil || len(got) != 2 {
 		t.Fatalf("JSON: %v\n%s", err, &list)

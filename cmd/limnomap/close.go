@@ -99,11 +99,7 @@ func (c *reopenCmd) Run(ctx context.Context, con *console) error {
 
 // run carries out the decision that complete completes.
 func (c *decisionFlags) run(ctx context.Context, con *console, command string, complete func(*data.Decision) error) error {
-	use := c.use
-	if !c.DryRun {
-		use = func(ctx context.Context, f func(*store.Store) error) error { return c.change(ctx, con, f) }
-	}
-	err := use(ctx, func(s *store.Store) error {
+	err := c.changeUnless(ctx, con, c.DryRun, func(s *store.Store) error {
 		lake, err := findLake(ctx, s, c.Lake)
 		if err != nil {
 			return err

@@ -71,9 +71,7 @@ func TestClosedLakeIsAsImported(t *testing.T) {
 
 			// The lists of imports differ in the names of the files, and in what was decided.
 			list := func(db string) (all []listedImport) {
-				if err := json.Unmarshal([]byte(mustRun(t, "imports", "list", "--json", "--db", db)), &all); err != nil {
-					t.Fatal(err)
-				}
+				mustDo(t, json.Unmarshal([]byte(mustRun(t, "imports", "list", "--json", "--db", db)), &all))
 				return all
 			}
 			a, b := list(closed), list(imported)

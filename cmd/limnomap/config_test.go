@@ -18,9 +18,7 @@ import (
 func modelOf(t testing.TB) *kong.Application {
 	t.Helper()
 	inv, err := parsed(t, "version")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	return inv.Command.Model
 }
 
@@ -90,13 +88,9 @@ func TestConfigFileOfConfig(t *testing.T) {
 			}
 		}
 		first, err := parsed(t, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, err)
 		var text strings.Builder
-		if err := first.Print(&text); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, first.Print(&text))
 		second, err := parsed(t, "serve", "--config", limnomaptest.WriteFile(t, dir, "printed.yaml", text.String()))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text.String())

@@ -18,9 +18,7 @@ const logoSVG = `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" vi
 func logoPNG(t testing.TB, width int) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, 1))); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, width, 1))))
 	return b.Bytes()
 }
 
@@ -105,17 +103,13 @@ func TestContactFlags(t *testing.T) {
 func TestContactIsReadAgain(t *testing.T) {
 	logo := limnomaptest.WriteFile(t, t.TempDir(), "logo", logoSVG)
 	inv, err := parsed(t, "serve", "--contact-name=Office", "--contact-logo="+logo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	for _, want := range []bool{true, false} {
 		opts, err := inv.cli.Serve.adjustable(slog.LevelInfo)
 		if err != nil || opts.Contact.Name != "Office" || opts.Contact.Logo.SVG != want {
 			t.Errorf("the contact is %q with a logo, SVG %t, %v, want Office and %t", opts.Contact.Name, opts.Contact.Logo.SVG, err, want)
 		}
-		if err := os.WriteFile(logo, logoPNG(t, 2), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, os.WriteFile(logo, logoPNG(t, 2), 0o600))
 	}
 }
 

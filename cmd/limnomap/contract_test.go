@@ -142,9 +142,7 @@ func TestTableEqualsStatus(t *testing.T) {
 func rounded(t *testing.T, chl float64) float64 {
 	t.Helper()
 	c, err := data.ChlorophyllOf(chl)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	return data.Profiles()[0].Rounded(c).Float()
 }
 

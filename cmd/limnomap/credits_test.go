@@ -51,9 +51,7 @@ func TestExportAttributionNamesProviders(t *testing.T) {
 		"With data of " + copernicus: "With data of " + copernicus + " | " + cyan,
 	} {
 		content, err := os.ReadFile(filepath.Join(exportTo(t, db, "map/", "--attribution", attribution), "tiles.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, err)
 		var meta struct{ Attribution string }
 		if err := json.Unmarshal(content, &meta); err != nil || meta.Attribution != want {
 			t.Errorf("with --attribution %q an archive has the attribution %q, want %q: %v", attribution, meta.Attribution, want, err)

@@ -14,7 +14,7 @@ import (
 
 // A databaseFlag names a database that must be there, for commands that only read it.
 type databaseFlag struct {
-	DB config.Location `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users." required:"" placeholder:"FILE|URL"`
+	DB config.Location `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, which may name several hosts. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users." required:"" placeholder:"FILE|URL"`
 }
 
 // use calls f with the database. It refuses one that would have to be migrated.
@@ -41,9 +41,17 @@ func (d *changedDatabaseFlag) change(ctx context.Context, con *console, f func(*
 	return d.useAfter(ctx, d.upgrade(d.DB.Reveal(), con.log), f)
 }
 
+// changeUnless is change, but for a dry run, which migrates nothing.
+func (d *changedDatabaseFlag) changeUnless(ctx context.Context, con *console, dryRun bool, f func(*store.Store) error) error {
+	if dryRun {
+		return d.use(ctx, f)
+	}
+	return d.change(ctx, con, f)
+}
+
 // A newDatabaseFlag names a database that is created if it is not there.
 type newDatabaseFlag struct {
-	DB config.Location `help:"Database: an SQLite file, created if it does not exist, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users." required:"" placeholder:"FILE|URL"`
+	DB config.Location `help:"Database: an SQLite file, created if it does not exist, or the postgres:// URL of a PostgreSQL database, which may name several hosts. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users." required:"" placeholder:"FILE|URL"`
 	migrateFlag
 }
 

@@ -118,11 +118,7 @@ func (c *deleteSourceCmd) Run(ctx context.Context, con *console) error {
 }
 
 func (c *deleteFlags) run(ctx context.Context, con *console, what store.Selection) error {
-	use := c.use
-	if !c.DryRun {
-		use = func(ctx context.Context, f func(*store.Store) error) error { return c.change(ctx, con, f) }
-	}
-	err := use(ctx, func(s *store.Store) error {
+	err := c.changeUnless(ctx, con, c.DryRun, func(s *store.Store) error {
 		d, err := s.Delete(ctx, what, c.DryRun)
 		if err != nil {
 			return err

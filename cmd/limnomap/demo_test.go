@@ -24,9 +24,7 @@ func demoArgs(dir string, more ...string) (args []string, lakes, observations st
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	var list []string
 	for _, e := range entries {
 		list = append(list, e.Name())
@@ -37,9 +35,7 @@ func names(t *testing.T, dir string) []string {
 func readFile(t *testing.T, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	return b
 }
 
@@ -205,9 +201,7 @@ func TestWriteFiles(t *testing.T) {
 		})
 	}
 
-	if err := writeFiles([]string{a, b}, true, fill); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, writeFiles([]string{a, b}, true, fill))
 	if string(readFile(t, a)) != "new" || string(readFile(t, b)) != "new" {
 		t.Error("writeFiles has not written both")
 	}

@@ -109,6 +109,7 @@ var mayImport = map[string][]string{
 	"api/words/wordstest":                 {"api/words"},     // only tests import it
 	"data/events/push/pushtest":           {},                // only tests import it
 	"data/store/storetest":                {"data/store"},    // only tests import it
+	"data/store/wiretest":                 {},                // only tests import it
 	"data/ingest/satellite/satellitetest": {},                // only tests import it
 	"data/forecast/forecasttest":          {"data/forecast"}, // only tests import it
 	"api/ratelimit/quota/redistest":       {"data/testsize"}, // only tests import it
@@ -220,9 +221,7 @@ func TestImportDirections(t *testing.T) {
 		checkImports(t, pkg, p.Imports)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	if seen != len(mayImport) {
 		t.Errorf("found %d packages, the table has %d: every package needs its row", seen, len(mayImport))
 	}

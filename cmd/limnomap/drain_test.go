@@ -26,9 +26,7 @@ import (
 func TestShutdownFinishesStreams(t *testing.T) {
 	cert, key := newPair(t, 1, nextYear())
 	pair, err := tls.X509KeyPair(cert, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	for name, tt := range map[string]struct {
 		config *tls.Config
 		set    func(*http.Protocols)
@@ -148,9 +146,7 @@ func (l *heldListener) Close() error {
 // that yet.
 func TestDrainBeforeServersNotice(t *testing.T) {
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	l := &heldListener{tcp, make(chan struct{}), make(chan struct{})}
 	s := newHTTPServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler), noAddresses)
 	served := make(chan error, 1)

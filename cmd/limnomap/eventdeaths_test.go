@@ -72,7 +72,7 @@ type eventPair struct {
 }
 
 func (m *eventPair) keeper(log eventlog.Log) *eventlog.Keeper {
-	return eventlog.NewKeeper(eventlog.Options{Log: log, Settings: "model", Keep: time.Hour, Present: data.ByClock(func() time.Time { return m.now }), Believed: func(context.Context) (time.Time, error) { return m.now, nil }, Logger: slog.New(slog.DiscardHandler),
+	return eventlog.NewKeeper(eventlog.Options{Log: log, Settings: eventlog.Settings{Snapshots: "model"}, Keep: time.Hour, Present: data.ByClock(func() time.Time { return m.now }), Believed: func(context.Context) (time.Time, error) { return m.now, nil }, Logger: slog.New(slog.DiscardHandler),
 		Wrote: func(map[data.EventKind]int, time.Duration) {}, Failed: func(error) {}})
 }
 

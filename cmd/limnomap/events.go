@@ -56,13 +56,12 @@ func (f *eventFlags) newEventLog(ctx context.Context, shown *source, now *clock.
 		Help: "How long the last comparison of a snapshot with the one before took, with writing its events.",
 	})
 	options := eventlog.Options{
-		Log:        new(eventlog.Memory),
-		Settings:   shown.settings(),
-		Keep:       time.Duration(f.EventsKeep),
-		BloomShare: data.TenThousandths(math.Round(f.BloomShare * 10_000)),
-		Present:    now.Present,
-		Believed:   now.Believed,
-		Logger:     log,
+		Log:      new(eventlog.Memory),
+		Settings: eventlog.Settings{Snapshots: shown.settings(), BloomShare: data.TenThousandths(math.Round(f.BloomShare * 10_000))},
+		Keep:     time.Duration(f.EventsKeep),
+		Present:  now.Present,
+		Believed: now.Believed,
+		Logger:   log,
 		Wrote: func(kinds map[data.EventKind]int, took time.Duration) {
 			for kind, n := range kinds {
 				written.WithLabelValues(kind.String()).Add(float64(n))

@@ -28,9 +28,7 @@ import (
 func exportTo(t testing.TB, db, name string, args ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "export") + string(filepath.Separator)
-	if err := os.Mkdir(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, os.Mkdir(path, 0o755))
 	path += name
 	mustRun(t, append([]string{"export", path, "--db", db, "--as-of", "data", "--zoom", "0-4"}, args...)...)
 	return path
@@ -49,9 +47,7 @@ func filesOf(t testing.TB, path string) map[string]string {
 		files[strings.TrimPrefix(name, dir)] = string(content)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	return files
 }
 
@@ -116,16 +112,12 @@ func TestExportOfStatements(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			content, err := os.ReadFile(filepath.Join(exportTo(t, test.db, "map/", test.args...), "tiles.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			mustDo(t, err)
 			var meta struct {
 				Snapshot, Legend string
 				At               *string `json:"statements_at"`
 			}
-			if err := json.Unmarshal(content, &meta); err != nil {
-				t.Fatal(err)
-			}
+			mustDo(t, json.Unmarshal(content, &meta))
 			if strings.Contains(meta.Legend, `"signs"`) != test.signs || test.signs && meta.Legend+"\n" != string(legend) {
 				t.Errorf("legend %s, want one with signs as in legend.json: %t", meta.Legend, test.signs)
 			}
@@ -219,28 +211,20 @@ func readFolder(t testing.TB, path string) map[maptile.Tile]string {
 func readMBTiles(t testing.TB, path string) map[maptile.Tile]string {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer db.Close()
 	rows, err := db.Query("SELECT zoom_level, tile_column, tile_row, tile_data FROM tiles")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer rows.Close()
 	tiles := make(map[maptile.Tile]string)
 	for rows.Next() {
 		var tile maptile.Tile
 		var png string
-		if err := rows.Scan(&tile.Z, &tile.X, &tile.Y, &png); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, rows.Scan(&tile.Z, &tile.X, &tile.Y, &png))
 		tile.Y = 1<<tile.Z - 1 - tile.Y // MBTiles counts rows from the south
 		tiles[tile] = png
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, rows.Err())
 	return tiles
 }
 
@@ -248,21 +232,15 @@ func readMBTiles(t testing.TB, path string) map[maptile.Tile]string {
 func readPMTiles(t testing.TB, path string) map[maptile.Tile]string {
 	t.Helper()
 	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	section := func(at int) []byte {
 		offset, length := binary.LittleEndian.Uint64(file[at:]), binary.LittleEndian.Uint64(file[at+8:])
 		return file[offset : offset+length]
 	}
 	root, err := gzip.NewReader(bytes.NewReader(section(8)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	directory, err := io.ReadAll(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	next := func() uint64 {
 		v, n := binary.Uvarint(directory)
 		directory = directory[n:]
@@ -306,12 +284,8 @@ func TestExportMetadata(t *testing.T) {
 		Center                                                              [3]float64
 	}
 	content, err := os.ReadFile(filepath.Join(path, "tiles.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(content, &meta); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
+	mustDo(t, json.Unmarshal(content, &meta))
 	if meta.Attribution != "Lake Office" || meta.Date != "2025-08-25" || meta.Week != "2025-W35" || meta.MaxZoom != 4 ||
 		!strings.Contains(meta.Description, meta.Week) || len(meta.Snapshot) != 16 || meta.Style != "heat" {
 		t.Errorf("tiles.json has %+v", meta)

@@ -41,12 +41,8 @@ func TestEventFeedForReaders(t *testing.T) {
 			Entries []struct{ ID, Title, Date, Link, Summary string }
 		}
 		var a, b read
-		if err := json.Unmarshal([]byte(one), &a); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal([]byte(other), &b); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, json.Unmarshal([]byte(one), &a))
+		mustDo(t, json.Unmarshal([]byte(other), &b))
 		if fmt.Sprint(a) != fmt.Sprint(b) {
 			t.Errorf("%s: rss-parser reads\n%+v\nfeedparser reads\n%+v", query, a, b)
 		}

@@ -66,11 +66,7 @@ func (c *forecastCmd) Run(ctx context.Context, con *console) error {
 		}
 		opts.Origin = data.Known(date)
 	}
-	use := c.use
-	if !c.DryRun {
-		use = func(ctx context.Context, f func(*store.Store) error) error { return c.change(ctx, con, f) }
-	}
-	err := use(ctx, func(s *store.Store) error {
+	err := c.changeUnless(ctx, con, c.DryRun, func(s *store.Store) error {
 		if c.Out == "" {
 			return c.run(ctx, con, s, opts)
 		}

@@ -43,14 +43,10 @@ func seasonsDB(t *testing.T) string {
 func issuesOf(t *testing.T, db string) []data.ForecastIssue {
 	t.Helper()
 	s, err := store.Open(t.Context(), db, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer s.Close()
 	issues, err := s.ForecastIssues(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	return issues
 }
 

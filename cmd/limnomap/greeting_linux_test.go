@@ -27,9 +27,7 @@ func openTerminal(t *testing.T) (person, program *os.File) {
 	if err == nil {
 		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		testsize.LeaveOut(t, "there is no terminal: "+err.Error())

@@ -95,9 +95,7 @@ func TestStreamsShareAConnection(t *testing.T) {
 func TestNoUpgradeToHTTP2(t *testing.T) {
 	base, _ := startServer(t)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer conn.Close()
 	const upgrade = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n" +
 		"HTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n"
@@ -107,9 +105,7 @@ func TestNoUpgradeToHTTP2(t *testing.T) {
 	}
 	answers := bufio.NewReader(conn)
 	resp, err := http.ReadResponse(answers, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != http.StatusOK || resp.Proto != "HTTP/1.1" {
 		t.Errorf("a request for an upgrade gets %s %s, %v, want HTTP/1.1 200", resp.Proto, resp.Status, err)
 	}
@@ -223,9 +219,7 @@ func TestAnswersOfNetHTTP(t *testing.T) {
 func serveFor(t *testing.T, h http.Handler, config *tls.Config) (s *http.Server, base string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	s = newHTTPServer(h, slog.New(slog.DiscardHandler), noAddresses)
 	s.TLSConfig = config
 	base = addressOf(s, l)
@@ -245,13 +239,9 @@ func TestBodiesAreRefused(t *testing.T) {
 	for name, set := range map[string]func(*http.Protocols){"HTTP/1": http1, "HTTP/2": h2c} {
 		t.Run(name, func(t *testing.T) {
 			r, err := http.NewRequest(http.MethodGet, base+"/healthz", io.LimitReader(neverEnding{}, 2*receiveBuffer))
-			if err != nil {
-				t.Fatal(err)
-			}
+			mustDo(t, err)
 			resp, err := clientOf(t, set).Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			mustDo(t, err)
 			resp.Body.Close()
 			if resp.StatusCode != http.StatusRequestEntityTooLarge {
 				t.Errorf("a request with a body gets %s, want 413", resp.Status)

@@ -24,13 +24,9 @@ func repeatedRows(t *testing.T) string {
 	for range 400 {
 		io.WriteString(w, rows)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, w.Close())
 	name := filepath.Join(t.TempDir(), "repeated.csv.gz")
-	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, os.WriteFile(name, b.Bytes(), 0o600))
 	return name
 }
 

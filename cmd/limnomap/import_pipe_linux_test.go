@@ -17,13 +17,9 @@ func TestImportFromSlowPipe(t *testing.T) {
 	dir := t.TempDir()
 	db, pipe := filepath.Join(dir, "lakes.db"), filepath.Join(dir, "pipe")
 	mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.csv", lakesCSV), "--db", db)
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, syscall.Mkfifo(pipe, 0o600))
 	w, err := os.OpenFile(pipe, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer w.Close()
 	type result struct {
 		out string
@@ -58,13 +54,9 @@ func TestImportFromSlowPipe(t *testing.T) {
 func TestImportFromEndlessPipe(t *testing.T) {
 	dir := t.TempDir()
 	db, pipe := filepath.Join(dir, "lakes.db"), filepath.Join(dir, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, syscall.Mkfifo(pipe, 0o600))
 	w, err := os.OpenFile(pipe, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer w.Close()
 	_, _, err = runCommand(t, "import", "lakes", pipe, "--db", db, "--import-timeout", "50ms")
 	if err == nil || !strings.Contains(err.Error(), pipe+": the import takes longer than allowed, 50ms, and nothing was written: raise --import-timeout") {
@@ -87,9 +79,7 @@ func TestPipesWithoutWriterEndAtASignal(t *testing.T) {
 	db, pipe := filepath.Join(dir, "lakes.db"), filepath.Join(dir, "pipe.nc")
 	csv := limnomaptest.WriteFile(t, dir, "lakes.csv", lakesCSV)
 	mustRun(t, "import", "lakes", csv, "--db", db)
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, syscall.Mkfifo(pipe, 0o600))
 	for name, test := range map[string]struct {
 		args    []string
 		waits   bool

@@ -23,17 +23,13 @@ const lakesGeoJSON = `{"type": "FeatureCollection", "name": "Seen", "features": 
 func storedLakes(t *testing.T, db string) map[data.LakeID]data.Lake {
 	t.Helper()
 	s, err := store.Open(t.Context(), db, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer s.Close()
 	lakes := make(map[data.LakeID]data.Lake)
 	_, err = s.Scan(t.Context(),
 		func(l data.Lake) error { lakes[l.ID] = l; return nil },
 		func(data.Observation) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	return lakes
 }
 
@@ -250,13 +246,9 @@ func TestImportWQP(t *testing.T) {
 	}
 	// A refresh recognizes what each file holds.
 	inbox := filepath.Join(dir, "inbox")
-	if err := os.Mkdir(inbox, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, os.Mkdir(inbox, 0o755))
 	for _, file := range []string{stations, results} {
-		if err := os.Rename(file, filepath.Join(inbox, filepath.Base(file))); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, os.Rename(file, filepath.Join(inbox, filepath.Base(file))))
 	}
 	fresh := filepath.Join(dir, "fresh.db")
 	if out := mustRun(t, "refresh", "--db", fresh, "--from", inbox); !strings.Contains(out, "Lakes: 2 rows read: 1 added") || !strings.Contains(out, "Observations: 4 rows read: 2 added") {

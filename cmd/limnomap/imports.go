@@ -154,11 +154,7 @@ An undo cannot be undone: import the files again. A refresh does not import them
 }
 
 func (c *importsUndoCmd) Run(ctx context.Context, con *console) error {
-	use := c.use
-	if !c.DryRun {
-		use = func(ctx context.Context, f func(*store.Store) error) error { return c.change(ctx, con, f) }
-	}
-	err := use(ctx, func(s *store.Store) error {
+	err := c.changeUnless(ctx, con, c.DryRun, func(s *store.Store) error {
 		r, err := s.Undo(ctx, c.Number, c.DryRun)
 		if err != nil {
 			return err

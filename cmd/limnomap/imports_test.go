@@ -41,9 +41,7 @@ func TestImportIsUndone(t *testing.T) {
 			limnomaptest.Within(t, patience, "the wrong value is shown", func() bool { return strings.Contains(history(), "9.99") })
 
 			var imports []listedImport
-			if err := json.Unmarshal([]byte(mustRun(t, "imports", "list", "--json", "--db", db)), &imports); err != nil {
-				t.Fatal(err)
-			}
+			mustDo(t, json.Unmarshal([]byte(mustRun(t, "imports", "list", "--json", "--db", db)), &imports))
 			if len(imports) != 3 {
 				t.Fatalf("there are the imports %+v, want 3", imports)
 			}
@@ -76,9 +74,7 @@ func TestImportIsUndone(t *testing.T) {
 func TestRefreshIsUndone(t *testing.T) {
 	dir := t.TempDir()
 	db, from := filepath.Join(dir, "lakes.db"), filepath.Join(dir, "from")
-	if err := os.Mkdir(from, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, os.Mkdir(from, 0o755))
 	limnomaptest.WriteFile(t, from, "lakes.csv", lakesCSV)
 	limnomaptest.WriteFile(t, from, "obs.csv", obsCSV)
 	mustRun(t, "refresh", "--from", from, "--db", db)

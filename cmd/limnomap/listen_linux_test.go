@@ -12,19 +12,13 @@ import (
 func connect(t *testing.T) (client, server *net.TCPConn) {
 	t.Helper()
 	l, err := listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer l.Close()
 	theirs, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	t.Cleanup(func() { theirs.Close() })
 	ours, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	t.Cleanup(func() { ours.Close() })
 	return theirs.(*net.TCPConn), ours.(*net.TCPConn)
 }
@@ -33,16 +27,12 @@ func connect(t *testing.T) (client, server *net.TCPConn) {
 func TestUnsentBytes(t *testing.T) {
 	_, server := connect(t)
 	const size = 32 << 20 // more than the buffers of both sides
-	if err := server.SetWriteDeadline(time.Now().Add(500 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, server.SetWriteDeadline(time.Now().Add(500*time.Millisecond)))
 	if n, err := server.Write(make([]byte, size)); err == nil || n == 0 {
 		t.Fatalf("%d of %d bytes were written, error %v, want a part and a timeout", n, size, err)
 	}
 	socket, err := server.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	var unsent int
 	if controlErr := socket.Control(func(fd uintptr) { unsent, err = unix.IoctlGetInt(int(fd), unix.SIOCOUTQNSD) }); controlErr != nil || err != nil {
 		t.Fatal(controlErr, err)
@@ -59,9 +49,7 @@ func TestUnreadBytes(t *testing.T) {
 	if err := client.SetWriteBuffer(4 << 10); err != nil { // what the kernel holds on this side is not meant
 		t.Fatal(err)
 	}
-	if err := client.SetWriteDeadline(time.Now().Add(500 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, client.SetWriteDeadline(time.Now().Add(500*time.Millisecond)))
 	const most = 256 << 10 // with what both sides hold beyond their bounds
 	if n, err := client.Write(make([]byte, 8<<20)); err == nil || n > most {
 		t.Errorf("%d bytes were sent, error %v, want at most %d and a timeout", n, err, most)

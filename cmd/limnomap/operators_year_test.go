@@ -25,13 +25,9 @@ func TestOperatorsYear(t *testing.T) {
 	}
 	slices.Sort(older)
 	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	_, port, _ := net.SplitHostPort(free.Addr().String())
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, free.Close())
 	cmd := exec.CommandContext(t.Context(), "bash", "../../docs/operators-year.sh")
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "LIMNOMAP_") })
 	cmd.Env = append(cmd.Env, "LIMNOMAP="+limnomaptest.Binary(t), "OLDER="+strings.Join(older, " "), "PORT="+port)

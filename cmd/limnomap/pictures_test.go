@@ -37,9 +37,7 @@ func TestMarks(t *testing.T) {
 
 func TestPictures(t *testing.T) {
 	scale, err := colormap.New(colormap.Default, colormap.Limits{Level1: 10, Level2: 50})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	if api.PreviewMapSide != lakecard.MapSide {
 		t.Errorf("api fills a map of %d pixels, which is drawn with %d", api.PreviewMapSide, lakecard.MapSide)
 	}
@@ -51,9 +49,7 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	preview, err := pictures{}.Preview(scale, &api.PreviewPicture{Verdict: verdict, ID: "de_mv_mueritz"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	if size, err := png.DecodeConfig(bytes.NewReader(preview)); err != nil || size.Width != lakecard.PreviewWidth || size.Height != lakecard.PreviewHeight {
 		t.Errorf("the preview is %d x %d pixels, %v", size.Width, size.Height, err)
 	}

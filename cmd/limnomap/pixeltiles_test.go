@@ -62,9 +62,7 @@ func TestTilesOfPixels(t *testing.T) {
 	colorAt := func(content []byte, lon float64) color.Color {
 		t.Helper()
 		picture, err := png.Decode(bytes.NewReader(content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, err)
 		const world = 256 << 11
 		corner := maptile.At(orb.Point{10.35, 49.85}, 11)
 		x := (lon/360 + 0.5) * world
@@ -151,9 +149,7 @@ func TestTilesOfPixels(t *testing.T) {
 	// The picture of a pass is of a map that shows it, and there is none if a newer pass of its week is shown.
 	picture := func(day string) int {
 		resp, err := http.Get(s.Base + "/api/v1/bathing-lakes/pixels/bloom?f=png&date=" + day)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, err)
 		resp.Body.Close()
 		return resp.StatusCode
 	}

@@ -40,7 +40,11 @@ func (c *planCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	return printPlan(con.out, api.PlanSamples(snap, index.NewPointIndex(snap.Lakes), c.Samples, c.Region, risk))
+	plan, err := api.PlanSamples(ctx, snap, index.NewPointIndex(snap.Lakes), c.Samples, c.Region, risk)
+	if err != nil {
+		return err
+	}
+	return printPlan(con.out, plan)
 }
 
 // printPlan prints a line for each lake.

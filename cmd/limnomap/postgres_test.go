@@ -30,9 +30,7 @@ func newPostgres(t testing.TB) string {
 	name := "limnomap_test_" + strings.ToLower(rand.Text())
 	do := func(statement string) {
 		conn, err := pgx.Connect(context.Background(), admin)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, err)
 		defer conn.Close(context.Background())
 		if _, err := conn.Exec(context.Background(), statement); err != nil {
 			t.Fatal(err)
@@ -55,9 +53,7 @@ func TestDryRunLeavesNoTables(t *testing.T) {
 		t.Errorf("a dry run prints\n%s", out)
 	}
 	conn, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer conn.Close(context.Background())
 	var left bool
 	if err := conn.QueryRow(t.Context(), "SELECT to_regnamespace('limnomap') IS NOT NULL").Scan(&left); err != nil || left {
@@ -75,9 +71,7 @@ func TestDryRunLeavesNoTables(t *testing.T) {
 // An import of Swim Guide's documents needs no second connection while its transaction holds the only one.
 func TestSwimGuideWithOneConnection(t *testing.T) {
 	u, err := url.Parse(newPostgres(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	parameters := u.Query()
 	parameters.Set("pool_max_conns", "1")
 	u.RawQuery = parameters.Encode()

@@ -30,7 +30,7 @@ type importRastersCmd struct {
 	rasterFlags
 	dateFlag
 	guardFlags
-	DB config.Location `help:"Database: an SQLite file, created if it does not exist, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users. With --csv it is only read, for its lakes." placeholder:"FILE|URL"`
+	DB config.Location `help:"Database: an SQLite file, created if it does not exist, or the postgres:// URL of a PostgreSQL database, which may name several hosts. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users. With --csv it is only read, for its lakes." placeholder:"FILE|URL"`
 	migrateFlag
 	CSV           string        `help:"CSV file to write, which import observations reads, and nothing to the database; - is standard output." placeholder:"FILE"`
 	Lakes         string        `help:"With --csv, file with the lakes in place of --db: GeoJSON, whose features need only an id, or CSV with id, lat and lon." type:"existingfile" placeholder:"FILE"`

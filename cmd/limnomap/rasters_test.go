@@ -52,14 +52,10 @@ func writeRaster(t testing.TB, dir, name string, bloom float32) string {
 func observationsOf(t testing.TB, db string, lake data.LakeID) []data.Observation {
 	t.Helper()
 	s, err := store.Open(t.Context(), db, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer s.Close()
 	_, observations, err := s.History(t.Context(), lake, data.Newest(100))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	return observations
 }
 
@@ -104,9 +100,7 @@ func TestImportBadRaster(t *testing.T) {
 	mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.geojson", rasterLakes), "--db", db)
 	good := writeRaster(t, dir, "chl_2026-06-30.tif", 10)
 	whole, err := os.ReadFile(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	// Its tags are at the end.
 	cut := limnomaptest.WriteFile(t, dir, "chl_2026-07-07.tif", string(whole[:len(whole)/2]))
 	_, _, err = runCommand(t, "import", "rasters", good, cut, "--db", db)
@@ -166,13 +160,9 @@ func TestPreferProducts(t *testing.T) {
 	}{{"ACOLITE,chl", 60}, {"chl,ACOLITE", 20}} {
 		mustRun(t, "import", "rasters", writeRaster(t, dir, "chl_2026-07-07.tif", 20), "--db", db, "--prefer", test.prefer)
 		s, err := store.Open(t.Context(), db, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, err)
 		snapshot, err := snapshot.Load(t.Context(), s, &snapshot.Options{AsOf: snapshot.Newest})
-		if err := errors.Join(err, s.Close()); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, errors.Join(err, s.Close()))
 		i, ok := snapshot.Index("bloom")
 		if !ok {
 			t.Fatal("no lake")
@@ -296,9 +286,7 @@ func TestPreferUnknownName(t *testing.T) {
 	raster := writeRaster(t, dir, "chl_2026-07-07.tif", 60)
 	warning := func(args ...string) string {
 		_, stderr, err := runCommand(t, append([]string{"import", "rasters", raster, "--db", db}, args...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, err)
 		return stderr
 	}
 	for _, test := range []struct {

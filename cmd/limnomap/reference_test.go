@@ -21,18 +21,14 @@ const referenceMark = "<!-- Generated from the flags: go test ./cmd/limnomap -ru
 func TestConfigurationReference(t *testing.T) {
 	name := filepath.Join("..", "..", "docs", "configuration.md")
 	page, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	written, before, ok := strings.Cut(string(page), referenceMark)
 	if !ok {
 		t.Fatalf("%s lacks the line %s", name, referenceMark)
 	}
 	made := reference(modelOf(t))
 	if *updateReference {
-		if err := os.WriteFile(name, []byte(written+referenceMark+made), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, os.WriteFile(name, []byte(written+referenceMark+made), 0o644))
 		return
 	}
 	if made != before {

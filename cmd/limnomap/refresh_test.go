@@ -25,12 +25,8 @@ func drop(t testing.TB, dir, name, text string) {
 	t.Helper()
 	path := limnomaptest.WriteFile(t, t.TempDir(), name, text)
 	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(path, old, old); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(path, filepath.Join(dir, name)); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, os.Chtimes(path, old, old))
+	mustDo(t, os.Rename(path, filepath.Join(dir, name)))
 }
 
 func TestRefreshOnce(t *testing.T) {
@@ -131,13 +127,9 @@ func TestRefreshPrefer(t *testing.T) {
 	mustRun(t, "refresh", "--db", db, "--from", in, "--prefer", "lwq,cyan")
 	stored := func() data.SourceOrder {
 		s, err := store.Open(t.Context(), db, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, err)
 		order, err := s.PreferredSources(t.Context())
-		if err := errors.Join(err, s.Close()); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, errors.Join(err, s.Close()))
 		return order
 	}
 	if got, want := stored(), (data.SourceOrder{"Copernicus LWQ", "EPA CyAN"}); !slices.Equal(got, want) {
@@ -158,9 +150,7 @@ func TestRefreshPrefer(t *testing.T) {
 	}
 	// A server stores it when a refresh begins.
 	s, err := store.Open(t.Context(), db, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer s.Close()
 	flags := &refreshFlags{Prefer: preference{"EPA CyAN"}}
 	_, end := flags.begin(s, nil, slog.New(slog.DiscardHandler))(t.Context())

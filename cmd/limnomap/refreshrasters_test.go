@@ -34,9 +34,7 @@ func TestRefreshRasters(t *testing.T) {
 	if got := observationsOf(t, db, "bloom"); len(got) != 2 || got[0].Chlorophyll.Float() != 60 || got[0].Source != "chlorophyll raster" || !got[0].Details.ValidPixels.Known {
 		t.Errorf("the observations are %+v", got)
 	}
-	if err := os.Remove(filepath.Join(in, "chl_2026-07-14.nc")); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, os.Remove(filepath.Join(in, "chl_2026-07-14.nc")))
 	if out := mustRun(t, "refresh", "--db", db, "--from", in); !strings.Contains(out, "Nothing new") {
 		t.Errorf("the second time:\n%s", out)
 	}
@@ -89,9 +87,7 @@ func TestRefreshList(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(dir)
 			for _, name := range []string{"a", "b"} {
-				if err := os.MkdirAll(name, 0o700); err != nil {
-					t.Fatal(err)
-				}
+				mustDo(t, os.MkdirAll(name, 0o700))
 			}
 			file := configured(t, "serve:\n  db: a.db\n  refresh: "+tt.text+"\n")
 			out, _, err := runCommand(t, "config", "--config", file)
@@ -105,22 +101,16 @@ func TestRefreshList(t *testing.T) {
 				return
 			}
 			first, err := parsed(t, "serve", "--config", file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			mustDo(t, err)
 			if !strings.Contains(out, "•••") { // the output is the same configuration
 				again, err := parsed(t, "serve", "--config", configured(t, out))
-				if err != nil {
-					t.Fatal(err)
-				}
+				mustDo(t, err)
 				if _, kept := again.Keep(first.Invocation); slices.Contains(kept, "refresh-from") {
 					t.Errorf("%v have other values in\n%s", kept, out)
 				}
 			}
 			other, err := parsed(t, "serve", "--db", "a.db", "--config", configured(t, "refresh: [{from: a, min-pixels: 7}]\n"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			mustDo(t, err)
 			if _, kept := other.Keep(first.Invocation); !slices.Contains(kept, "refresh-from") {
 				t.Errorf("the settings %v differ, want the sources", kept)
 			}
@@ -132,9 +122,7 @@ func TestRefreshList(t *testing.T) {
 func TestRefreshRastersOverHTTP(t *testing.T) {
 	dir, web := t.TempDir(), t.TempDir()
 	whole, err := os.ReadFile(writeRaster(t, web, "chl_2026-07-07.tif", 60))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	// The tags are where they were: much follows the raster.
 	limnomaptest.WriteFile(t, web, "chl_2026-07-07.tif", string(whole)+strings.Repeat("\x00", 8<<20))
 	limnomaptest.WriteFile(t, web, "list.csv", "id;name;s3_path\n1;chl_2026-07-07;s3://bucket/chl_2026-07-07.tif\n")

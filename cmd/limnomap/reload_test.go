@@ -15,15 +15,11 @@ func TestReloadReadsSecrets(t *testing.T) {
 	file := configured(t, "api-rate: 1\nlog-level: debug\nweeks: 7\ntrusted-proxies: [10.0.0.0/8]\n")
 	t.Setenv("LIMNOMAP_DB_FILE", secret)
 	first, err := parsed(t, "serve", "--config", file, "--key-rate", "5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	again := func() (*invocation, string) {
 		t.Helper()
 		next, err := parsed(t, first.Args()...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, err)
 		changed, kept := next.Keep(first.Invocation)
 		return next, fmt.Sprint(changed, kept)
 	}

@@ -71,9 +71,7 @@ func TestParsePublicURL(t *testing.T) {
 func TestHooksThatAreNeverReached(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "lakes.db")
 	lakes := filepath.Join(t.TempDir(), "lakes.csv")
-	if err := os.WriteFile(lakes, []byte("id,name,lat,lon\na,A,50,10\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, os.WriteFile(lakes, []byte("id,name,lat,lon\na,A,50,10\n"), 0o600))
 	if _, _, err := runCommand(t, "import", "lakes", lakes, "--db", db); err != nil {
 		t.Fatal(err)
 	}

@@ -28,9 +28,7 @@ func TestHistoryReaders(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s %d", filepath.Base(db), want), func(t *testing.T) {
 			s, err := store.Open(t.Context(), db, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			mustDo(t, err)
 			defer s.Close()
 			if n := historyReaders(s); n != want {
 				t.Errorf("%d histories at once with %d connections, want %d", n, s.Readers(), want)

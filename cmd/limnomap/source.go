@@ -23,7 +23,7 @@ import (
 // sourceFlags select the data and how they are read. All commands that draw tiles have them, so that they draw the same
 // tiles.
 type sourceFlags struct {
-	DB         config.Location `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users. Without a database, the embedded demo with simulated values is shown." placeholder:"FILE|URL" group:"Data"`
+	DB         config.Location `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, which may name several hosts. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users. Without a database, the embedded demo with simulated values is shown." placeholder:"FILE|URL" group:"Data"`
 	Profile    string          `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003" group:"Data"`
 	StaleAfter config.Period   `help:"How old the current value of a lake may be, in whole days." default:"28d" allowed:"1d.." check:"whole-days" group:"Data"`
 	// SamplePrefer has no shorter unit than a day, as the dates of observations.

@@ -96,9 +96,7 @@ func TestWebhook(t *testing.T) {
 		if strings.Contains(text, secret) {
 			t.Errorf("the list has the secret: %s", text)
 		}
-		if err := json.Unmarshal([]byte(text), &hooks); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, json.Unmarshal([]byte(text), &hooks))
 		return hooks
 	}
 	limnomaptest.Run(t, append([]string{"hooks", "test", id, "--db", db}, allow...)...)
@@ -126,13 +124,9 @@ func TestWebhook(t *testing.T) {
 	first.Secret, first.Body = secret, strings.Replace(first.Body, "60", "5", 1)
 	got = append(got, first)
 	input, err := json.Marshal(got)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	var verified []struct{ Type, Error string }
-	if err := json.Unmarshal(readerOutput(t, string(input), "node", tellingFolder+"/verify.mjs"), &verified); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, json.Unmarshal(readerOutput(t, string(input), "node", tellingFolder+"/verify.mjs"), &verified))
 	var types []string
 	for _, v := range verified {
 		types = append(types, v.Type+v.Error)

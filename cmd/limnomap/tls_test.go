@@ -31,9 +31,7 @@ import (
 func newPair(t testing.TB, serial int64, notAfter time.Time) (cert, key []byte) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(serial),
 		Subject:      pkix.Name{CommonName: "localhost"},
@@ -43,13 +41,9 @@ func newPair(t testing.TB, serial int64, notAfter time.Time) (cert, key []byte) 
 		KeyUsage:     x509.KeyUsageDigitalSignature,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
 }
@@ -83,9 +77,7 @@ func h2c(p *http.Protocols)   { p.SetUnencryptedHTTP2(true) }
 func fetch(t testing.TB, client *http.Client, base string) *http.Response {
 	t.Helper()
 	resp, err := client.Get(base + "/api/v1/bathing-lakes/status")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	defer resp.Body.Close()
 	if n, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != http.StatusOK || n != resp.ContentLength {
 		t.Fatalf("status over %s: %s, %d of %d bytes, %v", resp.Proto, resp.Status, n, resp.ContentLength, err)
@@ -131,12 +123,8 @@ func TestServeUsesARenewedCertificate(t *testing.T) {
 	point := func(link, target string) {
 		t.Helper()
 		next := link + ".next"
-		if err := os.Symlink(target, next); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(next, link); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, os.Symlink(target, next))
+		mustDo(t, os.Rename(next, link))
 	}
 	var certFiles, keyFiles [3]string
 	for serial := range certFiles {
@@ -198,9 +186,7 @@ func TestInvalidFilesKeepTheCertificate(t *testing.T) {
 	certFile, keyFile := pairFiles(t, dir, cert, key)
 	var log bytes.Buffer
 	c, err := openCertificate(certFile, keyFile, time.Now, slog.New(slog.NewTextHandler(&log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	newCert, newKey := newPair(t, 2, nextYear())
 	for _, step := range []struct {
 		name      string
@@ -220,9 +206,7 @@ func TestInvalidFilesKeepTheCertificate(t *testing.T) {
 	} {
 		for name, text := range map[string]string{certFile: step.cert, keyFile: step.key} {
 			if text == "" {
-				if err := os.Remove(name); err != nil {
-					t.Fatal(err)
-				}
+				mustDo(t, os.Remove(name))
 				continue
 			}
 			limnomaptest.WriteFile(t, dir, filepath.Base(name), text)
@@ -255,13 +239,9 @@ func TestCertificateExpires(t *testing.T) {
 		certFile, keyFile := pairFiles(t, dir, cert, key)
 		log := new(limnomaptest.Log)
 		c, err := openCertificate(certFile, keyFile, time.Now, slog.New(slog.NewTextHandler(log, nil)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, err)
 		registry := prometheus.NewRegistry()
-		if err := c.measure(registry); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, c.measure(registry))
 		if problems, err := testutil.GatherAndLint(registry); err != nil || len(problems) > 0 {
 			t.Errorf("metrics: %v, %v", problems, err)
 		}

@@ -110,12 +110,8 @@ func saveTiles(t *testing.T, base, query, dir string, tiles map[maptile.Tile]boo
 			t.Fatalf("%s: %s, compressed: %t, %d bytes, want a compressed tile", address, resp.Status, resp.Uncompressed, len(body))
 		}
 		path := filepath.Join(dir, address+".mvt")
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, body, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		mustDo(t, os.WriteFile(path, body, 0o644))
 	}
 }
 
@@ -166,9 +162,7 @@ func TestVectorTilesReadByNPMEqualTheGeoJSON(t *testing.T) {
 				fmt.Fprintf(&input, "%s %s.mvt\n", address, filepath.Join(dir, address))
 			}
 			var read map[string]map[string]vectorLayer
-			if err := json.Unmarshal(readerOutput(t, input.String(), "node", "testdata/mvtreader/read.mjs"), &read); err != nil {
-				t.Fatal(err)
-			}
+			mustDo(t, json.Unmarshal(readerOutput(t, input.String(), "node", "testdata/mvtreader/read.mjs"), &read))
 			seen := 0
 			for tile := range tiles {
 				seen += checkVectorTile(t, tile, read[fmt.Sprintf("%d/%d/%d", tile.Z, tile.X, tile.Y)], lakes)

@@ -36,9 +36,7 @@ func numbers(t testing.TB, text, pattern string) []int {
 	var all []int
 	for _, group := range m[1:] {
 		n, err := strconv.Atoi(group)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, err)
 		all = append(all, n)
 	}
 	return all
@@ -144,9 +142,7 @@ func TestWarmDryRun(t *testing.T) {
 		bytes += (info.Size() + 4095) / 4096 * 4096
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, err)
 	if said := fmt.Sprintf("%.1f MB on disk", float64(bytes)/1e6); !strings.Contains(out, said) {
 		t.Errorf("the folder has %s, and warm printed\n%s", said, out)
 	}

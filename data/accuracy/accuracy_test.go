@@ -102,7 +102,15 @@ func (w world) ledger(rnd *rand.Rand, regions int) *Ledger {
 			_ = b.Add(observation(id, d+data.Date(rnd.IntN(7)-3), data.Satellite, sample*math.Exp(w.bias+of+w.ofMatch*rnd.NormFloat64()), "LWQ"))
 		}
 	}
-	return b.Ledger(func(id data.LakeID) (string, bool) { return fmt.Sprint("r", int(id[len(id)-1])%regions), true })
+	return b.Ledger(func(id data.LakeID) (string, bool) { return fmt.Sprint("r", int(id[len(id)-1])%regions), true }, nil)
+}
+
+// all returns the matches of all lakes.
+func (l *Ledger) all() (matches []Match) {
+	for i := range l.lakes {
+		matches = append(matches, l.lakes[i].matches...)
+	}
+	return matches
 }
 
 // A product that shows 1.8 times what samples have is called biased with its size after 20 match-ups, and a good one is not.
@@ -159,18 +167,18 @@ func TestBiasOfAProduct(t *testing.T) {
 // Of lakes that the interval of a product was not made from, four of five samples are in it; the same holds for later samples of a lake.
 func TestCoverageOfHeldOutLakes(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
-	all := (world{4000, 5, 0.2, 0.4, 0.5}).ledger(rnd, 1)
+	all := (world{4000, 5, 0.2, 0.4, 0.5}).ledger(rnd, 1).all()
 	const used = 2000 // lakes
-	at := slices.IndexFunc(all.matches, func(m Match) bool { return m.Lake == "l02000" })
-	interval := Summarize(all.matches[:at]).Interval
-	checkCoverage(t, fmt.Sprintf("of %d held-out lakes", 4000-used), all.matches[at:], func(data.LakeID) data.Optional[Interval] { return interval })
+	at := slices.IndexFunc(all, func(m Match) bool { return m.Lake == "l02000" })
+	interval := Summarize(all[:at]).Interval
+	checkCoverage(t, fmt.Sprintf("of %d held-out lakes", 4000-used), all[at:], func(data.LakeID) data.Optional[Interval] { return interval })
 
-	own := (world{2000, 40, 0.2, 0.4, 0.5}).ledger(rnd, 1)
+	own := (world{2000, 40, 0.2, 0.4, 0.5}).ledger(rnd, 1).all()
 	intervals := make(map[data.LakeID]data.Optional[Interval])
 	var later []Match
-	for i := 0; i < len(own.matches); i += 40 {
-		intervals[own.matches[i].Lake] = Summarize(own.matches[i : i+20]).Interval
-		later = append(later, own.matches[i+20:i+40]...)
+	for i := 0; i < len(own); i += 40 {
+		intervals[own[i].Lake] = Summarize(own[i : i+20]).Interval
+		later = append(later, own[i+20:i+40]...)
 	}
 	checkCoverage(t, "of later samples of the same lakes", later, func(id data.LakeID) data.Optional[Interval] { return intervals[id] })
 }
@@ -206,7 +214,7 @@ func TestWhoseInterval(t *testing.T) {
 	add("x_few", 2)
 	add("y_few", 3)
 	add("unknown", 50)
-	l := b.Ledger(func(id data.LakeID) (string, bool) { return string(id[0]), id != "unknown" })
+	l := b.Ledger(func(id data.LakeID) (string, bool) { return string(id[0]), id != "unknown" }, nil)
 	if l.Len() != 25 {
 		t.Errorf("%d matches, want 25", l.Len())
 	}

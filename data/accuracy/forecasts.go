@@ -2,6 +2,7 @@ package accuracy
 
 import (
 	"math"
+	"slices"
 
 	"limnomap/data"
 )
@@ -29,6 +30,41 @@ func (f *Forecasts) Add(forecast data.StoredForecast, came Value, profile *data.
 		f.Covered++
 	}
 	f.Classes[profile.Level(shown.Chlorophyll).Risk()-data.RiskLow][came.Risk-data.RiskLow]++
+}
+
+// add adds the sums of other forecasts.
+func (f *Forecasts) add(other *Forecasts) {
+	f.Count, f.Within, f.Covered = f.Count+other.Count, f.Within+other.Within, f.Covered+other.Covered
+	f.sum, f.squares = f.sum+other.sum, f.squares+other.squares
+	for i := range f.Classes {
+		for k := range f.Classes[i] {
+			f.Classes[i][k] += other.Classes[i][k]
+		}
+	}
+}
+
+// An Issue compares the forecasts of one issue with the passes that came.
+type Issue struct {
+	Of        data.ForecastIssue
+	Came      uint64 // changes with the passes
+	Forecasts [data.ForecastWeeks]Forecasts
+}
+
+// Add adds a forecast of some weeks ahead, from 1 on, and the pass that came.
+func (i *Issue) Add(week int, forecast data.StoredForecast, came *data.Observation, profile *data.Profile) {
+	i.Forecasts[week-1].Add(forecast, valueOf(came, profile), profile)
+}
+
+// Issue returns the comparison of an issue, if its passes are those of a digest; otherwise false. The ledger may be nil.
+func (l *Ledger) Issue(of data.ForecastIssue, came uint64) (i Issue, ok bool) {
+	if l == nil {
+		return i, false
+	}
+	at := slices.IndexFunc(l.issues, func(i Issue) bool { return i.Of == of && i.Came == came })
+	if at < 0 {
+		return i, false
+	}
+	return l.issues[at], true
 }
 
 // Factor returns by which factor forecasts were higher than the values that came.

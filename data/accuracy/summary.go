@@ -63,34 +63,58 @@ func agreement(classes [3][3]int) (same, low, high int) {
 
 // Summarize returns the summary of matches, in which those of a lake are next to each other.
 func Summarize(matches []Match) Summary {
-	s := Summary{Matches: len(matches)}
-	differences := make([]float64, len(matches))
-	var ofLakes []float64 // means
-	sum, first := 0.0, 0
+	var s sums
 	for i := range matches {
-		m := &matches[i]
-		d := m.Difference()
-		differences[i] = d
-		if math.Abs(d) <= math.Log(withinFactor)+1e-12 {
-			s.Within++
-		}
-		s.Classes[m.Satellite.Risk-data.RiskLow][m.Sample.Risk-data.RiskLow]++
-		sum += d
-		if i+1 == len(matches) || matches[i+1].Lake != m.Lake {
-			ofLakes = append(ofLakes, sum/float64(i+1-first))
-			sum, first = 0, i+1
-		}
+		s.add(&matches[i], matches[i].Difference())
 	}
-	s.Lakes = len(ofLakes)
-	s.Bias, s.Spread = meanAndSpread(differences)
+	return s.summary()
+}
+
+// sums are what a summary needs of matches, in eight bytes for each and for each lake.
+type sums struct {
+	within      int
+	classes     [3][3]int
+	differences []float64
+	means       []float64 // of lakes
+	lake        data.LakeID
+	ofLake      int // how many of the differences are of lake, the last ones
+	sum         float64
+}
+
+// add adds a match and its difference. Those of a lake must follow each other.
+func (s *sums) add(m *Match, difference float64) {
+	if m.Lake != s.lake {
+		s.endLake()
+		s.lake = m.Lake
+	}
+	s.differences = append(s.differences, difference)
+	s.sum, s.ofLake = s.sum+difference, s.ofLake+1
+	if math.Abs(difference) <= math.Log(withinFactor)+1e-12 {
+		s.within++
+	}
+	s.classes[m.Satellite.Risk-data.RiskLow][m.Sample.Risk-data.RiskLow]++
+}
+
+func (s *sums) endLake() {
+	if s.ofLake > 0 {
+		s.means = append(s.means, s.sum/float64(s.ofLake))
+	}
+	s.sum, s.ofLake = 0, 0
+}
+
+// summary ends the sums.
+func (s *sums) summary() Summary {
+	s.endLake()
+	all := Summary{Matches: len(s.differences), Lakes: len(s.means), Within: s.within, Classes: s.classes}
+	all.Bias, all.Spread = meanAndSpread(s.differences)
 	switch {
-	case s.Lakes == 1 && s.Matches >= biasMatches:
-		s.Biased = isBiased(differences)
-	case s.Lakes >= biasLakes:
-		s.Biased = isBiased(ofLakes)
+	case all.Lakes == 1 && all.Matches >= biasMatches:
+		all.Biased = isBiased(s.differences)
+	case all.Lakes >= biasLakes:
+		all.Biased = isBiased(s.means)
 	}
-	s.Interval = intervalOf(differences)
-	return s
+	all.Interval = intervalOf(s.differences)
+	return all
 }
 
 func meanAndSpread(values []float64) (mean, spread float64) {

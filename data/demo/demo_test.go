@@ -19,9 +19,7 @@ func fixed(t time.Time) func() time.Time { return func() time.Time { return t } 
 func at(t *testing.T, s string) time.Time {
 	t.Helper()
 	parsed, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return parsed
 }
 
@@ -59,9 +57,7 @@ func TestRevisionIsTheNewestPass(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := New(fixed(at(t, test.now))).Revision(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if want := at(t, test.pass); !got.ChangedAt.Equal(want) || got.ChangedAt.Location() != time.UTC {
 				t.Errorf("ChangedAt = %v, want %v", got.ChangedAt, want)
 			}
@@ -149,9 +145,7 @@ func TestHistory(t *testing.T) {
 	all := scan(t, s)
 	const id = "de_by_starnberger_see"
 	lake, history, err := s.History(t.Context(), id, data.Newest(5200))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if lake.ID != id || lake.Name != "Starnberger See" || lake.Region != "Bayern" {
 		t.Errorf("lake = %+v, want Starnberger See in Bayern", lake)
 	}
@@ -175,9 +169,7 @@ func TestHistory(t *testing.T) {
 
 	for _, limit := range []int{-1, 0, 1, 6, passes} {
 		_, some, err := s.History(t.Context(), id, data.Newest(limit))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !slices.Equal(some, history[:max(limit, 0)]) {
 			t.Errorf("History with limit %d is not the %[1]d newest rows", limit)
 		}
@@ -204,9 +196,7 @@ func TestCancelledContext(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	keys, err := New(fixed(noon)).Keys(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(keys) != 1 || keys[0].Name != "demo" || keys[0].Hash != sha256.Sum256([]byte("limnomap-demo-key")) {
 		t.Fatalf("Keys = %+v, want the one documented key", keys)
 	}
@@ -253,5 +243,13 @@ func TestEditionIsMadeOncePerWeek(t *testing.T) {
 	now = now.AddDate(0, 0, 2)
 	if s.current() == first {
 		t.Error("the same edition after the next week's pass, want another")
+	}
+}
+
+// must ends the test if err is not nil.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -1,5 +1,11 @@
 package demo
 
+import (
+	_ "embed"
+	"encoding/csv"
+	"strings"
+)
+
 // A district is a part of the world with lakes: an ellipse, densest in the middle, with a share of all lakes.
 //
 // The list replaces a map of the land, which would be megabytes. The positions and numbers are general knowledge in round
@@ -18,183 +24,29 @@ type district struct {
 	median      float64 // mean chlorophyll-a of the median lake of 1 km² at its centre, µg/l; 0 is that of its neighbours
 }
 
-// districts returns the lake districts. The first half-axis is not always the longer one: without a tilt it points east.
-func districts() []district {
-	return []district{
-		// North America
-		{"CA_LAB", "Labrador Plateau", 54.6, -69, 480, 330, 0, 90, 2},
-		{"CA_UNG", "Ungava", 59.6, -74, 250, 210, 0, 32, 1.5},
-		{"CA_QUE", "Southern Quebec", 48.6, -74.5, 430, 170, 15, 50, 3.5},
-		{"CA_NWO", "Northwestern Ontario", 50.8, -91.5, 400, 230, 0, 80, 4},
-		{"CA_ALG", "Algoma", 47.4, -82, 280, 110, 0, 24, 4},
-		{"CA_MUS", "Muskoka", 45.6, -78.5, 170, 90, 0, 9, 4},
-		{"CA_MAN", "Manitoba Shield", 55.4, -98, 330, 290, 0, 64, 4},
-		{"CA_SAS", "Saskatchewan Shield", 57.2, -105, 330, 240, 0, 55, 3},
-		{"CA_SLA", "Slave Shield", 61.7, -109, 430, 220, 0, 75, 2},
-		{"CA_KIV", "Kivalliq", 63.6, -99, 310, 270, 0, 62, 1.2},
-		{"CA_BEA", "Great Bear", 66, -115, 400, 230, 0, 48, 1.5},
-		{"CA_TUK", "Mackenzie Delta", 68.5, -131.5, 210, 75, 10, 15, 4},
-		{"CA_VIC", "Victoria Island", 70.6, -109, 290, 170, 0, 20, 0.8},
-		{"CA_KOU", "Koukdjuak Plain", 66.6, -71, 180, 130, -40, 14, 0.8},
-		{"CA_BAF", "Northern Baffin", 70.6, -77, 400, 100, -32, 7, 0.7},
-		{"CA_ELL", "Ellesmere", 80.6, -77, 220, 120, 30, 1, 0.6},
-		{"CA_HUD", "Hudson Bay Lowland", 53.2, -86.5, 330, 140, -30, 22, 6},
-		{"CA_PRA", "Canadian Prairies", 52.2, -107, 460, 150, -8, 30, 26},
-		{"CA_BCI", "British Columbia Interior", 53.8, -124, 400, 110, -50, 11, 4},
-		{"CA_YUK", "Yukon", 62.3, -134.5, 280, 150, -45, 5, 2},
-		{"CA_NFL", "Newfoundland", 48.5, -56.2, 140, 90, 0, 10, 2.5},
-		{"CA_NOV", "Nova Scotia", 44.6, -64.8, 190, 40, 35, 3, 4},
-		{"US_ARC", "Alaskan Arctic Plain", 70.1, -155.5, 300, 65, 0, 24, 2},
-		{"US_YKD", "Yukon-Kuskokwim Delta", 61, -162.2, 150, 130, 0, 22, 5},
-		{"US_ALI", "Alaskan Interior", 65.6, -148, 380, 100, 10, 7, 6},
-		{"US_BRI", "Bristol Bay", 58.9, -156.4, 130, 70, 0, 4, 2},
-		{"US_MIN", "Minnesota Lakes", 46.2, -94.6, 190, 190, 0, 14, 16},
-		{"US_WIS", "Wisconsin Highland", 45.9, -89.8, 180, 70, 0, 7, 7},
-		{"US_MIC", "Michigan", 43.9, -85, 90, 180, 0, 5, 8},
-		{"US_POT", "Prairie Potholes", 47, -98.9, 150, 300, 15, 13, 30},
-		{"US_SAN", "Nebraska Sandhills", 42.2, -101.4, 150, 55, 0, 2, 25},
-		{"US_MAI", "Maine", 45.2, -69.3, 150, 100, 30, 4, 4},
-		{"US_ADI", "Adirondacks", 43.9, -74.3, 100, 70, 0, 2, 3},
-		{"US_FLO", "Florida", 28.5, -81.7, 55, 170, 15, 6, 20},
-		{"US_MIS", "Lower Mississippi", 33.2, -91, 80, 330, 0, 5, 30},
-		{"US_TEX", "Texas and Oklahoma", 32.3, -97, 230, 260, 0, 5, 18},
-		{"US_PIE", "Piedmont", 34.2, -82.3, 400, 90, 35, 3, 15},
-		{"US_COR", "Corn Belt", 40.8, -90, 380, 160, 0, 3, 36},
-		{"US_ROC", "Northern Rockies", 45.8, -112.5, 380, 130, -50, 3, 2},
-		{"US_SIE", "Sierra Nevada", 38.1, -119.8, 260, 50, -55, 1.5, 1.2},
-		{"US_COL", "Colorado Rockies", 39.5, -106.3, 90, 220, 0, 1.5, 2.5},
-		{"MX_LER", "Lerma Basin", 20.3, -101.5, 300, 110, -10, 1.5, 28},
-		{"NI_LAK", "Central America", 13, -86.3, 260, 50, -40, 0.4, 18},
-		{"CU_ISL", "Cuba", 21.9, -79, 400, 35, -18, 0.4, 16},
-		{"GL_WES", "Western Greenland", 67.2, -51.2, 230, 50, 80, 5, 1},
-		{"GL_NOR", "Northern Greenland", 81.6, -38, 260, 45, 0, 0.6, 0.6},
-		{"GL_EAS", "Eastern Greenland", 72.3, -25.5, 260, 60, 80, 0.8, 0.7},
+// districtsCSV has the lake districts, in the order of the fields. The first half-axis is not always the longer one: without a tilt it points east.
+//
+//go:embed districts.csv
+var districtsCSV string
 
-		// Europe
-		{"FI_LAK", "Finnish Lakeland", 62.2, 27.4, 180, 170, 0, 26, 7},
-		{"FI_WES", "Western Finland", 63.6, 24.8, 170, 120, 30, 5, 12},
-		{"FI_LAP", "Finnish Lapland", 67.6, 26.8, 160, 180, 0, 12, 2.5},
-		{"SE_SMA", "Southern Sweden", 57.6, 14.4, 110, 140, 0, 5, 6},
-		{"SE_BER", "Central Sweden", 60, 14.6, 150, 110, 0, 6, 4},
-		{"SE_NOR", "Northern Sweden", 65, 17.5, 420, 110, 58, 18, 2},
-		{"NO_SOU", "Southern Norway", 60.9, 8.4, 150, 190, 0, 11, 1.3},
-		{"NO_NOR", "Nordland", 66, 14.4, 320, 45, 62, 5, 1},
-		{"NO_FIN", "Finnmark", 69.5, 24.5, 180, 70, 15, 6, 1.2},
-		{"RU_KAR", "Karelia", 63.6, 32.6, 160, 240, 0, 20, 5},
-		{"RU_KOL", "Kola", 67.7, 34.5, 210, 110, 0, 15, 1.8},
-		{"RU_VAL", "Valdai", 57.6, 32, 230, 140, 20, 5, 10},
-		{"EE_BAL", "Baltic Uplands", 56.2, 25.8, 190, 140, 30, 3, 14},
-		{"PL_MAS", "Masuria and Pomerania", 53.7, 19, 300, 55, 0, 4, 18},
-		{"DE_MEC", "Mecklenburg and Brandenburg", 53.2, 12.9, 130, 65, -15, 2.5, 16},
-		{"AT_ALP", "Alps", 46.7, 10.3, 320, 55, 12, 1.2, 2.5},
-		{"GB_SCO", "Scotland", 57.3, -4.8, 80, 120, 0, 2.5, 3},
-		{"GB_ENG", "England", 52.6, -1.2, 110, 150, 0, 0.9, 22},
-		{"IE_IRL", "Ireland", 53.6, -8.3, 100, 130, 0, 2, 8},
-		{"IS_ICE", "Iceland", 64.8, -19, 180, 80, 0, 3, 1.5},
-		{"NL_RHI", "Rhine Delta", 52.4, 5.6, 80, 80, 0, 0.9, 28},
-		{"FR_FRA", "France", 46.6, 2, 250, 230, 0, 1.6, 22},
-		{"ES_IBE", "Iberia", 39.7, -4.8, 260, 230, 0, 1.6, 16},
-		{"IT_POP", "Po Plain and Apennines", 44, 11.3, 280, 60, -35, 0.6, 12},
-		{"GR_BAL", "Balkans", 41.8, 21.8, 180, 180, 0, 0.7, 9},
-		{"HU_DAN", "Danube Basin", 46.6, 20, 260, 130, 0, 1, 28},
-		{"UA_DNI", "Dnieper and Dniester", 48.6, 31.5, 430, 170, 0, 3, 34},
-		{"BY_PRI", "Polesia", 52.8, 28, 300, 130, 10, 1.5, 18},
-		{"RU_VOL", "Volga", 53.8, 47.5, 370, 330, 0, 5, 24},
-		{"RU_CAS", "Caspian Lowland", 47.5, 47.5, 220, 120, 0, 3, 26},
-		{"TR_ANA", "Anatolia", 38.5, 33, 400, 100, 0, 0.8, 10},
+// continentsCSV has the land between the districts, which has few lakes: ellipses as wide as the coasts allow. Their chlorophyll is that of the
+// districts around them.
+//
+//go:embed continents.csv
+var continentsCSV string
 
-		// Northern Asia
-		{"RU_PEC", "Pechora", 67.4, 54.5, 280, 110, 0, 14, 3},
-		{"RU_YAM", "Yamal", 69.9, 69.6, 110, 210, 0, 20, 2.5},
-		{"RU_GYD", "Gydan and Taz", 68.4, 77.5, 200, 210, 0, 22, 3},
-		{"RU_OBM", "Middle Ob", 62.2, 73.5, 420, 180, 0, 40, 9},
-		{"RU_VAS", "Vasyugan", 58.6, 75, 350, 140, 0, 6, 11},
-		{"RU_BAR", "Baraba and Ishim", 55.2, 72.5, 430, 130, 0, 15, 34},
-		{"RU_URA", "Trans-Urals", 55.7, 61.6, 110, 170, 0, 5, 15},
-		{"RU_TAI", "Taimyr", 73.1, 97, 360, 140, 15, 26, 1.5},
-		{"RU_PUT", "Putorana", 68.6, 93, 200, 130, 0, 7, 0.9},
-		{"RU_YAK", "Central Yakutia", 63.2, 126, 430, 210, 0, 26, 12},
-		{"RU_YAN", "Yana Lowland", 70.9, 138, 250, 80, 0, 10, 2.5},
-		{"RU_KOM", "Kolyma and Indigirka", 69.2, 152.5, 390, 150, -10, 44, 3},
-		{"RU_CHU", "Anadyr and Chukotka", 65.8, 177, 330, 110, 15, 8, 2},
-		{"RU_KAM", "Kamchatka", 54.8, 157.6, 290, 60, 65, 4, 3},
-		{"RU_AMU", "Amur", 50, 132.5, 430, 120, 25, 4, 14},
-		{"RU_BAI", "Baikal and Vitim", 54.2, 112, 380, 130, 40, 4, 3},
-		{"KZ_NOR", "Northern Kazakhstan", 51.6, 69.5, 520, 170, 0, 13, 24},
-		{"KZ_BAL", "Balkhash and Syr Darya", 45.4, 68.5, 550, 120, 8, 4, 14},
-		{"MN_WES", "Western Mongolia", 48.6, 93.5, 230, 140, 0, 2, 4},
-		{"MN_EAS", "Eastern Mongolia", 48.6, 114.5, 260, 110, 0, 1.5, 14},
-
-		// Southern and eastern Asia
-		{"CN_TIB", "Tibetan Plateau", 32.8, 87.5, 650, 200, 0, 20, 1.8},
-		{"CN_QIN", "Qinghai", 35.2, 95, 300, 110, -15, 5, 2.5},
-		{"CN_XIN", "Xinjiang", 42.2, 84.5, 420, 110, 0, 1.5, 8},
-		{"CN_SON", "Songnen Plain", 46, 124.5, 170, 190, 0, 6, 30},
-		{"CN_HUA", "North China Plain", 35.2, 117, 200, 260, 0, 6, 32},
-		{"CN_YAN", "Yangtze Plain", 30.5, 115.5, 420, 110, 12, 12, 32},
-		{"CN_SOU", "Southern China", 24.6, 111.5, 360, 140, 0, 3, 18},
-		{"JP_HON", "Japan", 37.3, 139.6, 480, 55, 52, 0.6, 9},
-		{"IN_BEN", "Bengal and Assam", 24.6, 89.6, 300, 150, 10, 7, 28},
-		{"IN_GAN", "Ganges Plain", 26.6, 81.5, 400, 80, -22, 4, 34},
-		{"IN_DEC", "Deccan", 16.2, 77.8, 190, 420, 0, 11, 32},
-		{"IN_RAJ", "Rajasthan and Gujarat", 24.2, 73.6, 200, 190, 0, 4, 28},
-		{"LK_LAN", "Sri Lanka", 7.9, 80.8, 55, 90, 0, 2, 28},
-		{"PK_IND", "Indus", 27.6, 68.6, 260, 70, 62, 2, 24},
-		{"MM_IRR", "Irrawaddy", 20.8, 95.6, 80, 280, 0, 2, 22},
-		{"TH_KHO", "Khorat Plateau", 16, 102.5, 190, 160, 0, 3, 26},
-		{"KH_MEK", "Mekong and Tonle Sap", 12.8, 104.8, 150, 140, 0, 2.5, 24},
-		{"ID_JAV", "Java", -7.2, 110.2, 380, 35, -4, 0.6, 26},
-		{"ID_BOR", "Borneo", -0.8, 114.3, 280, 200, 0, 1.2, 12},
-		{"ID_SUM", "Sumatra", -0.2, 101.5, 460, 75, -48, 0.8, 10},
-		{"PH_LUZ", "Philippines", 13.2, 122, 420, 45, -62, 0.3, 22},
-		{"PG_FLY", "New Guinea", -6, 142.6, 300, 110, -15, 1.2, 8},
-		{"IQ_MES", "Mesopotamia", 32.2, 45.8, 270, 60, -45, 1.5, 20},
-
-		// Africa
-		{"EG_NIL", "Nile Delta", 30.9, 30.9, 95, 40, 0, 0.7, 42},
-		{"MA_MAG", "Maghreb", 35.3, 3, 560, 60, 4, 0.8, 16},
-		{"ML_NIG", "Inner Niger Delta", 15.4, -4, 220, 75, 35, 2.5, 28},
-		{"SN_SEN", "Senegal", 15.9, -14.3, 150, 60, -35, 0.6, 24},
-		{"GH_VOL", "Western Africa", 10, 1.5, 560, 180, 0, 3, 24},
-		{"TD_CHA", "Chad", 12.6, 15.5, 210, 140, 0, 1.5, 32},
-		{"SS_SUD", "Sudd", 8, 30.6, 140, 160, 0, 1.5, 20},
-		{"ET_RIF", "Ethiopian Rift", 8, 38.6, 230, 50, 62, 0.7, 18},
-		{"UG_VIC", "African Great Lakes", -1.2, 31, 210, 230, 0, 3, 20},
-		{"CD_CON", "Congo", -1, 18.8, 300, 210, 0, 3, 8},
-		{"ZM_BAN", "Zambia and Katanga", -11.5, 29.5, 350, 200, 0, 2, 10},
-		{"ZW_ZIM", "Zimbabwe", -18.6, 30.4, 180, 160, 0, 2, 16},
-		{"BW_OKA", "Okavango and Cuvelai", -18.6, 19.5, 380, 100, -10, 1.2, 14},
-		{"ZA_HIG", "South Africa", -27.8, 27.8, 330, 210, 25, 4, 26},
-		{"MZ_COA", "Mozambique", -23.2, 33.6, 70, 250, -12, 1, 16},
-		{"MG_MAD", "Madagascar", -18.8, 46.6, 420, 100, 68, 1.2, 14},
-
-		// South America
-		{"BR_AMA", "Amazon", -3.2, -60.5, 780, 75, 4, 14, 10},
-		{"PE_UCA", "Ucayali", -6.2, -74.8, 100, 330, 0, 3, 10},
-		{"VE_LLA", "Llanos", 7.4, -69, 380, 110, 18, 4, 14},
-		{"CO_MAG", "Magdalena", 8.8, -74.6, 65, 110, 0, 1.5, 22},
-		{"BO_BEN", "Beni", -13.8, -65.4, 210, 190, 0, 5, 9},
-		{"BR_PAN", "Pantanal", -18, -57, 110, 170, 0, 5, 14},
-		{"PE_AND", "Peruvian Andes", -11, -75.6, 480, 55, -55, 2.5, 1.8},
-		{"BO_ALT", "Altiplano", -18.2, -68.6, 430, 75, -58, 2, 4},
-		{"BR_CAA", "Caatinga", -7.4, -38.2, 240, 240, 0, 4, 32},
-		{"BR_SUD", "Southeastern Brazil", -20, -46.8, 370, 230, 20, 3, 14},
-		{"BR_ARA", "Araguaia", -12.6, -50.7, 80, 260, 0, 2, 10},
-		{"BR_LAG", "Southern Lagoons", -31, -52, 230, 65, 48, 3, 20},
-		{"AR_PAR", "Parana", -30, -59.6, 85, 330, 0, 4, 18},
-		{"AR_PAM", "Pampas", -35.4, -61.8, 270, 190, 0, 11, 40},
-		{"AR_PAT", "Patagonian Steppe", -47.5, -70, 110, 430, 0, 7, 6},
-		{"CL_AND", "Patagonian Andes", -46.2, -72.7, 45, 620, 0, 6, 0.9},
-		{"CL_FUE", "Tierra del Fuego", -53.6, -69, 150, 60, -20, 2, 2},
-		{"FK_FAL", "Falkland Islands", -51.8, -59.2, 90, 35, 0, 0.7, 6},
-
-		// Oceania
-		{"AU_MUR", "Murray and Darling", -34.4, 144, 370, 140, 15, 2, 24},
-		{"AU_WHE", "Western Australian Wheatbelt", -32.2, 118.6, 190, 190, 0, 2.5, 18},
-		{"AU_EYR", "Lake Eyre Basin", -27.2, 140, 260, 220, 0, 2, 14},
-		{"AU_QUE", "Queensland", -22.6, 147.8, 420, 90, -55, 1.2, 16},
-		{"AU_TAS", "Tasmania", -42, 146.5, 75, 65, 0, 0.7, 2},
-		{"NZ_SOU", "Southern New Zealand", -44.3, 169.6, 270, 55, 42, 0.9, 1.2},
-		{"NZ_NOR", "Northern New Zealand", -38.4, 176, 110, 60, 0, 0.3, 7},
+// parseDistricts parses text in the form of districtsCSV. It panics if the text is invalid, which the tests exclude.
+func parseDistricts(text string) (all []district) {
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		panic(err)
 	}
+	for _, row := range rows[1:] {
+		var n [7]float64
+		for i := range n {
+			n[i] = mustFloat(row[2+i])
+		}
+		all = append(all, district{row[0], row[1], n[0], n[1], n[2], n[3], n[4], n[5], n[6]})
+	}
+	return all
 }

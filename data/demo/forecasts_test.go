@@ -18,9 +18,7 @@ func forecastsOf(t *testing.T, s *Source, issued data.Optional[data.Date]) (data
 		all = append(all, f)
 		return f.Check()
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return issue, all
 }
 

@@ -59,7 +59,7 @@ func parseLakes(text string) []listedLake {
 func mustFloat(s string) float64 {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil {
-		panic(fmt.Sprintf("lakes.csv: %v", err))
+		panic(fmt.Sprintf("a number of a table: %v", err))
 	}
 	return f
 }

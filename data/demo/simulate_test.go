@@ -77,9 +77,7 @@ func TestSomeValues(t *testing.T) {
 		{"de_ni_duemmer", "94.98 null 111.97 132.13"},
 	} {
 		_, history, err := e.History(t.Context(), test.lake, data.Newest(4))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got []string
 		for _, o := range history {
 			got = append(got, o.Chlorophyll.String())

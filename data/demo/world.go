@@ -60,7 +60,7 @@ func NewWorld(lakes, weeks int, until data.Date) (*World, error) {
 	w := &World{
 		lakes:     lakes,
 		first:     until.Week() - data.Week(weeks-1), // a pass is on the first day of its week
-		districts: slices.Concat(districts(), continents()),
+		districts: slices.Concat(parseDistricts(districtsCSV), parseDistricts(continentsCSV)),
 		offsets:   offsets(),
 	}
 	for i := range weeks {

@@ -22,9 +22,7 @@ import (
 func day(t testing.TB, s string) data.Date {
 	t.Helper()
 	d, err := data.ParseDate(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return d
 }
 
@@ -32,13 +30,9 @@ func day(t testing.TB, s string) data.Date {
 func world(t testing.TB, lakes, weeks int, until string) (lakeText, observationText string) {
 	t.Helper()
 	w, err := NewWorld(lakes, weeks, day(t, until))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var l, o strings.Builder
-	if err := w.Write(t.Context(), &l, &o, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Write(t.Context(), &l, &o, nil))
 	return l.String(), o.String()
 }
 
@@ -46,9 +40,7 @@ func world(t testing.TB, lakes, weeks int, until string) (lakeText, observationT
 func rows(t testing.TB, text, header string) [][]string {
 	t.Helper()
 	all, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := strings.Join(all[0], ","); got != header {
 		t.Fatalf("header = %q, want %q", got, header)
 	}
@@ -58,9 +50,7 @@ func rows(t testing.TB, text, header string) [][]string {
 func number(t testing.TB, s string) float64 {
 	t.Helper()
 	f, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f
 }
 
@@ -70,7 +60,7 @@ const (
 )
 
 func TestWorldHasTheRequestedLakes(t *testing.T) {
-	for _, n := range []int{1, 2, 3, len(districts()), batchLakes, 997, 40_000} {
+	for _, n := range []int{1, 2, 3, len(parseDistricts(districtsCSV)), batchLakes, 997, 40_000} {
 		lakes, observations := world(t, n, 2, WorldUntil)
 		ids := map[string]bool{}
 		for _, row := range rows(t, lakes, worldLakesHeader) {
@@ -190,7 +180,7 @@ func TestNewWorldErrors(t *testing.T) {
 
 func TestDistricts(t *testing.T) {
 	codes, names := map[string]bool{}, map[string]bool{}
-	for _, d := range slices.Concat(districts(), continents()) {
+	for _, d := range slices.Concat(parseDistricts(districtsCSV), parseDistricts(continentsCSV)) {
 		if codes[d.code] || names[d.name] {
 			t.Errorf("%s, %s is there twice", d.code, d.name)
 		}
@@ -243,9 +233,7 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 func TestWorldEnds(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	w, err := NewWorld(50_000, 1, day(t, WorldUntil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, after := range []int{0, 1000, 500_000} {
 		if err := w.Write(t.Context(), &failingWriter{after}, io.Discard, nil); !errors.Is(err, errFull) {
 			t.Errorf("Write with lakes that fail after %d bytes = %v, want that error", after, err)
@@ -264,9 +252,7 @@ func TestWorldEnds(t *testing.T) {
 
 func TestWorldsProgress(t *testing.T) {
 	w, err := NewWorld(5000, 1, day(t, WorldUntil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	last := 0
 	err = w.Write(t.Context(), io.Discard, io.Discard, func(lakes int) {
 		if lakes <= last {

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// novelDays is after how many days a sample tells two thirds of what it would tell without an earlier one. Longer times found fewer exceedances in the
-	// replay of docs/sampling-plan.md.
+	// novelDays is after how many days a sample tells two thirds of what it would tell without an earlier one. Longer times found fewer exceedances in one half
+	// of the lakes of docs/sampling-plan.md.
 	novelDays = 3
-	// apartShare is how much of the difference between a satellite's value and those of the neighbours counts as not known. It changes next to nothing in
-	// that replay, and is there for wrong values of satellites, which the replay has not.
+	// apartShare is how much of the difference between a satellite's value and those of the neighbours counts as not known. It changes next to nothing
+	// there, and is for wrong values of satellites, which the replay has not.
 	apartShare = 0.25
 )
 
@@ -30,13 +30,17 @@ type Lake struct {
 }
 
 // Expected returns the distribution of what a sample would find. It is wider if satellite and neighbours disagree.
-func (l *Lake) Expected() forecast.Prediction {
+func (l *Lake) Expected() forecast.Prediction { return l.expected(apartShare) }
+
+func (l *Lake) expected(apartShare float64) forecast.Prediction {
 	return forecast.Prediction{Mu: l.Prediction.Mu, Sigma: math.Hypot(l.Prediction.Sigma, apartShare*l.Apart)}
 }
 
 // Score returns how much a sample would tell, from 0 to 1: the chance that it reaches limit in µg/l, less if there was one a few days ago.
-func (l *Lake) Score(limit float64) float64 {
-	score := l.Expected().Exceeds(limit)
+func (l *Lake) Score(limit float64) float64 { return l.score(limit, novelDays, apartShare) }
+
+func (l *Lake) score(limit, novelDays, apartShare float64) float64 {
+	score := l.expected(apartShare).Exceeds(limit)
 	if l.SinceSample >= 0 {
 		score *= 1 - math.Exp(-float64(l.SinceSample)/novelDays)
 	}

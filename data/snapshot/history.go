@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"slices"
 	"time"
 
 	"limnomap/data"
@@ -72,6 +73,19 @@ func (s *Snapshot) Measured(i int) (measured []data.Observation, since data.Date
 		return measured, s.since
 	}
 	return measured, data.MinDate
+}
+
+// Digest returns the sum of the [data.Observation.Digest] of all measurements of Lakes[i], also of those that are not in memory.
+func (s *Snapshot) Digest(i int) uint64 {
+	if s.digests == nil {
+		return 0 // there is no measurement
+	}
+	return s.digests[i]
+}
+
+// Sampled reports whether Lakes[i] has a sample that may be current.
+func (s *Snapshot) Sampled(i int) bool {
+	return slices.ContainsFunc(s.inSitu.of(i).readings, reading.usable)
 }
 
 // A historyCursor passes the readings of one type and lake from the newest to the oldest.

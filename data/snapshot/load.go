@@ -154,6 +154,7 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 		inSitu:       l.inSitu,
 		forecasts:    l.forecasts,
 		dropped:      l.dropped,
+		digests:      l.digests,
 		since:        l.weeks.since(),
 	}
 	if err := s.readNewestForecasts(ctx, src); err != nil {
@@ -202,7 +203,8 @@ type loader struct {
 	forecasts series
 	sources   sourceDates
 	order     weekOrder
-	dropped   []bool // by lake: whether some of its readings were removed; nil if none were
+	dropped   []bool   // by lake: whether some of its readings were removed; nil if none were
+	digests   []uint64 // by lake: see [Snapshot.Digest]
 
 	observed bool             // whether an observation was passed
 	last     data.Observation // the last one
@@ -319,6 +321,10 @@ func (l *loader) take(o data.Observation) error {
 		}
 		l.sources.observe(&o)
 	}
+	if l.digests == nil {
+		l.digests = make([]uint64, len(l.lakes)) // all are known before the first observation
+	}
+	l.digests[i] += o.Digest()
 	l.hash.observation(i, o)
 	l.weeks.observe(&o, counts, outranks)
 	return nil

@@ -61,6 +61,7 @@ type Snapshot struct {
 	since     data.Date
 	dropped   []bool
 	sources   []string
+	digests   []uint64 // by lake
 
 	views      *lru.Cache[data.Week, *View]
 	lazyValues *lru.Cache[data.Week, *Values]

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -275,9 +276,14 @@ func (w *Watcher) fail(ctx context.Context, err error) {
 	}
 }
 
-// failOnce calls Failed if there are fewer than maxReported reasons in reported, and err is another one.
+// failOnce calls Failed if there are fewer than maxReported reasons in reported, and err is another one. That nothing answers, on a connection or
+// to a new one, is one reason.
 func (w *Watcher) failOnce(ctx context.Context, err error, reported *[]string) {
-	if reason := err.Error(); len(*reported) < maxReported && !slices.Contains(*reported, reason) {
+	reason := err.Error()
+	if errors.Is(err, data.ErrAway) && errors.Is(err, context.DeadlineExceeded) {
+		reason = data.ErrAway.Error()
+	}
+	if len(*reported) < maxReported && !slices.Contains(*reported, reason) {
 		w.fail(ctx, err)
 		*reported = append(*reported, reason)
 	}

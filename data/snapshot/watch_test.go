@@ -304,6 +304,18 @@ func TestWatcherReportsEachReason(t *testing.T) {
 	expect(t, "failed", failed, "1s: revision: ended", "2s: revision: full", "8s: revision: third", "33s: revision: ended")
 }
 
+// A database that stops to answer is told once, though the next connection fails in other words.
+func TestWatcherTellsOnceOfNoAnswer(t *testing.T) {
+	silent := func(text string) func(*scripted) {
+		return func(s *scripted) {
+			s.revisionErr = fmt.Errorf("%s: %w: %w", text, data.ErrAway, context.DeadlineExceeded)
+		}
+	}
+	src := &scripted{script: []step{{0, silent("lost")}, {1, silent("no connection")}, {3, func(s *scripted) { s.revisionErr = errors.New("full") }}}}
+	_, failed := watch(t, src, 0, 8)
+	expect(t, "failed", failed, "1s: revision: lost: "+data.ErrAway.Error()+": "+context.DeadlineExceeded.Error(), "4s: revision: full")
+}
+
 // Being stopped during a question is not a failure.
 func TestWatcherEndsQuietly(t *testing.T) {
 	src := &scripted{script: []step{{0, func(s *scripted) { s.hang = true }}}}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"limnomap/data"
 	"limnomap/data/testsize"
@@ -44,14 +45,63 @@ func TestEqualsR(t *testing.T) {
 	if _, err := exec.LookPath("Rscript"); err != nil {
 		testsize.LeaveOut(t, "R is not installed")
 	}
+	for name, values := range compared() {
+		if got, want := document(values), ofR(t, values); got != want {
+			t.Errorf("%s:\n%s\nR says\n%s", name, got, want)
+		}
+	}
+}
+
+// compared returns made series by name.
+func compared() map[string][]Value {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	all := map[string][]Value{"weekly": series(14, 7, 0.2, 3, rnd), "rare": series(25, 43, 0, 4, rnd), "short": series(4, 10, 1, 2, rnd), "equal": series(12, 30, 0, 0, rnd)}
 	gaps := series(20, 8, -0.1, 3, rnd)
 	all["gaps"] = slices.DeleteFunc(gaps, func(v Value) bool { return monthOf(v.Date) < 4 || yearOf(v.Date)%5 == 0 || rnd.IntN(3) == 0 })
-	for name, values := range all {
-		if got, want := document(values), ofR(t, values); got != want {
-			t.Errorf("%s:\n%s\nR says\n%s", name, got, want)
+	return all
+}
+
+func inJuly(values []Value) (july []Value) {
+	for _, v := range values {
+		if monthOf(v.Date) == time.July {
+			july = append(july, v)
 		}
+	}
+	return july
+}
+
+// The variance of the trend test is that of S over all orders of the years, which keeps the months of a year together: so months that depend on each other do not
+// count as independent. Here it is found by trying orders.
+func TestVarianceOfOrders(t *testing.T) {
+	const orders = 20_000
+	rnd := rand.New(rand.NewPCG(6, 6))
+	values := series(12, 10, 0, 3, rnd)
+	trend, ok := TrendOf(values)
+	x, _ := monthlyMedians(values)
+	x = x[:trend.Years]
+	if !ok || trend.Last-trend.First+1 != len(x) {
+		t.Fatalf("the trend is %+v", trend)
+	}
+	sum, squares, independent := 0.0, 0.0, 0.0
+	for range orders {
+		rnd.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
+		s := 0
+		for g := range 12 {
+			of := 0
+			for j := range x {
+				for i := range j {
+					of += sign(x[j][g] - x[i][g])
+				}
+			}
+			s += of
+			independent += float64(of*of) / orders
+		}
+		sum, squares = sum+float64(s), squares+float64(s*s)
+	}
+	variance := squares/orders - math.Pow(sum/orders, 2)
+	t.Logf("the variance is %.0f, that of orders %.0f, that of independent months %.0f", trend.Variance, variance, independent)
+	if math.Abs(trend.Variance/variance-1) > 0.05 {
+		t.Errorf("the variance is %v, that of %d orders of the years %v", trend.Variance, orders, variance)
 	}
 }
 
@@ -68,10 +118,14 @@ func document(values []Value) string {
 	if trend, ok := TrendOf(values); ok {
 		fmt.Fprintf(&b, "trend %.10g %.10g %d %.10g %d\n", trend.Slope, trend.P, trend.S, trend.Variance, trend.Last-trend.First+1)
 	}
+	if trend, ok := TrendOf(inJuly(values)); ok {
+		fmt.Fprintf(&b, "kendall %.10g\n", trend.P)
+	}
 	return b.String()
 }
 
-func ofR(t *testing.T, values []Value) string {
+// tableOf returns the name of a file with values.
+func tableOf(t *testing.T, values []Value) string {
 	t.Helper()
 	var table bytes.Buffer
 	table.WriteString("date,chl\n")
@@ -82,7 +136,12 @@ func ofR(t *testing.T, values []Value) string {
 	if err := os.WriteFile(name, table.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "Rscript", "--vanilla", "testdata/statistics.R", name).CombinedOutput()
+	return name
+}
+
+func ofR(t *testing.T, values []Value) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "Rscript", "--vanilla", "testdata/statistics.R", tableOf(t, values)).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

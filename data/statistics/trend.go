@@ -54,29 +54,28 @@ func TrendOf(values []Value) (t Trend, ok bool) {
 		if counts[g] > 1 {
 			t.MonthsUsed++
 		}
-		for i := range n {
-			rank := float64(counts[g] + 1)
-			for j := range n {
-				rank += float64(sign(x[i][g] - x[j][g]))
-			}
-			ranks[i][g] = rank / 2
-		}
+		signs[g] = make([]int8, 0, n*(n-1)/2)
 		for j := range n {
 			for i := range j {
 				d := x[j][g] - x[i][g]
-				signs[g] = append(signs[g], int8(sign(d)))
+				s := sign(d)
+				signs[g] = append(signs[g], int8(s))
+				ranks[j][g], ranks[i][g] = ranks[j][g]+float64(s), ranks[i][g]-float64(s)
 				if !math.IsNaN(d) {
-					t.S += sign(d)
+					t.S += s
 					slopes = append(slopes, d/float64(j-i))
 				}
 			}
+		}
+		for i := range n {
+			ranks[i][g] = (float64(counts[g]+1) + ranks[i][g]) / 2
 		}
 	}
 	if len(slopes) == 0 {
 		return t, false
 	}
 	for g := range 12 {
-		for h := range 12 {
+		for h := range g + 1 {
 			k, r := 0, 0.0
 			for i, s := range signs[g] {
 				k += int(s) * int(signs[h][i])
@@ -84,7 +83,11 @@ func TrendOf(values []Value) (t Trend, ok bool) {
 			for j := range n {
 				r += ranks[j][g] * ranks[j][h]
 			}
-			t.Variance += (float64(k) + 4*r - float64(n*(counts[g]+1)*(counts[h]+1))) / 3
+			covariance := (float64(k) + 4*r - float64(n*(counts[g]+1)*(counts[h]+1))) / 3
+			if h < g {
+				covariance *= 2 // it is that of h and g too
+			}
+			t.Variance += covariance
 		}
 	}
 	slices.Sort(slopes)

@@ -164,7 +164,10 @@ const (
 func explainPostgres(err error) error {
 	var e *pgconn.PgError
 	if errors.Is(err, pgconn.ErrReadOnlyConnection) {
-		return fmt.Errorf("no host of the URL lets write at present; only reading works until a primary is there: %w", err)
+		return fmt.Errorf("no host of the URL lets write at present; only reading works until a primary is there, on which default_transaction_read_only is off for the user: %w", err)
+	}
+	if errors.Is(err, errFormerPrimary) {
+		return fmt.Errorf("no host of the URL can be used: %w", err)
 	}
 	if !errors.As(err, &e) {
 		var connect *pgconn.ConnectError
@@ -225,7 +228,7 @@ func (s *postgres) wrap(err error, doing string) error {
 	if errors.As(err, &e) && e.Code == codeNoTable {
 		s.ready.Store(false)
 	}
-	return &Error{fmt.Errorf("%s in %s: %w", doing, s.name, explainPostgres(err))}
+	return &Error{fmt.Errorf("%s in %s: %w", doing, s.name, explainPostgres(err)), away(err)}
 }
 
 func (s *postgres) readOnly() string { return "" }

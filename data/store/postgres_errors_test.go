@@ -15,6 +15,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/snapshot"
+	"limnomap/data/store/wiretest"
 )
 
 // Errors that cannot go away by waiting are returned at once, with an explanation and without a password.
@@ -64,6 +65,33 @@ func TestPostgresRefuses(t *testing.T) {
 	}
 	if _, _, err := openURL(t, dsn, true).History(t.Context(), "a\x00", data.Newest(1)); !errors.Is(err, data.ErrNoLake) {
 		t.Errorf("History of an id with a zero = %v, want %v", err, data.ErrNoLake)
+	}
+}
+
+// Of several hosts one that is no standby and lets only read is passed over as a former primary. If that is because of a setting of the user or of the
+// database, the error says which.
+func TestPostgresLetsOnlyRead(t *testing.T) {
+	for _, of := range []string{"DATABASE %[1]s", "ROLE CURRENT_USER IN DATABASE %[1]s"} {
+		u, err := url.Parse(newDatabase(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, &openURL(t, u.String(), true).Store, []data.Lake{testLake("a")}, nil)
+		onServer(t, u.String(), "ALTER "+fmt.Sprintf(of, u.Path[1:])+" SET default_transaction_read_only = on")
+		one := u.String()
+		if _, lakes, _ := scan(t, &openURL(t, one, false).Store); len(lakes) != 1 {
+			t.Errorf("a single host that lets only read has %d lakes, want 1", len(lakes))
+		}
+		u.Host = u.Host + ",localhost:" + u.Port()
+		s, err := openPostgres(t.Context(), u.String(), false, permitUpgrade)
+		if err == nil { // if localhost has another address too, where no server is: that may change
+			_, err = s.Revision(t.Context())
+			s.Close()
+		}
+		const want = "default_transaction_read_only is on: it is taken for a former primary"
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "cannot be reached") {
+			t.Errorf("Open of several hosts = %v, want %q and that none can be used", err, want)
+		}
 	}
 }
 
@@ -126,51 +154,11 @@ func TestPostgresUnreachable(t *testing.T) {
 	if _, err := s.Revision(t.Context()); err == nil || !strings.Contains(err.Error(), "the server cannot be reached") {
 		t.Errorf("Revision = %v, want that the server cannot be reached", err)
 	}
-	forward(t, address, real.Host)
+	wiretest.NewAt(t, address, real.Host)
 	defer s.Close() // before the forwarding stops
 	if _, lakes, _ := scan(t, &s.Store); len(lakes) != 1 {
 		t.Errorf("once the server is there it holds %v", lakes)
 	}
-}
-
-// forward forwards connections from one address to another until the test ends.
-func forward(t *testing.T, from, to string) {
-	t.Helper()
-	listener, err := net.Listen("tcp", from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var group sync.WaitGroup
-	pass := func(a, b net.Conn) {
-		buf := make([]byte, 4096)
-		for {
-			n, err := a.Read(buf)
-			if _, werr := b.Write(buf[:n]); err != nil || werr != nil {
-				a.Close()
-				b.Close()
-				return
-			}
-		}
-	}
-	group.Go(func() { // ends when the listener is closed
-		for {
-			in, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			out, err := net.Dial("tcp", to)
-			if err != nil {
-				in.Close()
-				continue
-			}
-			group.Go(func() { pass(in, out) }) // both end with either connection
-			group.Go(func() { pass(out, in) })
-		}
-	})
-	t.Cleanup(func() {
-		listener.Close()
-		group.Wait()
-	})
 }
 
 // Replicas that start at the same time on an empty database create its tables once.

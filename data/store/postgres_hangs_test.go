@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"io"
-	"net"
 	"net/url"
 	"strings"
 	"sync"
@@ -13,90 +11,19 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/snapshot"
+	"limnomap/data/store/wiretest"
 )
 
-// A hangingProxy forwards connections to a PostgreSQL until it is told to hang: then it holds back all bytes that the server
-// sends, and keeps the connections open.
-type hangingProxy struct {
-	address string
-	mu      sync.Mutex
-	hung    bool
-	passed  int // bytes that the server sent
-	hangAt  int // it hangs after that many; 0: never
-	free    *sync.Cond
-}
-
-func newHangingProxy(t *testing.T, dsn string) (*hangingProxy, string) {
+// behindWire returns a wire in front of a PostgreSQL, and the URL of the database through it.
+func behindWire(t *testing.T, dsn string) (*wiretest.Wire, string) {
 	t.Helper()
 	u, err := url.Parse(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &hangingProxy{address: listener.Addr().String()}
-	p.free = sync.NewCond(&p.mu)
-	var group sync.WaitGroup
-	to := u.Host
-	group.Go(func() { // ends when the listener is closed
-		for {
-			in, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			out, err := net.Dial("tcp", to)
-			if err != nil {
-				in.Close()
-				continue
-			}
-			group.Go(func() { _, _ = io.Copy(out, in); out.Close() }) // both end with either connection
-			group.Go(func() { _, _ = io.Copy(p.gate(in), out); in.Close() })
-		}
-	})
-	t.Cleanup(func() {
-		p.hang(false)
-		listener.Close()
-		group.Wait()
-	})
-	u.Host = p.address
-	return p, u.String()
-}
-
-// gate returns a writer to w that hangs while p does.
-func (p *hangingProxy) gate(w io.Writer) io.Writer { return gate{p, w} }
-
-type gate struct {
-	p *hangingProxy
-	w io.Writer
-}
-
-func (g gate) Write(b []byte) (int, error) {
-	g.p.mu.Lock()
-	g.p.passed += len(b)
-	if g.p.hangAt > 0 && g.p.passed >= g.p.hangAt {
-		g.p.hung, g.p.hangAt = true, 0
-	}
-	for g.p.hung {
-		g.p.free.Wait()
-	}
-	g.p.mu.Unlock()
-	return g.w.Write(b)
-}
-
-func (p *hangingProxy) hang(hung bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.hung = hung
-	p.free.Broadcast()
-}
-
-// hangAfter makes it hang in the middle of the answers that follow.
-func (p *hangingProxy) hangAfter(bytes int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.hangAt = p.passed + bytes
+	w := wiretest.New(t, u.Host)
+	u.Host = w.Address
+	return w, u.String()
 }
 
 // A scan whose server stops in the middle of its answer ends with an error, and the next one succeeds.
@@ -108,18 +35,18 @@ func TestPostgresHangsDuringAScan(t *testing.T) {
 		lakes = append(lakes, testLake(fmt.Sprintf("lake_%04d", i)))
 	}
 	put(t, &openURL(t, dsn, true).Store, lakes, nil)
-	proxy, through := newHangingProxy(t, dsn)
+	wire, through := behindWire(t, dsn)
 	s := openURL(t, through, false)
 	s.stallTimeout = 300 * time.Millisecond
 	if _, err := s.Revision(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	proxy.hangAfter(100_000)
+	wire.HangAfter(100_000)
 	_, err := snapshot.Load(t.Context(), s, nil)
 	if err == nil || !strings.Contains(err.Error(), "the server does not send the rest") {
 		t.Errorf("Load = %v, want that the server does not send the rest", err)
 	}
-	proxy.hang(false)
+	wire.Hang(false)
 	s.stallTimeout = time.Minute // on a busy machine nothing may come for longer than before
 	snap, err := snapshot.Load(t.Context(), s, nil)
 	if err != nil || len(snap.Lakes) != len(lakes) {
@@ -133,10 +60,10 @@ func TestPostgresHangsAtTheStart(t *testing.T) {
 	t.Parallel()
 	dsn := newDatabase(t)
 	put(t, &openURL(t, dsn, true).Store, []data.Lake{testLake("a")}, nil)
-	proxy, through := newHangingProxy(t, dsn)
-	proxy.hang(true)
+	wire, through := behindWire(t, dsn)
+	wire.Hang(true)
 	s := openURL(t, through+"&connect_timeout=1", false)
-	proxy.hang(false)
+	wire.Hang(false)
 	if _, lakes, _ := scan(t, &s.Store); len(lakes) != 1 {
 		t.Errorf("once the server answers it holds %v", lakes)
 	}
@@ -148,7 +75,7 @@ func TestPostgresHangsWhileListening(t *testing.T) {
 	dsn := newDatabase(t)
 	importer := openURL(t, dsn, true)
 	put(t, &importer.Store, []data.Lake{testLake("a")}, nil)
-	proxy, through := newHangingProxy(t, dsn)
+	wire, through := behindWire(t, dsn)
 	s := openURL(t, through, false)
 	s.listenPing, s.listenTimeout = 100*time.Millisecond, 200*time.Millisecond
 	wake := make(chan struct{}, 1)
@@ -166,9 +93,9 @@ func TestPostgresHangsWhileListening(t *testing.T) {
 		}
 	}
 	awaken("at the start")
-	proxy.hang(true)
+	wire.Hang(true)
 	time.Sleep(500 * time.Millisecond) // it notices meanwhile, or later
-	proxy.hang(false)
+	wire.Hang(false)
 	awaken("with a new connection")
 	put(t, &importer.Store, []data.Lake{testLake("b")}, nil)
 	awaken("by an import")

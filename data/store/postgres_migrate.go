@@ -41,7 +41,7 @@ func (s *postgres) prepare(ctx context.Context, create bool) error {
 	case s.preparing <- struct{}{}:
 		defer func() { <-s.preparing }()
 	case <-ctx.Done(): // the server may hang
-		return &Error{fmt.Errorf("%s: %w", s.name, ctx.Err())}
+		return &Error{err: fmt.Errorf("%s: %w", s.name, ctx.Err())}
 	}
 	if s.ready.Load() {
 		return nil
@@ -51,7 +51,7 @@ func (s *postgres) prepare(ctx context.Context, create bool) error {
 		err = s.migrate(ctx, s.primary, create || s.create)
 	}
 	if err != nil {
-		return &Error{fmt.Errorf("%s: %w", s.name, explainPostgres(err))}
+		return &Error{fmt.Errorf("%s: %w", s.name, explainPostgres(err)), away(err)}
 	}
 	s.ready.Store(true)
 	return nil

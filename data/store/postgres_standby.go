@@ -36,7 +36,7 @@ func primaryConfig(of *pgxpool.Config) *pgxpool.Config {
 }
 
 // refuseFormerPrimary makes a pool that reads from one of several hosts pass over those that are no standby and yet let only read. Such a host
-// was the primary before another one was promoted, and gets no new data.
+// was the primary before another one was promoted, and gets no new data. A host that lets only read because of the user's settings looks the same.
 func refuseFormerPrimary(config *pgxpool.Config) {
 	former := func(c *pgconn.PgConn) bool { return !standby(c) && onlyReads(c) }
 	validate := config.ConnConfig.ValidateConnect
@@ -52,7 +52,8 @@ func refuseFormerPrimary(config *pgxpool.Config) {
 	config.PrepareConn = func(_ context.Context, conn *pgx.Conn) (bool, error) { return !former(conn.PgConn()), nil }
 }
 
-var errFormerPrimary = errors.New("it is no standby and lets only read: another host may be the primary")
+var errFormerPrimary = errors.New("it is no standby and default_transaction_read_only is on: it is taken for a former primary and passed over; " +
+	"if it is the primary, reset that setting of the user and of the database")
 
 // A server says of itself whether it is a standby, and whether it lets only read, also when that changes (since PostgreSQL 14).
 func standby(c *pgconn.PgConn) bool { return c.ParameterStatus("in_hot_standby") == "on" }

@@ -255,7 +255,7 @@ func (s *sqlite) wrap(err error, doing string) error {
 	if err, ok := forCaller(err); ok {
 		return err
 	}
-	return &Error{fmt.Errorf("%s in %s: %w", doing, s.loc.path, explainSQLite(s.loc.path, err))}
+	return &Error{err: fmt.Errorf("%s in %s: %w", doing, s.loc.path, explainSQLite(s.loc.path, err))}
 }
 
 func (s *sqlite) listen(ctx context.Context, _ chan<- struct{}) { <-ctx.Done() }

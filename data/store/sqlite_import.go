@@ -47,7 +47,7 @@ func (s *sqlite) importTx(ctx context.Context, fn func(Tx) error) error {
 		return s.wrap(err, "raise the revision")
 	}
 	if err := s.checkOpenFiles(); err != nil {
-		return &Error{fmt.Errorf("nothing was imported: %w", err)} // the import would be lost with the old file
+		return &Error{err: fmt.Errorf("nothing was imported: %w", err)} // the import would be lost with the old file
 	}
 	return s.wrap(tx.Commit(), "commit an import")
 }

@@ -59,7 +59,7 @@ func (s *sqlite) hold(ctx context.Context) error {
 			s.mu.RUnlock() // replaced once more
 		}
 	}
-	return &Error{fmt.Errorf("database %s: %w", s.loc.path, err)}
+	return &Error{err: fmt.Errorf("database %s: %w", s.loc.path, err)}
 }
 
 // checkOpenFiles returns an error unless the open files are those on disk. A removed file keeps its identity while it is open.

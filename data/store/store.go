@@ -103,7 +103,7 @@ func (s *Store) CheckSpace(files int64) error {
 		return nil
 	}
 	if err := diskspace.Check(filepath.Dir(s.file), 2*files); err != nil {
-		return &Error{fmt.Errorf("nothing was imported into %s: %w", s.file, err)}
+		return &Error{err: fmt.Errorf("nothing was imported into %s: %w", s.file, err)}
 	}
 	return nil
 }
@@ -220,7 +220,10 @@ const SpareReaders = 4
 func usualReaders() int { return SpareReaders + max(4, 2*runtime.GOMAXPROCS(0)) }
 
 // An Error is a failure of the database, as opposed to an error in the data to store.
-type Error struct{ err error }
+type Error struct {
+	err  error
+	away bool
+}
 
 // maxErrorText bounds the text of an error in bytes: a trigger or a view can raise one of megabytes, and each goes to the log.
 const maxErrorText = 1000
@@ -234,3 +237,6 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.err }
+
+// Is reports whether e is [data.ErrAway].
+func (e *Error) Is(target error) bool { return e.away && target == data.ErrAway }

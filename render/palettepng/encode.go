@@ -33,6 +33,14 @@ func (f Filter) mask() uint8 { return -uint8(f) }
 // A Palette has the colours of an image by pixel value.
 type Palette [256]color.NRGBA
 
+// An Image is an image that is not encoded.
+type Image struct {
+	Pixels  []uint8 // line by line, as indexes into Palette
+	Width   int
+	Palette *Palette
+	Filter  Filter
+}
+
 // An Encoder encodes one image after another. It is not safe for concurrent use.
 type Encoder struct {
 	file     file

@@ -55,6 +55,7 @@ const (
 	rimPx  = 0.9
 	ringPx = 0.75 // half the width of the ring of None
 
+	lineless    = 2.5 // the radius below which a disc in a crowd has no line: it would make most pixels darker
 	crowdedLine = 0.1 // of a very small disc, the part of its radius that is the line: more would make it dark
 )
 
@@ -148,8 +149,8 @@ func (c Class) Shapes(radius float64) []Shape {
 // CrowdedRadius returns the radius of a disc whose line ends at a distance from its lake, see [Class.CrowdedShapes].
 func CrowdedRadius(end float64) float64 { return end - min(crowdedLine*end, linePx) }
 
-// CrowdedShapes returns the shapes of the disc of a water of that radius where there is no room for a rim. The worst is larger and has one, so that it is seen
-// among others and on a dark map.
+// CrowdedShapes returns the shapes of the disc of a water of that radius where there is no room for a rim, and on a very small disc none for a line. The
+// worst is larger and has both, so that it is seen among others and on a dark map.
 func (c Class) CrowdedShapes(radius float64) []Shape {
 	line := min(radius*crowdedLine/(1-crowdedLine), linePx)
 	disc := func(paint Paint, wider float64) Shape { return Shape{Paint: paint, Radius: radius + wider} }
@@ -159,6 +160,9 @@ func (c Class) CrowdedShapes(radius float64) []Shape {
 		return []Shape{disc(White, larger+line+rimPx), disc(Dark, larger+line), disc(Value, larger)}
 	case None:
 		return []Shape{disc(White, line+linePx), disc(Grey, line), disc(Value, 0)}
+	}
+	if radius+line < lineless {
+		return []Shape{disc(Value, line)}
 	}
 	return []Shape{disc(Dark, line), disc(Value, 0)}
 }

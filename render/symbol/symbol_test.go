@@ -127,3 +127,20 @@ func TestColor(t *testing.T) {
 		}
 	}
 }
+
+// A very small disc in a crowd has no dark line: it would mix with most of its pixels. A larger one, and the worst class, have one.
+func TestCrowdedShapesHaveNoLineIfSmall(t *testing.T) {
+	for _, test := range []struct {
+		class Class
+		end   float64
+		dark  bool
+	}{{Low, 1, false}, {Medium, 2.4, false}, {Low, 2.6, true}, {Medium, 3, true}, {High, 1, true}} {
+		dark := false
+		for _, s := range test.class.CrowdedShapes(CrowdedRadius(test.end)) {
+			dark = dark || s.Paint == Dark
+		}
+		if dark != test.dark {
+			t.Errorf("class %d, %v pixels to its end: a dark line %t, want %t", test.class, test.end, dark, test.dark)
+		}
+	}
+}

@@ -44,18 +44,12 @@ type pair struct {
 func write(t testing.TB, path string, meta Metadata, pairs []pair) {
 	t.Helper()
 	w, err := Create(path, meta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer w.Abort()
 	for _, p := range pairs {
-		if err := w.Add(p.tile, []byte(p.png)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Add(p.tile, []byte(p.png)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 }
 
 // sorted returns the tiles of these ids in order, and as a map.
@@ -78,9 +72,7 @@ func list(t testing.TB, dir string) []string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return names
 }
 
@@ -144,14 +136,10 @@ func TestCreateRefuses(t *testing.T) {
 		t.Run(test.name+" "+test.path, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			for _, dir := range []string{"folder.pmtiles", "folder.mbtiles", "full"} {
-				if err := os.Mkdir(dir, 0o777); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.Mkdir(dir, 0o777))
 			}
 			for _, file := range []string{"full/old.png", "file", "used.mbtiles", "used.mbtiles-wal"} {
-				if err := os.WriteFile(file, nil, 0o666); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(file, nil, 0o666))
 			}
 			before := list(t, ".")
 			meta := testMetadata()
@@ -197,14 +185,10 @@ func TestAddRefuses(t *testing.T) {
 				meta := testMetadata()
 				meta.MinZoom = 1
 				w, err := Create(dir+"/"+kind, meta)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				defer w.Abort()
 				for _, tile := range test.before {
-					if err := w.Add(tile, []byte("a")); err != nil {
-						t.Fatal(err)
-					}
+					must(t, w.Add(tile, []byte("a")))
 				}
 				first := w.Add(test.tile, []byte(test.png))
 				if first == nil || !strings.Contains(first.Error(), test.want) {
@@ -221,5 +205,13 @@ func TestAddRefuses(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// must ends the test if err is not nil.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -17,13 +17,9 @@ var root = maptile.New(0, 0, 0)
 func begin(t *testing.T, path string) Writer {
 	t.Helper()
 	w, err := Create(path, testMetadata())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(w.Abort)
-	if err := w.Add(root, []byte("new")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Add(root, []byte("new")))
 	return w
 }
 
@@ -40,9 +36,7 @@ func TestArchiveAppearsOnClose(t *testing.T) {
 			if seen := visible(t, dir); len(seen) > 0 {
 				t.Errorf("visible before Close: %v", seen)
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.Close())
 			if all, seen := list(t, dir), visible(t, dir); len(seen) == 0 || len(all) != len(seen) {
 				t.Errorf("after Close: %v", all)
 			}
@@ -88,9 +82,7 @@ func TestCloseReplacesAnOlderArchive(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			dir, fresh := t.TempDir(), t.TempDir()
 			if strings.HasSuffix(kind, "/") { // only an empty folder can be replaced
-				if err := os.Mkdir(dir+"/"+kind, 0o777); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.Mkdir(dir+"/"+kind, 0o777))
 			} else {
 				write(t, dir+"/"+kind, testMetadata(), manyPairs(500, 7, distinct))
 			}
@@ -110,9 +102,7 @@ func TestCloseFails(t *testing.T) {
 			dir := t.TempDir()
 			w := begin(t, dir+"/"+kind)
 			foreign := filepath.Join(dir, kind, "theirs")
-			if err := os.MkdirAll(foreign, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(foreign, 0o777))
 			before := visible(t, dir)
 			if err := w.Close(); err == nil || !strings.HasPrefix(err.Error(), "archive "+dir+"/"+kind+": ") {
 				t.Errorf("Close = %v, want an error that names the archive", err)
@@ -123,13 +113,9 @@ func TestCloseFails(t *testing.T) {
 		})
 		t.Run(kind+" with a removed folder", func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "gone")
-			if err := os.Mkdir(dir, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(dir, 0o777))
 			w := begin(t, dir+"/"+kind)
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.RemoveAll(dir))
 			if err := w.Close(); err == nil {
 				t.Error("Close succeeded in a folder that was removed")
 			}
@@ -141,9 +127,7 @@ func TestCloseFails(t *testing.T) {
 	t.Run("a database in use", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "lakes.mbtiles")
 		w := begin(t, path)
-		if err := os.WriteFile(path+"-journal", nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path+"-journal", nil, 0o666))
 		if err := w.Close(); err == nil || !strings.Contains(err.Error(), "lakes.mbtiles-journal exists") {
 			t.Errorf("Close = %v, want an error that names the journal", err)
 		}

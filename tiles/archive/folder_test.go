@@ -18,9 +18,7 @@ func TestFolder(t *testing.T) {
 	})
 	got := contents(t, dir+"/lakes")
 	var doc map[string]any
-	if err := json.Unmarshal([]byte(got["tiles.json"]), &doc); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(got["tiles.json"]), &doc))
 	delete(got, "tiles.json")
 	if want := map[string]string{"0/0/0.png": "a", "1/0/1.png": "b", "2/0/2.png": "a", "2/0/3.png": "c"}; !maps.Equal(got, want) {
 		t.Errorf("files = %v, want %v", got, want)
@@ -46,9 +44,7 @@ func TestFolderWithoutTiles(t *testing.T) {
 
 func TestFolderIsASymbolicLink(t *testing.T) {
 	dir, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(dir, link); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(dir, link))
 	write(t, link+"/", testMetadata(), []pair{{maptile.New(0, 0, 0), "a"}})
 	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != os.ModeSymlink {
 		t.Errorf("the link is %v, %v; want it unchanged", info, err)

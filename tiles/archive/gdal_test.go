@@ -33,9 +33,7 @@ func quarters(t testing.TB, tile maptile.Tile) string {
 		}
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&b, img))
 	return b.String()
 }
 
@@ -92,9 +90,7 @@ func TestGDALReadsBoundAndZooms(t *testing.T) {
 					Overviews []any
 				}
 			}
-			if err := json.Unmarshal(gdal(t, "gdalinfo", "", "-json", path), &info); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(gdal(t, "gdalinfo", "", "-json", path), &info))
 			if info.Driver != "MBTiles" {
 				t.Errorf("opened as %q, want MBTiles", info.Driver)
 			}

@@ -14,17 +14,11 @@ func TestLeftoversOfKilledExports(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			begin := filepath.Join(dir, "."+filepath.Base(name)+".")
-			if err := os.WriteFile(begin+"0123456789abcdef.tmp", []byte("part"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.MkdirAll(begin+"fedcba9876543210.tmp/3", 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(begin+"0123456789abcdef.tmp", []byte("part"), 0o600))
+			must(t, os.MkdirAll(begin+"fedcba9876543210.tmp/3", 0o700))
 			path := dir + "/" + name
 			first, err := Create(path, testMetadata())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer first.Abort()
 			for _, end := range []string{"0123456789abcdef.tmp", "fedcba9876543210.tmp"} {
 				if _, err := os.Lstat(begin + end); err == nil {
@@ -32,9 +26,7 @@ func TestLeftoversOfKilledExports(t *testing.T) {
 				}
 			}
 			second, err := Create(path, testMetadata())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			second.Abort()
 			if err := first.Add(maptile.New(0, 0, 0), []byte("a")); err != nil {
 				t.Error(err)

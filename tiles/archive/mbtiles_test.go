@@ -18,9 +18,7 @@ import (
 func readMBTiles(t testing.TB, path string) (metadata map[string]string, tiles map[maptile.Tile]string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	metadata, tiles = map[string]string{}, map[maptile.Tile]string{}
 	each(t, db, "SELECT name, value FROM metadata", func(rows *sql.Rows) error {
@@ -42,18 +40,12 @@ func readMBTiles(t testing.TB, path string) (metadata map[string]string, tiles m
 func each(t testing.TB, db *sql.DB, query string, row func(*sql.Rows) error) {
 	t.Helper()
 	rows, err := db.Query(query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer rows.Close()
 	for rows.Next() {
-		if err := row(rows); err != nil {
-			t.Fatal(err)
-		}
+		must(t, row(rows))
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, rows.Err())
 }
 
 func TestMBTilesRoundTrip(t *testing.T) {
@@ -73,12 +65,8 @@ func TestMBTilesMetadata(t *testing.T) {
 	write(t, path, testMetadata(), nil)
 	copied := filepath.Join(t.TempDir(), "plain.mbtiles")
 	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(copied, raw, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(copied, raw, 0o666))
 	got, _ := readMBTiles(t, copied)
 	want := map[string]string{
 		"name": "Lakes", "type": "overlay", "description": `Chlorophyll-a, in "µg/l"`, "version": "1.2.3",

@@ -19,9 +19,7 @@ func writePMTiles(t testing.TB, meta Metadata, pairs []pair) *decoded {
 	path := filepath.Join(t.TempDir(), "lakes.pmtiles")
 	write(t, path, meta, pairs)
 	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return decode(t, raw)
 }
 
@@ -145,22 +143,16 @@ func TestDirectoryGrowsItsLeaves(t *testing.T) {
 		t.Fatalf("with leaves of %d entries the root has %d bytes (%v): too few for this test", small, len(root), err)
 	}
 	root, leaves, err := d.encodeLeavesFrom(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(root) > 16384-127 {
 		t.Errorf("the root has %d bytes; header and root must fit 16,384", len(root))
 	}
 	pointers, err := decodeEntries(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var back []entry
 	for _, p := range pointers {
 		leaf, err := decodeEntries(leaves[p.offset:][:p.length])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		back = append(back, leaf...)
 	}
 	if !slices.Equal(back, d.entries) {
@@ -185,9 +177,7 @@ func TestPMTilesWithoutTilesHasABlankOne(t *testing.T) {
 	meta.Bound.Max[0], meta.Center, meta.MinZoom = 180, [2]float64{180, 50}, 3
 	d := writePMTiles(t, meta, nil)
 	want, err := blank()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if id := hilbert.ID(maptile.New(7, 2, 3)); len(d.tiles) != 1 || d.tiles[id] != string(want) {
 		t.Errorf("tiles = %v, want one blank tile in the centre of the map", slices.Collect(maps.Keys(d.tiles)))
 	}

@@ -54,9 +54,7 @@ func readWithNPM(t *testing.T, path string, tiles []maptile.Tile) npmAnswer {
 		fmt.Fprintln(&input, address(tile))
 	}
 	var answer npmAnswer
-	if err := json.Unmarshal(output(t, input.String(), "node", "testdata/reader/read.mjs", path), &answer); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(output(t, input.String(), "node", "testdata/reader/read.mjs", path), &answer))
 	if len(answer.Tiles) != len(tiles) {
 		t.Fatalf("the reader returned %d tiles, want %d", len(answer.Tiles), len(tiles))
 	}
@@ -141,9 +139,7 @@ func TestNPMReadsAnArchiveWithoutTiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.pmtiles")
 	write(t, path, testMetadata(), nil)
 	png, err := blank()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sum := sha256.Sum256(png)
 	answer := readWithNPM(t, path, []maptile.Tile{maptile.New(0, 0, 0), maptile.New(0, 0, 1)})
 	if got := answer.Tiles["0/0/0"]; got == nil || *got != hex.EncodeToString(sum[:]) || answer.Tiles["1/0/0"] != nil {

@@ -15,47 +15,43 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data/raster/crs"
+	"limnomap/render/palettepng"
 )
 
-// colorAt is that of a pixel of the test's map, which tells where it is on a map of that zoom and scale.
-func colorAt(x, y, side int) color.NRGBA {
+// entryAt is that of a pixel of the test's map, which tells where it is on a map of that zoom and scale.
+func entryAt(x, y, side int) uint8 {
 	const fields = 64 // of each direction over the world
-	n := uint8((x*fields/side*7 + y*fields/side*13) % 200)
-	return color.NRGBA{n, 255 - n, n / 2, 255}
+	return uint8(1 + (x*fields/side*7+y*fields/side*13)%200)
 }
 
-// tileOf draws a tile: blocks of a colour, few enough for a palette.
-func tileOf(t maptile.Tile, scale int) []byte {
-	side := 256 * scale
-	world := side << t.Z
-	picture := image.NewPaletted(image.Rect(0, 0, side, side), nil)
-	index := make(map[color.NRGBA]uint8)
-	for y := range side {
-		for x := range side {
-			c := colorAt(int(t.X)*side+x, int(t.Y)*side+y, world)
-			at, ok := index[c]
-			if !ok {
-				at = uint8(len(picture.Palette))
-				picture.Palette = append(picture.Palette, c)
-				index[c] = at
-			}
-			picture.SetColorIndex(x, y, at)
-		}
+// testPalette has the colours of the test's map.
+func testPalette() *palettepng.Palette {
+	var p palettepng.Palette
+	for i := 1; i < len(p); i++ {
+		p[i] = color.NRGBA{uint8(i), uint8(255 - i), uint8(i / 2), 255}
 	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, picture); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
+	return &p
 }
+
+func colorAt(x, y, side int) color.NRGBA { return testPalette()[entryAt(x, y, side)] }
 
 // draw draws a picture of the test's map.
 func draw(tb testing.TB, p Picture) (picture image.Image, zoom maptile.Zoom, scale int) {
 	tb.Helper()
 	p.MaxZoom = 18
-	content, err := Draw(tb.Context(), p, func(_ context.Context, t maptile.Tile, s int) ([]byte, error) {
-		zoom, scale = t.Z, s
-		return tileOf(t, s), nil
+	content, err := Draw(tb.Context(), p, func(_ context.Context, z maptile.Zoom, s int, part image.Rectangle) (palettepng.Image, error) {
+		zoom, scale = z, s
+		side := 256 * s << z
+		if part.Empty() || part.Dx()*part.Dy() > maxPart || part.Min.Y < 0 || part.Max.Y > side || (part.Min.X|part.Min.Y|part.Max.X|part.Max.Y)&1 != 0 {
+			tb.Errorf("the part %v at zoom %d and scale %d", part, z, s)
+		}
+		m := palettepng.Image{Width: part.Dx(), Palette: testPalette()}
+		for y := part.Min.Y; y < part.Max.Y; y++ {
+			for x := part.Min.X; x < part.Max.X; x++ {
+				m.Pixels = append(m.Pixels, entryAt((x%side+side)%side, y, side))
+			}
+		}
+		return m, nil
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -84,7 +80,7 @@ func TestOnTheGridOfAZoom(t *testing.T) {
 		world := 256 << zoom
 		metres := 2 * edge / float64(world)
 		for range 4 {
-			width, height := 1+rand.IntN(min(500, world)), 1+rand.IntN(min(500, world))
+			width, height := 1+rand.IntN(min(1100, world)), 1+rand.IntN(min(1100, world))
 			left, top := rand.IntN(world-width+1), rand.IntN(world-height+1)
 			got, z, scale := draw(t, Picture{Width: width, Height: height, System: system,
 				Min: orb.Point{float64(left)*metres - edge, edge - float64(top+height)*metres}, Max: orb.Point{float64(left+width)*metres - edge, edge - float64(top)*metres}})
@@ -156,6 +152,51 @@ func TestPixelsAreAtTheirPlaces(t *testing.T) {
 	}
 }
 
+// nothing is a map on which nothing is.
+func nothing(context.Context, maptile.Zoom, int, image.Rectangle) (palettepng.Image, error) {
+	return palettepng.Image{}, nil
+}
+
+// Places between the nodes of the grid are within an eighth of a pixel of the exact ones, and a large part of a picture takes few nodes.
+func TestPlacesAreExact(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name     string
+		code     int
+		min, max orb.Point
+		step     int // at least
+	}{
+		{"UTM 32", 25832, orb.Point{500_000, 5_400_000}, orb.Point{1_100_000, 6_000_000}, 32},
+		{"a part of UTM 33", 25833, orb.Point{300_000, 5_700_000}, orb.Point{310_000, 5_710_000}, 64},
+		{"Germany", 3035, orb.Point{4_000_000, 2_650_000}, orb.Point{4_700_000, 3_600_000}, 32},
+		{"Europe", 3035, orb.Point{2_500_000, 1_400_000}, orb.Point{7_400_000, 5_500_000}, 8},
+	} {
+		for _, side := range []int{300, 1024} {
+			p := Picture{Width: side, Height: side, System: systemOf(t, tt.code), Min: tt.min, Max: tt.max}
+			all, err := newPlaces(&p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if side == 1024 && all.step < tt.step {
+				t.Errorf("%s: a node every %d pixels, want %d", tt.name, all.step, tt.step)
+			}
+			inverse, err := crs.NewInverse(p.System)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 3000 {
+				x, y := 1+rand.IntN(side-1), rand.IntN(side)
+				lon, lat := inverse.At(p.x(float64(x)+.5), p.y(float64(y)+.5))
+				got, beside := all.place(x, y), all.place(x-1, y)
+				pixel := math.Hypot(got[0]-beside[0], got[1]-beside[1])
+				if off := math.Hypot(got[0]-lon/360-.5, got[1]-mercatorY(lat)); !(off < pixel/8) {
+					t.Fatalf("%s, %d pixels, a node every %d: pixel %d, %d is %.2f pixels from its place", tt.name, side, all.step, x, y, off/pixel)
+				}
+			}
+		}
+	}
+}
+
 func TestBackground(t *testing.T) {
 	t.Parallel()
 	white := color.NRGBA{255, 255, 255, 255}
@@ -165,7 +206,7 @@ func TestBackground(t *testing.T) {
 	if got := over(color.NRGBA{200, 0, 0, 128}, color.NRGBA{}); got != (color.NRGBA{200, 0, 0, 128}) {
 		t.Errorf("on nothing it is %v", got)
 	}
-	content, err := Draw(t.Context(), Picture{Width: 3, Height: 2, Min: orb.Point{1, 1}, Max: orb.Point{2, 2}, Background: white}, func(context.Context, maptile.Tile, int) ([]byte, error) { return nil, nil })
+	content, err := Draw(t.Context(), Picture{Width: 3, Height: 2, Min: orb.Point{1, 1}, Max: orb.Point{2, 2}, Background: white}, nothing)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +218,6 @@ func TestBackground(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	empty := func(context.Context, maptile.Tile, int) ([]byte, error) { return nil, nil }
 	for _, p := range []Picture{
 		{Width: 0, Height: 1, Max: orb.Point{1, 1}},
 		{Width: 1, Height: MaxSide + 1, Max: orb.Point{1, 1}},
@@ -185,16 +225,18 @@ func TestRefused(t *testing.T) {
 		{Width: 1, Height: 1, Min: orb.Point{math.NaN(), 0}, Max: orb.Point{0, 1}},
 		{Width: 1, Height: 1, Min: orb.Point{0, 0}, Max: orb.Point{math.Inf(1), 1}},
 	} {
-		if _, err := Draw(t.Context(), p, empty); !errors.Is(err, ErrBounds) {
+		if _, err := Draw(t.Context(), p, nothing); !errors.Is(err, ErrBounds) {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}
 	boom := errors.New("boom")
-	if _, err := Draw(t.Context(), Picture{Width: 1, Height: 1, Max: orb.Point{1, 1}}, func(context.Context, maptile.Tile, int) ([]byte, error) { return nil, boom }); !errors.Is(err, boom) {
+	if _, err := Draw(t.Context(), Picture{Width: 1, Height: 1, Max: orb.Point{1, 1}}, func(context.Context, maptile.Zoom, int, image.Rectangle) (palettepng.Image, error) {
+		return palettepng.Image{}, boom
+	}); !errors.Is(err, boom) {
 		t.Errorf("an error of a tile is %v", err)
 	}
 	// A strip around the world is wide in pixels of the zoom that fits it best.
-	if _, err := Draw(t.Context(), Picture{Width: 2048, Height: 2048, Min: orb.Point{-180, 0}, Max: orb.Point{180, 1e-9}, MaxZoom: 18}, empty); err != nil && !errors.Is(err, ErrTooLarge) {
+	if _, err := Draw(t.Context(), Picture{Width: 2048, Height: 2048, Min: orb.Point{-180, 0}, Max: orb.Point{180, 1e-9}, MaxZoom: 18}, nothing); err != nil && !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a strip: %v", err)
 	}
 }

@@ -2,6 +2,8 @@ package mosaic
 
 import (
 	"fmt"
+	"image"
+	"iter"
 	"math"
 
 	"github.com/paulmach/orb"
@@ -12,17 +14,22 @@ import (
 // earthRadius is that of the sphere of web Mercator in metres (EPSG:3857).
 const earthRadius = 6378137
 
-// places tells where the centres of the pixels of a picture are on the map.
+// places tells where the centres of the pixels of a picture are on the map, in parts of the world's width from its north-west corner.
 type places struct {
 	*Picture
-	columns []float64   // the places of the columns where they do not depend on the row; nil otherwise
-	nodes   []orb.Point // the places of a grid, every step pixels, otherwise
+	columns []float64   // of the columns where they do not depend on the row; nil otherwise
+	step    int         // the distance of the nodes of a grid in pixels, otherwise
+	nodes   []orb.Point // their places
 	across  int         // nodes in a row
 }
 
-// step is the distance of the nodes of the grid in pixels. Between them places are interpolated: over 16 pixels a projection is straight but for some
-// hundredths of a pixel, and to project each pixel would take longer than all the rest.
-const step = 16
+// Between nodes places are interpolated: to project each pixel would take longer than all the rest. The distance of the nodes is the largest between these at
+// which some middles between them are less than deviation, in pixels, from where interpolation puts them.
+const (
+	coarsest  = 64
+	finest    = 8
+	deviation = 1. / 16
+)
 
 func newPlaces(p *Picture) (*places, error) {
 	all := &places{Picture: p}
@@ -37,14 +44,40 @@ func newPlaces(p *Picture) (*places, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBounds, err)
 	}
-	all.across = p.Width/step + 2
-	for y := 0; y <= p.Height+step; y += step {
-		for x := range all.across {
-			lon, lat := inverse.At(all.x(float64(x*step)+.5), all.y(float64(y)+.5))
-			all.nodes = append(all.nodes, orb.Point{lon/360 + .5, mercatorY(lat)})
+	exact := func(x, y int) orb.Point {
+		lon, lat := inverse.At(all.x(float64(x)+.5), all.y(float64(y)+.5))
+		return orb.Point{lon/360 + .5, mercatorY(lat)}
+	}
+	for all.step = coarsest; ; all.step /= 2 {
+		all.across, all.nodes = p.Width/all.step+2, all.nodes[:0]
+		for y := 0; y <= p.Height+all.step; y += all.step {
+			for x := range all.across {
+				all.nodes = append(all.nodes, exact(x*all.step, y))
+			}
+		}
+		if all.step == finest || all.straight(exact) {
+			return all, nil
 		}
 	}
-	return all, nil
+}
+
+// straight reports whether the middles of some cells between nodes are where interpolation puts them.
+func (all *places) straight(exact func(x, y int) orb.Point) bool {
+	const samples = 4
+	down := len(all.nodes)/all.across - 2
+	for i := range samples + 1 {
+		for j := range samples + 1 {
+			left, top, half := i*(all.across-2)/samples*all.step, j*down/samples*all.step, all.step/2
+			for _, at := range []image.Point{{left + half, top}, {left, top + half}, {left + half, top + half}} { // deviations of both directions may cancel out
+				got, beside, want := all.place(at.X, at.Y), all.place(at.X+1, at.Y), exact(at.X, at.Y)
+				off, pixel := math.Hypot(math.Remainder(want[0]-got[0], 1), want[1]-got[1]), math.Hypot(beside[0]-got[0], beside[1]-got[1])
+				if off > deviation*pixel {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // mercator is the code of web Mercator.
@@ -74,36 +107,45 @@ func (all *places) worldY(y float64) float64 {
 	return .5 - y/(2*math.Pi*earthRadius)
 }
 
-// mercatorY returns where a latitude is on the map, NaN for one beyond the poles.
+// mercatorY returns where a latitude is on the map; infinite from the poles on.
 func mercatorY(lat float64) float64 {
 	if math.Abs(lat) >= 90 {
-		return math.NaN()
+		return -math.Copysign(math.Inf(1), lat)
 	}
 	return .5 - math.Asinh(math.Tan(lat*math.Pi/180))/(2*math.Pi)
 }
 
-// line sets the places of the pixels of a row.
-func (all *places) line(y int, line []orb.Point) {
-	if all.columns != nil {
-		row := all.worldY(all.y(float64(y) + .5))
-		for x := range line {
-			line[x] = orb.Point{all.columns[x], row}
-		}
-		return
-	}
-	upper := all.nodes[y/step*all.across:]
+// cell returns the places in a row of the first pixel of the i-th cell and of the next cell, in the same turn around the Earth.
+func (all *places) cell(y, i int) (left, right orb.Point) {
+	upper := all.nodes[y/all.step*all.across+i:]
 	lower := upper[all.across:]
-	down := float64(y%step) / step
-	for first := 0; first < len(line); first += step {
-		i := first / step
-		between := func(a, b orb.Point) orb.Point { // on the left or the right side of the cell, in the same turn around the Earth
-			x0, x1 := upper[i][0]+math.Remainder(a[0]-upper[i][0], 1), upper[i][0]+math.Remainder(b[0]-upper[i][0], 1)
-			return orb.Point{x0 + (x1-x0)*down, a[1] + (b[1]-a[1])*down}
-		}
-		left, right := between(upper[i], lower[i]), between(upper[i+1], lower[i+1])
-		for x := first; x < min(first+step, len(line)); x++ {
-			part := float64(x-first) / step
-			line[x] = orb.Point{left[0] + (right[0]-left[0])*part, left[1] + (right[1]-left[1])*part}
+	down := float64(y%all.step) / float64(all.step)
+	between := func(a, b orb.Point) orb.Point {
+		x0, x1 := upper[0][0]+math.Remainder(a[0]-upper[0][0], 1), upper[0][0]+math.Remainder(b[0]-upper[0][0], 1)
+		return orb.Point{x0 + (x1-x0)*down, a[1] + (b[1]-a[1])*down}
+	}
+	return between(upper[0], lower[0]), between(upper[1], lower[1])
+}
+
+// place returns the place of a pixel. Beyond the poles y is infinite, and where a system is not defined it is NaN.
+func (all *places) place(x, y int) orb.Point {
+	if all.columns != nil {
+		return orb.Point{all.columns[x], all.worldY(all.y(float64(y) + .5))}
+	}
+	left, right := all.cell(y, x/all.step)
+	part := float64(x%all.step) / float64(all.step)
+	return orb.Point{left[0] + (right[0]-left[0])*part, left[1] + (right[1]-left[1])*part}
+}
+
+// ends returns the first and the last of the pixels from first up to end in each cell, in a row or a column.
+func (all *places) ends(first, end int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for first < end {
+			next := min((first/all.step+1)*all.step, end)
+			if !yield(first) || !yield(next-1) {
+				return
+			}
+			first = next
 		}
 	}
 }
@@ -113,17 +155,16 @@ func unwrapped(lon, beside float64) float64 { return lon - 360*math.Round((lon-b
 
 // scale returns the part of the world's width in a pixel in the middle of the picture, as the geometric mean of both directions.
 func (all *places) scale() float64 {
-	line, below := make([]orb.Point, all.Width), make([]orb.Point, all.Width)
-	y := all.Height / 2
-	all.line(y, line)
+	x, y := all.Width/2, all.Height/2
+	at := all.place(x, y)
 	dx, dy := 0., 0.
-	x := all.Width / 2
 	if x > 0 {
-		dx = math.Hypot(line[x][0]-line[x-1][0], line[x][1]-line[x-1][1])
+		beside := all.place(x-1, y)
+		dx = math.Hypot(at[0]-beside[0], at[1]-beside[1])
 	}
 	if y > 0 {
-		all.line(y-1, below)
-		dy = math.Hypot(line[x][0]-below[x][0], line[x][1]-below[x][1])
+		above := all.place(x, y-1)
+		dy = math.Hypot(at[0]-above[0], at[1]-above[1])
 	}
 	part := math.Sqrt(dx * dy)
 	if part == 0 {

@@ -256,7 +256,13 @@ func TestPageCardStops(t *testing.T) {
 	half("after a swipe down")
 	swipe("#grip", -120)
 	peek("after a swipe of the button down")
-	swipe("#grip", 8)
+	// On a busy machine the browser takes a slow tap for a long press, which changes nothing.
+	for range 20 {
+		swipe("#grip", 8)
+		if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#panel').dataset.stop !== 'peek'`)) {
+			break
+		}
+	}
 	half("after a tap that trembles")
 	b.WantNoProblems(t, base)
 }

@@ -288,5 +288,12 @@ func testFindSeen(t *testing.T, b *browsertest.Browser, base string, status limn
 	if len(seen) > 0 {
 		waitForList(t, b, "seen in seven days", seen, false)
 	}
-	b.Do(t, chromedp.Click(`#find [name=seen]`), browsertest.Until(`!location.hash.includes('seen')`))
+	// The tiles show older values too: they are pale, whatever the style, and the page says why.
+	const tiles = `getComputedStyle(document.querySelector('.heatmap')).filter`
+	b.Do(t, browsertest.Until(`document.querySelector('#find [role=status]').textContent.endsWith('The pale colours of the map show older values too')`))
+	for _, style := range []string{"dots", "lakes", "pixels", "heat"} {
+		b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash += '&style=%s'`, style)), browsertest.Until(tiles+`.includes('opacity(0.35)')`))
+	}
+	checkAccess(t, b, "the lakes of seven days")
+	b.Do(t, chromedp.Click(`#find [name=seen]`), browsertest.Until(`!location.hash.includes('seen')`), browsertest.Until(tiles+` === 'none'`))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/testsize"
 	"limnomap/web/browsertest"
 )
 
@@ -118,8 +119,32 @@ func TestPageFirstLineWithoutComparison(t *testing.T) {
 			b.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
 			before := browsertest.Ask(t, b, chromedp.Evaluate[float64](stage))
 			b.Do(t, browsertest.Until(`/^Hohes Risiko: \d+ Seen, \d+ (diese|in jener) Woche gemessen · \d+ % der Seen gesehen$/.test(`+firstLine+`)`))
+			b.Do(t, browsertest.Until(`/ · \d+ % gesehen$/.test(document.querySelector('#date').innerText)`)) // where a phone has room for it
 			browsertest.Want(t, b, stage, before, "the line moves the map from %v to", before)
 		})
+	}
+}
+
+// The header of a phone has one line for the date and one below it, also with how many lakes were seen, and with a closed lake.
+func TestPageFirstLineOnAPhone(t *testing.T) {
+	t.Parallel()
+	for name, base := range map[string]string{"open lakes": startServer(t), "a closed lake": startStatements(t)} {
+		for _, language := range testsize.Cases(1, []string{"de", "en-GB"}) {
+			for _, width := range []int64{360, 390} {
+				t.Run(fmt.Sprintf("%s, %s, %d px", name, language, width), func(t *testing.T) {
+					t.Parallel()
+					b := startBrowser(t, language)
+					b.Do(t, chromedp.EmulateViewport(width, 844, chromedp.EmulateMobile), chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn), browsertest.Until(firstLine+` !== ''`))
+					if name == "open lakes" {
+						b.Do(t, browsertest.Until(`/ · \d+.% (gesehen|seen)$/.test(document.querySelector('#date').innerText)`))
+					}
+					for _, line := range []string{"#date", "#highs"} {
+						browsertest.Expect(t, b, fmt.Sprintf(`((e) => e.offsetHeight < 1.5 * parseFloat(getComputedStyle(e).lineHeight))(document.querySelector(%q))`, line), true, "%s has more than one line", line)
+					}
+					b.WantNoProblems(t, base)
+				})
+			}
+		}
 	}
 }
 

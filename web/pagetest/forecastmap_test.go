@@ -184,10 +184,10 @@ func TestPageForecastDarkAndPrinted(t *testing.T) {
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#forecast=1"), browsertest.Until(banner+` !== ''`), browsertest.Until(heatDrawn))
 	const colours = `(() => {
 		const of = (s) => getComputedStyle(document.querySelector(s));
-		return [of('body').backgroundColor, of('.leaflet-outlines-pane .germany').fill, of('#ahead-banner').color, of('#ahead-banner').backgroundColor].join(' ');
+		return [of('body').backgroundColor, of('.leaflet-outlines-pane .germany').fill, of('.leaflet-outlines-pane .rivers').stroke, of('#ahead-banner').color, of('#ahead-banner').backgroundColor].join(' ');
 	})()`
-	const dark, white, violet, black = "rgb(27, 32, 37)", "rgb(255, 255, 255)", "rgb(91, 42, 134)", "rgb(0, 0, 0)"
-	want := strings.Join([]string{dark, white, white, violet}, " ")
+	const dark, white, river, violet, black = "rgb(27, 32, 37)", "rgb(255, 255, 255)", "rgb(197, 208, 214)", "rgb(91, 42, 134)", "rgb(0, 0, 0)"
+	want := strings.Join([]string{dark, white, river, white, violet}, " ")
 	browsertest.Want(t, b, colours, want, "on a dark page the colours of page, map, and banner are")
 	// Text of the open legend and of the credits can be read on the light map.
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#ahead-legend').open = true`))
@@ -212,6 +212,21 @@ func TestPageForecastDarkAndPrinted(t *testing.T) {
 		t.Errorf("on paper the colours of page, map, and banner are %s, want a banner in black and white", got)
 	}
 	wantNoProblems(t, b, base)
+}
+
+// A phone in landscape shows the whole banner, beside the buttons of the map.
+func TestPageForecastOnATurnedPhone(t *testing.T) {
+	t.Parallel()
+	base := startForecast(t)
+	b := startBrowser(t, "de")
+	b.Do(t, chromedp.EmulateViewport(844, 390, chromedp.EmulateMobile), chromedp.Navigate(base+"/#forecast=1"), browsertest.Until(banner+` !== ''`), browsertest.Until(heatDrawn))
+	browsertest.Expect(t, b, `(() => {
+		const [box, frame, buttons] = ['#ahead-banner', '#frame', '#controls'].map((s) => document.querySelector(s).getBoundingClientRect());
+		return box.top >= 0 && box.bottom < innerHeight / 2 && box.left >= frame.left && box.right <= buttons.left &&
+			document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2).closest('#ahead-banner') !== null;
+	})()`, true, "the banner is cut off, or lies under the map or its buttons")
+	checkAccess(t, b, "forecast on a turned phone")
+	b.WantNoProblems(t, base)
 }
 
 // On a phone with an open card the map is low: its legend is small, and covers no button and not the selected lake. The legend

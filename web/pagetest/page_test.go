@@ -29,7 +29,7 @@ func TestPageInBrowser(t *testing.T) {
 		t.Errorf("title = %q", title)
 	}
 	browsertest.WantText(t, b, chromedp.Text("#notice"), "the notice", "imulated")
-	browsertest.Want(t, b, attributionText, "Lake <b>Agency</b>", "the attribution")
+	b.Do(t, browsertest.Until(attributionText+` === 'Lake <b>Agency</b>, GeoNames'`)) // the names of towns are from there
 	// Germany fills a map of this size at zoom 6, next to the legend.
 	browsertest.Want(t, b, `document.querySelector('.heatmap img').src.match(/tiles.(\d+)/)[1]`, "6", "the first view is at zoom")
 	b.Do(t, chromedp.Click("#legend summary"))

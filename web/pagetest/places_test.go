@@ -36,6 +36,24 @@ func typeKeys(t *testing.T, b *browsertest.Browser, text string) {
 	b.Do(t, chromedp.Focus("#q"), chromedp.SendKeys("#q", text))
 }
 
+// The keyboard reaches the field of the search within three presses: Tab shows a button that leads there. The map and its buttons come before the
+// field, because after it follow all lakes.
+func TestPageKeyboardReachesTheSearch(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	for _, s := range []screen{{width: 1440, height: 900}, {width: 390, height: 844}} {
+		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
+			b := startBrowser(t, "en-GB")
+			b.Do(t, chromedp.EmulateViewport(s.width, s.height), chromedp.Navigate(base+"/"), browsertest.Until(listReady), chromedp.KeyEvent(kb.Tab),
+				browsertest.Until(`(({id, offsetWidth, offsetHeight}) => id === 'skip' && offsetWidth > 40 && offsetHeight >= 24)(document.activeElement)`))
+			checkAccess(t, b, "the button that leads to the search")
+			b.Do(t, chromedp.KeyEvent(kb.Enter), browsertest.Until(`document.activeElement.id === 'q'`))
+			b.WantNoProblems(t, base)
+		})
+	}
+}
+
 func TestPageFindsPlaces(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -75,6 +93,11 @@ func TestPageFindsPlaces(t *testing.T) {
 		browsertest.Want(t, b, `document.querySelector('#q').value`, "80331", "the field has")
 		typeKeys(t, b, "Starnberger") // which no place is called
 		b.Do(t, browsertest.Until(listedLakes+`.length === 1`), browsertest.Until(`document.querySelector('path.place-dot') === null`))
+	})
+	t.Run("a postcode needs no answer of the server", func(t *testing.T) {
+		b.Do(t, chromedp.Evaluate[chromedp.Void](`window.realFetch = fetch; window.fetch = (url, ...rest) => String(url).includes('/search') ? new Promise(() => {}) : realFetch(url, ...rest)`))
+		typeKeys(t, b, "10997")
+		b.Do(t, browsertest.Until(listStatus+`.startsWith('Lakes near 10997 Berlin')`), chromedp.Evaluate[chromedp.Void](`window.fetch = realFetch`))
 	})
 	t.Run("what people write before a name", func(t *testing.T) {
 		for q, want := range map[string]string{"lake Tegel": "de_be_tegeler_see", "Strandbad Wannsee": "de_be_grosser_wannsee", "Lake Constance": "de_bw_bodensee_untersee", "52.42, 13.18": "de_be_grosser_wannsee"} {

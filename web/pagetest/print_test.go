@@ -104,6 +104,7 @@ func TestPagePrintsOneSheet(t *testing.T) {
 					b.Do(t, chromedp.EmulateViewport(paper.width, paper.height), browsertest.Until(fmt.Sprintf(`innerWidth === %d`, paper.width)))
 					checkSheet(t, b, paper, lake != "")
 				}
+				browsertest.Expect(t, b, `document.querySelector('#card .lower').checkVisibility()`, false, "the heading of lakes with a lower risk is printed without its list, which has buttons")
 				browsertest.Enable(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{})
 				b.Do(t, chromedp.EmulateViewport(s.width, s.height), chromedp.Evaluate[chromedp.Void](`void window.dispatchEvent(new Event('afterprint'))`),
 					browsertest.Until(fmt.Sprintf(`%s === %t`, legendUnfolded, unfolded))) // the legend is in the map again, as it was

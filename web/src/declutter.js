@@ -1,6 +1,9 @@
 // Decides which lakes have a mark, and which marks have room for their full size. The others are small, next to a worse one.
 import { boxIndex } from './boxindex.js'
 
+/** Pixels around the pointer: a target of 28 px, however small the mark is. */
+export const hitRadius = 14
+
 const margin = 2 // px around a mark
 const [mediumZoom, noneZoom, fullZoom] = [8, 9, 11] // a half zoom of a phone, such as 7.5, counts as the whole zoom below it
 
@@ -56,6 +59,25 @@ function moveAside(mark, others) {
     y += now > 0 ? dy / now * (distance - now) : distance
   }
   return { ...mark, x, y }
+}
+
+/**
+ * Returns the lake nearest to a point, not the topmost mark, which in a dense area may be another lake than the user meant. Lakes without
+ * a mark count too. Marks count from their edge, so that a mark is not lost among them, but not hollow ones, in which other lakes are seen. Of two at the same distance the worse one is returned.
+ * `crowded` tells that others are as near and that it has no mark, or below zoom 9, where marks may overlap, two have one: nobody can mean one of them.
+ * @param {Mark[]} marks @param {{x: number, y: number}} point @param {number} zoom @returns {{ lake?: Lake, crowded: boolean }}
+ */
+export function lakeNear(marks, { x, y }, zoom) {
+  let [least, found, n, marked] = [hitRadius, /** @type {Mark | null} */ (null), 0, 0]
+  for (const m of marks) {
+    const distance = Math.hypot(m.x - x, m.y - y)
+    if (distance >= hitRadius) continue
+    n++
+    if (m.r) marked++
+    const fromEdge = distance - (m.hollow ? 0 : m.r)
+    if (fromEdge < least) [least, found] = [fromEdge, m]
+  }
+  return { lake: found?.lake, crowded: n > 1 && (!found?.r || zoom < noneZoom && marked > 1) }
 }
 
 /** Returns the square that a mark needs, with a margin. @param {{x: number, y: number, r: number}} mark @returns {Box} */

@@ -71,6 +71,7 @@ export function addFind(page) {
   const announce = debounce(announceDelay, (found) => {
     const parts = search?.say(found) ?? [found || text.nothing]
     if (!store.get().complete) parts.push(fill(text.incomplete, { n: number(page.config.total_lakes) }))
+    if (view.get().seen) parts.push(text.pale)
     const message = parts.join('. ')
     if (output.value !== message) output.value = message
   })

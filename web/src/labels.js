@@ -5,6 +5,7 @@ import { concentration, words } from './words.js'
 
 const minZoom = 9 // below it there is room for only a few labels, which would look like a selection
 const valueZoom = 11 // below it values, and names of lakes of low risk, would hide too much of the heat map
+const largeAt = 2e5 // km² times 3 to the power of the zoom, from which a lake has a name below that zoom: 10 km² at zoom 9, 3 km² at zoom 10
 const halo = 2 // px beside the text
 
 /**
@@ -15,9 +16,10 @@ const halo = 2 // px beside the text
  * @param {import('leaflet').Map} map
  * @param {Mark | undefined} selected
  * @param {{ink: string, paper: string, size: number}} style
+ * @param {Map<string, number>} [areas] of lakes in km², if they are known: then large lakes have names before small ones, whatever their values
  * @returns {ReturnType<typeof boxIndex>} what is taken by controls, marks and labels
  */
-export function drawLabels(ctx, marks, map, selected, { ink, paper, size }) {
+export function drawLabels(ctx, marks, map, selected, { ink, paper, size }, areas) {
   const taken = boxIndex()
   for (const e of document.querySelectorAll('#controls, .leaflet-control')) taken.add(layerBox(map, e))
   const area = layerBox(map, map.getContainer())
@@ -57,8 +59,10 @@ export function drawLabels(ctx, marks, map, selected, { ink, paper, size }) {
   }
   for (const m of marks) if (m.r || zoom >= minZoom) taken.add(boxAround(m))
   if (zoom < minZoom) return taken
-  const isNamed = (lake) => zoom >= valueZoom || lake.closed || lake.warned || lake.display?.level > 0
-  for (const m of marks) if (m.full && m !== selected && isNamed(m.lake)) drawLabel(m, linesOf(m).slice(0, zoom < valueZoom ? 1 : 2))
+  const weight = ({ lake }) => (lake.closed || lake.warned ? Infinity : areas?.get(lake.id) ?? 0)
+  const isNamed = (m) => zoom >= valueZoom || (areas ? weight(m) * 3 ** zoom > largeAt : weight(m) || m.lake.display?.level > 0)
+  const named = marks.filter((m) => m.full && m !== selected && isNamed(m)).sort((a, b) => weight(b) - weight(a) || 0) // not NaN
+  for (const m of named) drawLabel(m, linesOf(m).slice(0, zoom < valueZoom ? 1 : 2))
   return taken
 }
 

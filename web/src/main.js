@@ -14,7 +14,7 @@ import { syncMapPosition } from './mapposition.js'
 import { addMarkers } from './markers.js'
 import { showLoadError, showMessage, showToast } from './message.js'
 import { addOffline } from './offline.js'
-import { addOutlines, nameTowns } from './outlines.js'
+import { addNames, addOutlines } from './outlines.js'
 import { addShare, embedded } from './share.js'
 import { addTelling } from './telling.js'
 import { addTimeControl } from './timecontrol.js'
@@ -93,7 +93,7 @@ async function start() {
   addBasemap(page)
   addHeatmap(page)
   addOutlines(page, files.outline).catch(console.warn) // the map works without the outlines
-  if (!loaded.config.basemap) nameTowns(page)
+  addNames(page)
   for (const add of [addMarkers, addTimeControl, addCard, addFind, addShare, addTelling, addOffline]) add(page)
   if (!embedded()) lazyScript('highs')().then(({ addHighs }) => addHighs(page)).catch(() => {}) // the map works without its line
   lazyScript('timeline')().then(({ addPrint }) => addPrint(page)).catch(console.warn)

@@ -2,15 +2,14 @@
 import { L } from './leaflet.js'
 import { addCanvasLayer } from './canvaslayer.js'
 import { riskClasses, riskFilter } from './classify.js'
-import { declutter, ringRadius } from './declutter.js'
+import { declutter, hitRadius, lakeNear, ringRadius } from './declutter.js'
 import { element } from './dom.js'
 import { drawLabels } from './labels.js'
 import { maxNear } from './lakestore.js'
 import { describeLake } from './laketext.js'
 import { canvasColours, symbolPainter } from './symbolpainter.js'
 
-const hitRadius = 14 // px around the pointer: a target of 28 px, however small the mark is
-const [zoomStep, maxCrowdZoom] = [2, 12] // a click among several lakes without a mark zooms in by that, up to that zoom
+const [zoomStep, maxCrowdZoom] = [2, 12] // a click among several lakes zooms in by that, up to that zoom
 
 /** Adds the marks, and updates them with the lakes and the view. @param {Page} page */
 export function addMarkers(page) {
@@ -37,13 +36,15 @@ export function addMarkers(page) {
   view.on(['lake', 'risk', 'seen', 'style'], update)
   if (!store.get().complete) map.on('moveend', update)
   matchMedia('(prefers-color-scheme: dark)').onchange = update
-  addPointer(page, (point) => lakeNear(getScene().marks, map.containerPointToLayerPoint(point)))
+  addPointer(page, (point) => lakeNear(getScene().marks, map.containerPointToLayerPoint(point), map.getZoom()))
 }
 
 // visibleLakes returns the lakes that pass the filter, and the selected lake.
 function visibleLakes({ map, store, view }) {
   const hideMarks = isPartial(map, store.get())
-  map.getContainer().classList.toggle('no-marks', hideMarks)
+  const { classList } = map.getContainer()
+  classList.toggle('no-marks', hideMarks)
+  classList.toggle('only-seen', view.get().seen !== null) // the tiles show older values too
   const passes = riskFilter(view)
   return store.get().lakes.filter((lake) => lake.id === view.get().lake || (!hideMarks && passes(lake)))
 }
@@ -72,12 +73,12 @@ function isPartial(map, { complete, lakes }) {
  */
 function draw(ctx, { min, max }, { marks, colours, paint }, page) {
   const { map, view } = page
-  const { lake, style } = view.get()
+  const { lake, style, seen } = view.get()
   const area = L.bounds(min.subtract([hitRadius, hitRadius]), max.add([hitRadius, hitRadius]))
   const visible = marks.filter(({ x, y }) => area.contains([x, y]))
   const selected = visible.find((m) => m.lake.id === lake)
-  // The tiles of the style dots already have a mark for each lake, but it shows only the chlorophyll.
-  const drawn = visible.filter((m) => m.r && (style !== 'dots' || m === selected || m.lake.worse || m.lake.closed || m.lake.warned))
+  // The tiles of the style dots already have a mark for each lake, but it shows only the chlorophyll, and older values too.
+  const drawn = visible.filter((m) => m.r && (style !== 'dots' || seen || m === selected || m.lake.worse || m.lake.closed || m.lake.warned))
   // Closed lakes are drawn last, before them marks without room for their full size, which it would cover; of all others the worst are last.
   const order = (m) => (m.lake.closed ? -1 : Number(m.full))
   for (const m of drawn.reverse().sort((a, b) => order(b) - order(a))) paint(ctx, m)
@@ -85,7 +86,7 @@ function draw(ctx, { min, max }, { marks, colours, paint }, page) {
     drawRing(ctx, selected, colours)
     paint(ctx, selected) // its badge lies on the ring
   }
-  page.taken = drawLabels(ctx, visible, map, selected, colours)
+  page.taken = drawLabels(ctx, visible, map, selected, colours, page.areas)
   page.drawTowns?.()
 }
 
@@ -99,25 +100,7 @@ function drawRing(ctx, mark, { ink, paper }) {
   }
 }
 
-/**
- * Returns the lake nearest to a point, not the topmost mark, which in a dense area may be another lake than the user meant. Lakes without
- * a mark count too. Marks count from their edge, so that a mark is not lost among them, but not hollow ones, in which other lakes are seen. Of two at the same distance the worse one is returned.
- * `crowded` tells that it has no mark and that others are as near: nobody can mean one of them.
- * @param {Mark[]} marks @param {{x: number, y: number}} point @returns {{ lake?: Lake, crowded: boolean }}
- */
-function lakeNear(marks, { x, y }) {
-  let [least, found, n] = [hitRadius, /** @type {Mark | null} */ (null), 0]
-  for (const m of marks) {
-    const distance = Math.hypot(m.x - x, m.y - y)
-    if (distance >= hitRadius) continue
-    n++
-    const fromEdge = distance - (m.hollow ? 0 : m.r)
-    if (fromEdge < least) [least, found] = [fromEdge, m]
-  }
-  return { lake: found?.lake, crowded: n > 1 && !found?.r }
-}
-
-// addPointer selects the lake that is clicked, zooms in where it is one of several without a mark, and shows the name of the lake under the mouse.
+// addPointer selects the lake that is clicked, zooms in where nobody can mean one of several, and shows the name of the lake under the mouse.
 function addPointer(page, lakeAt) {
   const { map, view } = page
   const box = map.getContainer()

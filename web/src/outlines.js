@@ -1,4 +1,4 @@
-// The outlines of land, borders, Germany and large rivers and the names of towns, for maps without a basemap.
+// The outlines of land, borders, Germany and large rivers, for maps without a basemap, and what a near map has.
 import { L } from './leaflet.js'
 import { fetchJSON } from './fetchjson.js'
 import { lazyScript } from './lazyscript.js'
@@ -18,16 +18,16 @@ export async function addOutlines({ map }, url) {
   }
 }
 
-/** Adds the names of towns where the map is near enough for them. @param {Page} page */
-export function nameTowns(page) {
+/** Adds what a near map has: the names of towns, more rivers and the sizes of lakes. @param {Page} page */
+export function addNames(page) {
   const load = lazyScript('towns')
-  const add = () => page.map.getZoom() < minTownZoom || load().then(({ addTowns }) => addTowns(page)).catch(() => {}) // the map works without them
+  const add = () => page.map.getZoom() < minTownZoom || load().then(({ addNear }) => addNear(page)).catch(() => {}) // the map works without them
   page.map.on('zoomend', add)
   add()
 }
 
-// decode turns lines of whole numbers, each point the step from the one before, into degrees.
-function decode({ scale, lines }) {
+/** Turns lines of whole numbers, each point the step from the one before, into degrees. @param {{scale: number, lines: number[][]}} lines */
+export function decode({ scale, lines }) {
   return lines.map((line) => {
     let [x, y] = [0, 0]
     const points = []

@@ -214,6 +214,7 @@ interface Page {
   refresh?(): Promise<void>
   redrawMarks?(): void
   drawTowns?(): void // with the marks
+  areas?: Map<string, number> // of large lakes on a near map, in km², by id
   taken?: ReturnType<typeof import('./boxindex.js').boxIndex> // by controls, marks and labels
   printing?: boolean
   heatmap?: { prefetch(dates: (string | null)[]): void, minInterval(): number }

@@ -16,9 +16,9 @@ test('the first line of the page', () => {
     ['no value at all, which is not none', counts(0, 0), '', ''],
     ['closed lakes, which are worse than none', { ...counts(340, 0, [140, 0, 0]), closed: 2 }, 'Closed: 2', ''],
     ['closed lakes without a value', { ...counts(0, 0), closed: 1 }, 'Closed: 1', ''],
-    ['closed lakes beside a high risk, without a comparison', { ...counts(340, 2, [140, 1, 0]), closed: 1 }, 'Closed: 1 · High risk: 2 lakes, 1 measured this week', ''],
+    ['closed lakes beside a high risk, without a comparison', { ...counts(340, 2, [140, 1, 0]), closed: 1 }, 'Closed: 1 · High risk: 2 lakes', ', 1 measured this week'],
     ['how many were seen', { ...counts(340, 19, [140, 9, 4]), total_lakes: 360 }, 'High risk: 19 lakes, 9 measured this week', ' · 42 % of the lakes seen · 140 lakes measured in both weeks: 5 more than the week before'],
-    ['how many were seen beside a closed lake', { ...counts(340, 2, [140, 1, 0]), closed: 1, total_lakes: 360 }, 'Closed: 1 · High risk: 2 lakes, 1 measured this week', ' · 42 % of the lakes seen'],
+    ['how many were seen beside a closed lake', { ...counts(340, 2, [140, 1, 0]), closed: 1, total_lakes: 360 }, 'Closed: 1 · High risk: 2 lakes', ', 1 measured this week · 42 % of the lakes seen'],
     ['nothing is known', undefined, '', ''],
   ])) assert.deepEqual([...highsText(now, true), ''].slice(0, 2), [wantLine, wantChange], name)
   assert.equal(highsText(counts(340, 19), false)[0], 'High risk: 19 lakes, 9 measured that week', 'a week that is over')

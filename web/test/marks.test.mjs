@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { boxIndex } from '../src/boxindex.js'
-import { boxAround, declutter, hasMark, ringRadius } from '../src/declutter.js'
-import { labelBoxes } from '../src/labels.js'
+import { boxAround, declutter, hasMark, lakeNear, ringRadius } from '../src/declutter.js'
+import { drawLabels, labelBoxes } from '../src/labels.js'
 
 const lake = (id, x, y, level, chl) => /** @type {Lake} */ (/** @type {unknown} */ ({ id, x, y, chl, ...(chl !== null && { display: { level } }) }))
 const project = (l) => ({ x: l.x, y: l.y })
@@ -110,4 +110,36 @@ test('labels lie beside their marks, within the map', () => {
     assert.ok(boxes.every(([l, t, r, b]) => l >= 0 && t >= 0 && r <= 200 && b <= 100), `a label of a mark at ${[x, y]} is clipped`)
     assert.ok(boxes.some(([l, t, r, b]) => l >= x + 10 || r <= x - 10 || t >= y + 10 || b <= y - 10), `each label of a mark at ${[x, y]} covers it`)
   }
+})
+
+test('a point among several lakes means none of them if none has a mark, or two have one', () => {
+  const mark = (id, x, r) => /** @type {any} */ ({ lake: { id }, x, y: 0, r })
+  for (const [name, marks, want, crowded] of /** @type {const} */ ([
+    ['one lake without a mark', [mark('a', 3, 0)], 'a', false],
+    ['two without a mark', [mark('a', 3, 0), mark('b', -5, 0)], 'a', true],
+    ['a mark beside a lake without one', [mark('a', 9, 6), mark('b', -5, 0)], 'a', false],
+    ['two marks', [mark('a', 0, 6), mark('b', 8, 6)], 'a', true],
+    ['two marks side by side, which are seen apart', [mark('a', 0, 8), mark('b', 18, 8)], 'a', false],
+  ])) assert.deepEqual((({ lake: l, crowded: c }) => [l?.id, c])(lakeNear([...marks], { x: 0, y: 0 }, 8)), [want, crowded], name)
+  assert.deepEqual(lakeNear([mark('far', 99, 6)], { x: 0, y: 0 }, 8), { lake: undefined, crowded: false })
+  assert.equal(lakeNear([mark('a', 0, 6), mark('b', 8, 6)], { x: 0, y: 0 }, 9).crowded, false, 'from zoom 9 on marks lie side by side')
+})
+
+test('large lakes have names before small ones, whatever their values, once the sizes are known', () => {
+  const names = (zoom, areas) => {
+    const written = []
+    const ctx = new Proxy({}, { get: (_, name) => (name === 'fillText' ? (text) => written.push(text) : name === 'measureText' ? () => ({ width: 20 }) : () => {}), set: () => true })
+    const map = { getZoom: () => zoom, getContainer: () => ({ getBoundingClientRect: () => ({ left: 0, top: 0, width: 500, height: 500 }) }), mouseEventToLayerPoint: ({ clientX: x, clientY: y }) => ({ x, y }) }
+    const mark = (name, y, level, others) => ({ lake: { id: name, name, chl: 5, display: { level, risk: 'low' }, ...others }, x: 100, y, r: level ? 6 : 0, full: true })
+    const marks = [mark('closed', 50, 0, { closed: true }), mark('bad', 150, 2), mark('small', 250, 0), mark('large', 350, 0), mark('larger', 450, 0)]
+    globalThis.document.querySelectorAll = /** @type {any} */ (() => [])
+    drawLabels(/** @type {any} */ (ctx), /** @type {any} */ (marks), /** @type {any} */ (map), undefined, { ink: '', paper: '', size: 12 }, areas)
+    return written
+  }
+  const areas = new Map([['small', 2], ['large', 12], ['larger', 90], ['bad', 0.5]])
+  assert.deepEqual(names(9, undefined), ['closed', 'bad'], 'while the sizes are not known')
+  assert.deepEqual(names(9, areas), ['closed', 'larger', 'large'])
+  assert.deepEqual(names(10, new Map([...areas, ['small', 4]])), ['closed', 'larger', 'large', 'small'])
+  assert.deepEqual(names(8, areas), [], 'far away')
+  assert.equal(names(11, areas).length, 10, 'near, all have a name and a value')
 })

@@ -16,6 +16,7 @@ import (
 
 	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/data/events/push/pushtest"
+	"limnomap/data/store/wiretest"
 )
 
 // shownWays show the data, and toldWays the log of events.
@@ -146,15 +147,15 @@ func postgresLost(c *closureTest) {
 	p := startPostgres(c)
 	u, err := url.Parse(p.url)
 	must(c, err)
-	w := newWire(c, u.Host)
+	w := wiretest.New(c, u.Host)
 	c.db = p.url
-	u.Host = w.address
+	u.Host = w.Address
 	c.serverDB = u.String()
 	c.start()
-	w.hang(true)
+	w.Hang(true)
 	of, imported := c.issue()
 	time.Sleep(10 * time.Second) // what the server does then, it does against a wall
-	w.hang(false)
+	w.Hang(false)
 	c.awaitKnown(of, limnomaptest.Ways, imported, time.Now())
 	p.kill(c)
 	time.Sleep(3 * time.Second)

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/store/wiretest"
 	"limnomap/data/testsize"
 )
 
@@ -27,7 +28,7 @@ const (
 type faultyDatabase struct {
 	direct  string // URL without the wire
 	through string // URL with the wire
-	wire    *wire
+	wire    *wiretest.Wire
 	server  *limnomaptest.Server
 }
 
@@ -66,8 +67,8 @@ func newFaultyDatabase(t testing.TB, base, name string) *faultyDatabase {
 	d := &faultyDatabase{direct: withDatabase(t, base, name)}
 	u, err := url.Parse(d.direct)
 	must(t, err)
-	d.wire = newWire(t, u.Host)
-	u.Host = d.wire.address
+	d.wire = wiretest.New(t, u.Host)
+	u.Host = d.wire.Address
 	d.through = u.String()
 	d.server = limnomaptest.LaunchWithEnv(t, []string{"LIMNOMAP_DB=" + d.through}, "--cache-disk", "0", "--weeks", "1", "--api-rate", "0", "--tile-rate", "0")
 	t.Cleanup(d.server.Kill)
@@ -82,6 +83,7 @@ type databaseFault struct {
 	end      func(*testing.T, *faultyDatabase)
 	reported string // the field of /readyz that reports it; "" if the server copes with it
 	log      string // must be in the log
+	once     bool   // no other line of the log tells it
 }
 
 const (
@@ -108,18 +110,19 @@ func databaseFaults() []databaseFault {
 	slow := func(name string, delay time.Duration, piece int) databaseFault {
 		return databaseFault{
 			name:  name,
-			begin: func(_ *testing.T, d *faultyDatabase) { d.wire.slow(delay, piece) },
-			end:   func(_ *testing.T, d *faultyDatabase) { d.wire.slow(0, 0) },
+			begin: func(_ *testing.T, d *faultyDatabase) { d.wire.Slow(delay, piece) },
+			end:   func(_ *testing.T, d *faultyDatabase) { d.wire.Slow(0, 0) },
 		}
 	}
 	terminate := "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 	return []databaseFault{
 		{
 			name:     "hangs",
-			begin:    func(_ *testing.T, d *faultyDatabase) { d.wire.hang(true) },
-			end:      func(_ *testing.T, d *faultyDatabase) { d.wire.hang(false) },
+			begin:    func(_ *testing.T, d *faultyDatabase) { d.wire.Hang(true) },
+			end:      func(_ *testing.T, d *faultyDatabase) { d.wire.Hang(false) },
 			reported: staleSince,
 			log:      "loading newer data failed",
+			once:     true,
 		},
 		slow("200 ms", 200*time.Millisecond, 0),
 		slow("2 s", 2*time.Second, 0),
@@ -127,29 +130,29 @@ func databaseFaults() []databaseFault {
 		{
 			name: "hangs in the middle of a load",
 			begin: func(t *testing.T, d *faultyDatabase) {
-				d.wire.hangBefore(lateLake)
+				d.wire.HangBefore(lateLake)
 				d.exec(t, nextNumber)
 			},
-			end:      func(_ *testing.T, d *faultyDatabase) { d.wire.hang(false) },
+			end:      func(_ *testing.T, d *faultyDatabase) { d.wire.Hang(false) },
 			reported: staleSince,
 		},
 		{
 			name: "hangs in the middle of a load, and then answers new connections only",
 			begin: func(t *testing.T, d *faultyDatabase) {
-				d.wire.hangBefore(lateLake)
+				d.wire.HangBefore(lateLake)
 				d.exec(t, nextNumber)
 				limnomaptest.Within(t, 3*patience, "the load ends", func() bool { return strings.Contains(eventLog(d.server), "the server does not send the rest") })
 			},
 			end: func(_ *testing.T, d *faultyDatabase) {
-				d.wire.cut()
-				d.wire.hang(false)
+				d.wire.Cut()
+				d.wire.Hang(false)
 			},
 			reported: failedSince,
 		},
 		{
 			name:     "accepts no connection",
-			begin:    func(t *testing.T, d *faultyDatabase) { d.wire.hang(true); d.wire.cut() },
-			end:      func(_ *testing.T, d *faultyDatabase) { d.wire.hang(false) },
+			begin:    func(t *testing.T, d *faultyDatabase) { d.wire.Hang(true); d.wire.Cut() },
+			end:      func(_ *testing.T, d *faultyDatabase) { d.wire.Hang(false) },
 			reported: staleSince,
 		},
 		{
@@ -237,7 +240,7 @@ func (f *databaseFault) test(t *testing.T, d *faultyDatabase) {
 	before := usageOf(t, s)
 
 	stop := crowd(t, s, clients)
-	began := time.Now()
+	began, told := time.Now(), warnings(s)
 	f.begin(t, d)
 	busy := latencies(t, s, length)
 	if f.reported != "" {
@@ -250,6 +253,12 @@ func (f *databaseFault) test(t *testing.T, d *faultyDatabase) {
 		t.Error("the metric does not say how old the data are")
 	}
 	limnomaptest.Within(t, patience, "the log says "+f.log, func() bool { return strings.Contains(eventLog(s), f.log) })
+	if f.once {
+		limnomaptest.Within(t, patience, "the log of events fails", func() bool { return s.Metric(t, "limnomap_event_log_failures_total") > 1 })
+		if more := warnings(s)[len(told):]; len(more) != 1 {
+			t.Errorf("want one line that the database does not answer:\n%s", strings.Join(more, ""))
+		}
+	}
 	counts := stop()
 	t.Logf("cached tiles: p99 %v idle, %v during the fault with %d clients, who got %v", idle, busy, clients, counts)
 	wantAnswers(t, s)
@@ -281,6 +290,16 @@ func (f *databaseFault) test(t *testing.T, d *faultyDatabase) {
 		t.Errorf("the log has %d bytes:\n%.2000s", n, log)
 	}
 	stopCleanly(t, s)
+}
+
+// warnings returns the warnings and errors of the log that are about no request.
+func warnings(s *limnomaptest.Server) (lines []string) {
+	for line := range strings.Lines(eventLog(s)) {
+		if (strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR")) && !strings.Contains(line, `msg="request failed"`) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // readyField returns a field of /readyz; nil for null. The server must be ready.

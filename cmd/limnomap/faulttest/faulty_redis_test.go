@@ -13,47 +13,48 @@ import (
 
 	"limnomap/api/ratelimit/quota/redistest"
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/store/wiretest"
 	"limnomap/data/testsize"
 )
 
 // A redisFault is something that goes wrong with Redis while a server shares its limits through it.
 type redisFault struct {
 	name       string
-	begin, end func(*testing.T, *redistest.Server, *wire)
+	begin, end func(*testing.T, *redistest.Server, *wiretest.Wire)
 	copes      bool   // whether the limits go on being shared
 	log        string // must be in the log
 }
 
 // redisFaults returns all faults. make test has only the first.
 func redisFaults(password string) []redisFault {
-	cli := func(args ...string) func(*testing.T, *redistest.Server, *wire) {
-		return func(t *testing.T, server *redistest.Server, _ *wire) {
+	cli := func(args ...string) func(*testing.T, *redistest.Server, *wiretest.Wire) {
+		return func(t *testing.T, server *redistest.Server, _ *wiretest.Wire) {
 			server.Cli(t, append([]string{"--no-auth-warning", "-a", password}, args...)...)
 		}
 	}
-	do := func(change func(*wire)) func(*testing.T, *redistest.Server, *wire) {
-		return func(_ *testing.T, _ *redistest.Server, w *wire) { change(w) }
+	do := func(change func(*wiretest.Wire)) func(*testing.T, *redistest.Server, *wiretest.Wire) {
+		return func(_ *testing.T, _ *redistest.Server, w *wiretest.Wire) { change(w) }
 	}
-	slow := func(delay time.Duration, piece int) func(*testing.T, *redistest.Server, *wire) {
-		return do(func(w *wire) { w.slow(delay, piece) })
+	slow := func(delay time.Duration, piece int) func(*testing.T, *redistest.Server, *wiretest.Wire) {
+		return do(func(w *wiretest.Wire) { w.Slow(delay, piece) })
 	}
 	return []redisFault{
-		{name: "hangs", begin: do(func(w *wire) { w.hang(true) }), end: do(func(w *wire) { w.hang(false) })},
+		{name: "hangs", begin: do(func(w *wiretest.Wire) { w.Hang(true) }), end: do(func(w *wiretest.Wire) { w.Hang(false) })},
 		{name: "200 ms", begin: slow(200*time.Millisecond, 0), end: slow(0, 0)},
 		{name: "2 s", begin: slow(2*time.Second, 0), end: slow(0, 0)},
 		{name: "bytes one by one", begin: slow(20*time.Millisecond, 1), end: slow(0, 0)},
-		{name: "hangs in the middle of an answer", begin: do(func(w *wire) { w.hangAfter(2) }), end: do(func(w *wire) { w.hang(false) })},
+		{name: "hangs in the middle of an answer", begin: do(func(w *wiretest.Wire) { w.HangAfter(2) }), end: do(func(w *wiretest.Wire) { w.Hang(false) })},
 		{name: "full", begin: cli("CONFIG", "SET", "maxmemory", "1"), end: cli("CONFIG", "SET", "maxmemory", "0"), log: "raise its maxmemory"},
 		{name: "a replica", begin: cli("REPLICAOF", "127.0.0.1", "1"), end: cli("REPLICAOF", "NO", "ONE"), log: "name the primary"},
 		{
 			name: "foreign values at all keys",
-			begin: func(t *testing.T, s *redistest.Server, w *wire) {
+			begin: func(t *testing.T, s *redistest.Server, w *wiretest.Wire) {
 				for range 10 {
 					cli("EVAL", "for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('DEL', key); redis.call('RPUSH', key, 'a') end", "0")(t, s, w)
 					time.Sleep(50 * time.Millisecond)
 				}
 			},
-			end:   do(func(*wire) {}),
+			end:   do(func(*wiretest.Wire) {}),
 			copes: true,
 		},
 	}
@@ -70,8 +71,8 @@ func TestFaultyRedis(t *testing.T) {
 			db := newUniformDB(t, uniformLakes, 5)
 			importOldValues(t, db)
 			redis := redistest.Start(t, "--requirepass", password, "--maxmemory-policy", "noeviction")
-			w := newWire(t, redis.Addr)
-			s := limnomaptest.LaunchWithEnv(t, []string{"LIMNOMAP_REDIS=redis://:" + password + "@" + w.address}, "--db", db.path, "--cache-disk", "0",
+			w := wiretest.New(t, redis.Addr)
+			s := limnomaptest.LaunchWithEnv(t, []string{"LIMNOMAP_REDIS=redis://:" + password + "@" + w.Address}, "--db", db.path, "--cache-disk", "0",
 				"--api-rate", "60000", "--tile-rate", "60000")
 			t.Cleanup(s.Kill)
 			s.AwaitReady(t)
@@ -83,7 +84,7 @@ func TestFaultyRedis(t *testing.T) {
 	}
 }
 
-func (f *redisFault) test(t *testing.T, s *limnomaptest.Server, redis *redistest.Server, w *wire) {
+func (f *redisFault) test(t *testing.T, s *limnomaptest.Server, redis *redistest.Server, w *wiretest.Wire) {
 	clients, length := testsize.Of(12, 100), testsize.Of(time.Second, 10*time.Second)
 	wantAnswers(t, s)
 	idle := latencies(t, s, length/4)

@@ -120,6 +120,34 @@ func checkEvents(t *testing.T, s *limnomaptest.Server, of *postgres) {
 	checkLog(t, storedEvents(t, of.url), shownLevels(t, s))
 }
 
+// createKey makes an API key and returns it.
+func createKey(t testing.TB, db string) string {
+	t.Helper()
+	key, err := limnomaptest.Command(t, "keys", "create", "--name", "me", "--db", db).Output()
+	must(t, err)
+	return strings.TrimSpace(string(key))
+}
+
+// useKey lists the monitored lakes with a key, as soon as the server knows it.
+func useKey(t testing.TB, s *limnomaptest.Server, key string) {
+	t.Helper()
+	limnomaptest.Within(t, patience, "the key is accepted", func() bool {
+		req, err := http.NewRequest(http.MethodGet, s.Base+"/api/v1/monitor/lakes", nil)
+		must(t, err)
+		req.Header.Set("X-API-Key", key)
+		resp, err := s.Client().Do(req)
+		must(t, err)
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+}
+
+// usedKeys returns how many keys have a stored last use.
+func usedKeys(t testing.TB, of *postgres) int {
+	t.Helper()
+	return ask[int](t, of, "SELECT count(used_at)::int FROM limnomap.api_keys")
+}
+
 // TestStandby has a server read from a hot standby. The standby lags, then the primary dies and the standby is promoted, and the old primary comes back, which
 // lets only read. The server always shows the newest data that can be known, or says that they may be old, and no event is lost or there twice.
 func TestStandby(t *testing.T) {
@@ -138,6 +166,15 @@ func TestStandby(t *testing.T) {
 	readsStandby(t, s, true)
 	p.lag(t, s, db, 50, 5)
 
+	key := createKey(t, db)
+	other := start(t, "--db", db)
+	readsStandby(t, other, true)
+	useKey(t, other, key)
+	stopCleanly(t, other) // stores the last use of keys, on the primary
+	if n := usedKeys(t, p.primary); n != 1 {
+		t.Errorf("the primary has the last use of %d keys, want 1", n)
+	}
+
 	execPostgres(t, p.primary.url, "ALTER SYSTEM SET default_transaction_read_only = on") // from its next start, by who promotes the other
 	p.promote(t)
 	importValue(t, db, 50)
@@ -148,7 +185,7 @@ func TestStandby(t *testing.T) {
 	p.primary.start(t)
 	importValue(t, db, 100)
 	awaitValue(t, s, 100)
-	other := start(t, "--db", p.url(t, "any", p.primary, p.standby))
+	other = start(t, "--db", p.url(t, "any", p.primary, p.standby))
 	wantValue(t, other, 100)
 	checkEvents(t, s, p.standby)
 	stopCleanly(t, other)

@@ -171,7 +171,7 @@ func (w *world) load(t fataler, asOf snapshot.AsOf, now time.Time) *snapshot.Sna
 func (j *journal) publish(t fataler, s *snapshot.Snapshot, p data.Present) []data.Event {
 	t.Helper()
 	before := len(j.events)
-	r, err := eventlog.Next(j.moment, j, s, "settings", j.bloom, p)
+	r, err := eventlog.Next(j.moment, j, s, eventlog.Settings{Snapshots: "settings", BloomShare: j.bloom}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,6 +287,32 @@ func TestNextBloomShare(t *testing.T) {
 			t.Errorf("the event is %+v", j.events[1])
 		}
 	}
+}
+
+// A limit that is set or changed tells nothing of the lakes that are above it already, and leaves no other event out.
+func TestNextBloomShareIsSet(t *testing.T) {
+	t.Parallel()
+	w, j := newWorld("a", "b"), new(journal)
+	now := noon
+	step := func(limit data.TenThousandths, a, b, chl float64, want ...string) {
+		t.Helper()
+		now = now.Add(time.Hour)
+		w.set("a", 0, chl)
+		w.set("b", 0, 5)
+		w.blooms = map[observed]float64{{"a", monday}: a, {"b", monday}: b}
+		j.bloom = limit
+		if got := describeAll(j.publish(t, w.snapshot(t, now), data.At(now))); !slices.Equal(got, want) {
+			t.Errorf("limit %d: %q, want %q", limit, got, want)
+		}
+	}
+	step(0, 0.5, 0.2, 5)
+	step(3000, 0.5, 0.2, 60, "1 a class_up: level 0 to 2")
+	step(3000, 0.5, 0.4, 60, "2 b bloom_share: level 0 to 0")
+	step(6000, 0.7, 0.7, 60)
+	step(6000, 0.5, 0.7, 60)
+	step(6000, 0.6, 0.7, 60, "3 a bloom_share: level 2 to 2")
+	step(0, 0.6, 0.7, 60)
+	step(6000, 0.6, 0.7, 60)
 }
 
 // Statements that are shown before the rest of an import is loaded are told at once, and nothing twice. A server that does not have them yet does
@@ -433,7 +459,7 @@ func TestNextFirst(t *testing.T) {
 	j.publish(t, earlier, data.At(noon))
 	w.set("a", 0, 60)
 	s := w.snapshot(t, noon)
-	r, err := eventlog.Next(j.moment, &journal{blocks: maps.Clone(j.blocks)}, s, "others", 0, data.At(noon))
+	r, err := eventlog.Next(j.moment, &journal{blocks: maps.Clone(j.blocks)}, s, eventlog.Settings{Snapshots: "others"}, data.At(noon))
 	if err != nil || !r.First || !r.New || len(j.events) > 0 || r.Moment.Settings != "others" {
 		t.Errorf("other settings: %+v, %v, %d events; want the first moment of others, without events", r, err, len(j.events))
 	}

@@ -24,15 +24,13 @@ type Log interface {
 	DropEvents(ctx context.Context, before time.Time, most int) (dropped int64, err error)
 }
 
-// Options configure a Keeper. All fields but Wrote and BloomShare are required.
+// Options configure a Keeper. All fields but Wrote are required.
 type Options struct {
 	Log Log
-	// Settings are those by which snapshots are made. Of servers with different settings, the one that was started last writes.
-	Settings string
+	// Of servers with different Settings, the one that was started last writes.
+	Settings Settings
 	Keep     time.Duration // how long events are kept
-	// BloomShare is from which part of a lake with a high risk on there is an event; 0: never.
-	BloomShare data.TenThousandths
-	Present    func() data.Present
+	Present  func() data.Present
 	// Believed returns the time by which events are old enough to be dropped; the zero time: none is.
 	Believed func(context.Context) (time.Time, error)
 	Logger   *slog.Logger
@@ -63,8 +61,9 @@ type Keeper struct {
 
 // failures are those of Run since it last succeeded.
 type failures struct {
-	since, logged time.Time // when the first happened, and when one was logged
+	since, logged time.Time // when the first happened, and when one was logged, or was not because others tell of it
 	count         int
+	told          bool // whether one was logged
 }
 
 // changes are the moments in which the records of the lakes of a snapshot changed last.
@@ -152,8 +151,8 @@ func (k *Keeper) Run(ctx context.Context) {
 	}
 }
 
-// failed tells of a failure. The first is logged, and then one every logEvery; none before the first snapshot, since who loads it tells
-// of the same database.
+// failed tells of a failure. The first is logged, unless it is [data.ErrAway], and then one every logEvery; none before the first snapshot, since
+// who loads it tells of the same database.
 func (k *Keeper) failed(err error) {
 	k.Failed(err)
 	if k.Snapshot() == nil {
@@ -161,20 +160,22 @@ func (k *Keeper) failed(err error) {
 	}
 	f, now := &k.failures, time.Now()
 	if f.count++; f.count == 1 {
-		f.since = now
-		k.Logger.Error("log of events failed", "error", err)
+		f.since, f.logged = now, now
+		if f.told = !errors.Is(err, data.ErrAway); f.told {
+			k.Logger.Error("log of events failed", "error", err)
+		}
 	} else if now.Sub(f.logged) >= logEvery {
+		f.logged, f.told = now, true
 		k.Logger.Error("log of events still fails", "error", err, "failures", f.count, "failed_since", f.since)
-	} else {
-		return
 	}
-	f.logged = now
 }
 
 // succeeded tells that failures have ended.
 func (k *Keeper) succeeded(err error) {
 	if f := k.failures; f.count > 0 && err == nil {
-		k.Logger.Info("log of events works again", "failures", f.count, "failed_since", f.since)
+		if f.told {
+			k.Logger.Info("log of events works again", "failures", f.count, "failed_since", f.since)
+		}
 		k.failures = failures{}
 	}
 }
@@ -207,7 +208,7 @@ func (k *Keeper) Compare(ctx context.Context, snap *snapshot.Snapshot) error {
 	var result Result
 	overtaken := false
 	err := k.Log.NextMoment(ctx, func(last data.Moment, to data.MomentTx) (data.Moment, error) {
-		if overtaken = k.began && last.Number > 0 && last.Settings != k.Settings; overtaken {
+		if overtaken = k.began && last.Number > 0 && last.Settings != k.Settings.String(); overtaken {
 			return last, nil
 		}
 		if k.damaged { // nothing can be compared with it
@@ -215,7 +216,7 @@ func (k *Keeper) Compare(ctx context.Context, snap *snapshot.Snapshot) error {
 		}
 		tx.MomentTx = to
 		var err error
-		result, err = Next(last, &tx, snap, k.Settings, k.BloomShare, k.Present())
+		result, err = Next(last, &tx, snap, k.Settings, k.Present())
 		return result.Moment, err
 	})
 	if errors.Is(err, ErrDamaged) && !k.damaged {
@@ -230,7 +231,7 @@ func (k *Keeper) Compare(ctx context.Context, snap *snapshot.Snapshot) error {
 	if overtaken != k.overtaken {
 		k.overtaken = overtaken
 		if overtaken {
-			k.Logger.Warn("a server with other settings for the classification writes the log of events; this one does not")
+			k.Logger.Warn("a server with other settings for the classification or for blooms writes the log of events; this one does not")
 		}
 	}
 	if result.New {

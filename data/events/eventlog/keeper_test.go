@@ -50,7 +50,7 @@ func (l *logged) String() string {
 }
 
 func keeperOptions(log eventlog.Log, settings string, messages *logged) eventlog.Options {
-	return eventlog.Options{Log: log, Settings: settings, Keep: 48 * time.Hour, Present: data.ByClock(time.Now), Believed: func(context.Context) (time.Time, error) { return time.Now(), nil }, Wrote: func(map[data.EventKind]int, time.Duration) {},
+	return eventlog.Options{Log: log, Settings: eventlog.Settings{Snapshots: settings}, Keep: 48 * time.Hour, Present: data.ByClock(time.Now), Believed: func(context.Context) (time.Time, error) { return time.Now(), nil }, Wrote: func(map[data.EventKind]int, time.Duration) {},
 		Logger: slog.New(slog.NewTextHandler(messages, nil)), Failed: func(err error) { fmt.Fprintln(messages, "failed:", err) }}
 }
 
@@ -120,6 +120,16 @@ func TestKeeper(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		if n := strings.Count(messages.String(), "log of events works again"); n != 2 {
 			t.Errorf("%d lines say that it works again, want 2:\n%s", n, &messages)
+		}
+		// Who loads newer data tells that the database is away.
+		told := messages.String()
+		gone := fmt.Errorf("no answer: %w", data.ErrAway)
+		log.err.Store(&gone)
+		time.Sleep(time.Minute)
+		log.err.Store(nil)
+		time.Sleep(2 * time.Minute)
+		if lines := strings.TrimPrefix(messages.String(), told); !strings.Contains(lines, "failed: no answer") || strings.Contains(lines, "log of events") {
+			t.Errorf("a minute without the database is told: %s", lines)
 		}
 		// Two days later the event is dropped, not before.
 		time.Sleep(47 * time.Hour)

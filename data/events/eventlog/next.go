@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +14,35 @@ import (
 	"limnomap/data/clock"
 	"limnomap/data/snapshot"
 )
+
+// Settings are those by which events are found.
+type Settings struct {
+	// Snapshots are those by which snapshots are made of the data.
+	Snapshots string
+	// BloomShare is from which part of a lake with a high risk on there is an event; 0: never.
+	BloomShare data.TenThousandths
+}
+
+// bloomMark begins the limit of blooms in the settings of a moment.
+const bloomMark = ", blooms from "
+
+// String returns what a moment stores of the settings.
+func (s Settings) String() string { return s.Snapshots + bloomText(s.BloomShare) }
+
+func bloomText(limit data.TenThousandths) string {
+	if limit == 0 {
+		return ""
+	}
+	return bloomMark + strconv.FormatFloat(limit.Float(), 'f', -1, 64)
+}
+
+// splitSettings returns the settings of snapshots, and the limit of blooms as bloomText returns it.
+func splitSettings(stored string) (snapshots, bloom string) {
+	if at := strings.LastIndex(stored, bloomMark); at >= 0 {
+		return stored[:at], stored[at:]
+	}
+	return stored, ""
+}
 
 // A Result is what [Next] found.
 type Result struct {
@@ -27,14 +57,15 @@ type Result struct {
 // they are not those of the last moment, the new one is the first of a series, without events. So is a moment with values after one without
 // any: an empty map that is filled is no news about a lake.
 //
-// If bloom is not 0, a lake of which at least that part has a high risk is an event; less is none.
+// If the settings have a limit of blooms, a lake is an event when at least that part of it comes to have a high risk. With another limit than that of
+// the last moment there are none of these: what is above it already is no news.
 //
 // Statements are valid or not as of p. A clock that is behind the last moment by no more than [clock.Tolerance] counts as that moment: it issues no statement
 // anew. One that is further behind counts, because the clock of the last moment may have been wrong: what was told by it is then corrected. A snapshot of
 // an earlier revision than the last moment's changes nothing, nor does one with earlier statements.
 //
 // With 1.4 million lakes, memory holds one block of some 8,000 at a time.
-func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settings string, bloom data.TenThousandths, p data.Present) (Result, error) {
+func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settings Settings, p data.Present) (Result, error) {
 	r := snap.Revision
 	if last.Number > 0 && (r.Number < last.Revision.Number || r.Forecasts < last.Revision.Forecasts || snap.StatementsOf < last.StatementsOf) {
 		return Result{Moment: last}, nil
@@ -44,15 +75,17 @@ func Next(last data.Moment, store data.MomentTx, snap *snapshot.Snapshot, settin
 		p.Now = last.At
 	}
 	snap = snap.At(p)
-	if last.Settings == settings && last.Snapshot == snap.Version && last.Revision.Number == r.Number && last.Revision.Forecasts == r.Forecasts {
+	if last.Settings == settings.String() && last.Snapshot == snap.Version && last.Revision.Number == r.Number && last.Revision.Forecasts == r.Forecasts {
 		return Result{Moment: last}, nil
 	}
+	before, bloomBefore := splitSettings(last.Settings)
 	c := comparison{
-		store: store, snap: snap, last: last, present: p, bloom: bloom,
-		first: last.Number == 0 || last.Settings != settings,
-		quiet: last.Measured == 0,
+		store: store, snap: snap, last: last, present: p, bloom: settings.BloomShare,
+		first:     last.Number == 0 || before != settings.Snapshots,
+		quiet:     last.Measured == 0,
+		newBlooms: bloomBefore != bloomText(settings.BloomShare),
 		next: data.Moment{Number: last.Number + 1, Revision: data.Revision{Number: r.Number, ChangedAt: r.ChangedAt, Forecasts: r.Forecasts},
-			StatementsOf: snap.StatementsOf, Settings: settings, Snapshot: snap.Version, At: p.Now, LastSeq: last.LastSeq, ChangesSince: last.ChangesSince},
+			StatementsOf: snap.StatementsOf, Settings: settings.String(), Snapshot: snap.Version, At: p.Now, LastSeq: last.LastSeq, ChangesSince: last.ChangesSince},
 	}
 	if last.Blocks == 0 {
 		c.next.ChangesSince = c.next.Number
@@ -77,6 +110,8 @@ type comparison struct {
 
 	first bool // no events
 	quiet bool // no events of values
+
+	newBlooms bool // the limit of blooms is another one: no events of them
 
 	old           block // the block of the last moment that is being read
 	oldIndex      int   // of the next one
@@ -210,7 +245,7 @@ func (c *comparison) compareLake(i int, statements []statementEntry) error {
 	}
 	if old != nil && old.ID == id {
 		c.oldLake++
-		before, exceeded, bloomed = old.Value, old.Exceeds, old.Bloom
+		before, exceeded, bloomed = old.Value, old.Exceeds, old.Bloom && !c.newBlooms
 		if old.Record == entry.Record {
 			entry.Changed = old.Changed
 		}
@@ -232,7 +267,7 @@ func (c *comparison) compareLake(i int, statements []statementEntry) error {
 	entry.Bloom = bloomed
 	if shares, ok := c.snap.Current.Shares(i); ok && c.bloom > 0 {
 		high := shares.Risks[data.RiskHigh]
-		if entry.Bloom = high >= c.bloom; entry.Bloom && !bloomed {
+		if entry.Bloom = high >= c.bloom; entry.Bloom && !bloomed && !c.newBlooms {
 			if err := c.emitValue(data.Event{LakeID: id, Kind: data.BloomShare, Before: before, After: entry.Value, ShareHigh: high}); err != nil {
 				return err
 			}

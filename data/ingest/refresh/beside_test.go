@@ -167,9 +167,7 @@ func TestTimeoutOfAllAttempts(t *testing.T) {
 		r.opts.Timeout = 10 * time.Minute
 		r.client = newClient(&drip{files: map[string]string{"/lakes.csv": strings.Repeat("x", 10<<20)}, pace: 2 << 10})
 		p, err := parseSource("http://land.example/lakes.csv")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		began := time.Now()
 		_, err = r.fetch(t.Context(), p, data.RefreshFile{}, 1<<30, true)
 		if took := time.Since(began); err == nil || reasonOf(err) != timeoutReason || took > 10*time.Minute {
@@ -228,13 +226,9 @@ func TestDownloadsContinue(t *testing.T) {
 			})
 			g := newRig(t, s, []string{o.URL + "/lakes.csv"}, Options{SkipBad: true})
 			p, err := parseSource(o.URL + "/lakes.csv")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			f, err := g.fetch(t.Context(), p, data.RefreshFile{}, 1<<30, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer f.Close()
 			if got, size, err := digestFile(t.Context(), f.File); err != nil || got != sum || got != f.SHA256 || size != f.size {
 				t.Errorf("the file has %d bytes, %v: want those of the server", size, err)

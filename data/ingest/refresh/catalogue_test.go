@@ -58,9 +58,7 @@ func TestFileInFolder(t *testing.T) {
 func TestCatalogue(t *testing.T) {
 	web := serveRasters(t)
 	base, err := url.Parse(web.URL + "/gateway?key=hidden")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	list := "id;name;bbox;content_length;s3_path\n"
 	for day := 1; day <= 5; day++ {
 		name := fmt.Sprintf("c_2024070%d_V1", day)
@@ -138,9 +136,7 @@ func TestCatalogueFromElsewhere(t *testing.T) {
 			return nil, err
 		}
 		u, err := url.Parse(from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rasters, _, err := g.readCatalogue(source{url: u}, f)
 		return rasters, err
 	}
@@ -175,13 +171,9 @@ func TestCatalogueUser(t *testing.T) {
 	}))
 	defer web.Close()
 	f, err := g.openSaved(t, "id;name;url\n1;x;"+web.URL+"/x.nc\n2;y;"+strings.Replace(web.URL, "127.0.0.1", "localhost", 1)+"/y.nc\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	u, err := url.Parse(strings.Replace(web.URL, "http://", "http://me:secret@", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rasters, _, err := g.readCatalogue(source{url: u}, f)
 	if err != nil || len(rasters) != 2 {
 		t.Fatal(rasters, err)
@@ -216,9 +208,7 @@ func TestLongCatalogue(t *testing.T) {
 		fmt.Fprintf(&list, "%d;x;http://example.org/x%06d_%d%02d01.nc\n", i, i, 1980+i%40, 1+i%12)
 	}
 	f, err := g.openSaved(t, list.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rasters, skipped, err := g.readCatalogue(source{folder: "x"}, f)
 	if err != nil || len(rasters)+int(skipped) != 3*maxListed || len(rasters) > maxListed {
 		t.Fatalf("%d files and %d skipped, %v; want %d together", len(rasters), skipped, err, 3*maxListed)
@@ -244,13 +234,9 @@ func FuzzCatalogue(f *testing.F) {
 			r.opts.CatalogueBase = base
 		}
 		path := filepath.Join(t.TempDir(), "list")
-		if err := os.WriteFile(path, []byte(list), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(list), 0o600))
 		opened, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer opened.Close()
 		file := &file{name: "list", File: opened, size: int64(len(list))}
 		if is, err := isCatalogue(file); err != nil || !is {

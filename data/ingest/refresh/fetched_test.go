@@ -70,9 +70,7 @@ func TestPackedFile(t *testing.T) {
 	if _, err := z.Write([]byte(lakes)); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, z.Close())
 	for name, encoding := range map[string]string{"a file": "", "an encoding": "gzip"} {
 		t.Run(name, func(t *testing.T) {
 			s, o := storetest.New(t), newOffice(t)

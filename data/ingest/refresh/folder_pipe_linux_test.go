@@ -17,17 +17,13 @@ func TestPipesInAFolder(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, "lakes.csv", lakes)
-			if err := syscall.Mkfifo(filepath.Join(dir, test.pipe), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, syscall.Mkfifo(filepath.Join(dir, test.pipe), 0o600))
 			newRig(t, storetest.New(t), []string{dir}, Options{}).once(t, test.reason)
 		})
 	}
 	t.Run("instead of a file", func(t *testing.T) { // replaced between the listing and the opening
 		name := filepath.Join(t.TempDir(), "lakes.csv")
-		if err := syscall.Mkfifo(name, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, syscall.Mkfifo(name, 0o600))
 		if f, err := openRegular(name); err == nil {
 			f.Close()
 			t.Error("a pipe was opened as a file")

@@ -21,9 +21,7 @@ func TestFolder(t *testing.T) {
 	write(t, dir, "readme.txt", "not a table")
 	write(t, dir, ".lakes.csv.swp", "not a table")
 	write(t, dir, ".hidden.csv", "not a table")
-	if err := os.Mkdir(filepath.Join(dir, "old.csv"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(dir, "old.csv"), 0o700))
 	g := newRig(t, s, []string{dir}, Options{})
 
 	result, state, _ := g.once(t, "")
@@ -40,9 +38,7 @@ func TestFolder(t *testing.T) {
 	}
 	holds(t, s, 2, 2, "6", "7")
 	// Another name is another file, with the same rows.
-	if err := os.Rename(filepath.Join(dir, "observations.csv"), filepath.Join(dir, "observations-2.csv")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(filepath.Join(dir, "observations.csv"), filepath.Join(dir, "observations-2.csv")))
 	if result, state, _ = g.once(t, ""); result.Unchanged || state.Rows != (data.RefreshRows{Unchanged: 4}) {
 		t.Errorf("renamed: %+v, %+v", result, state)
 	}
@@ -122,9 +118,7 @@ func TestFolderThatIsWrittenTo(t *testing.T) {
 			_, err = f.WriteString(rest[0])
 			err = errors.Join(err, f.Close())
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rest = rest[1:]
 	}
 	grow()
@@ -148,9 +142,7 @@ func TestFolderThatIsWrittenTo(t *testing.T) {
 	}
 	g.sleep = endless
 	now := time.Now()
-	if err := os.Chtimes(path, now, now); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(path, now, now))
 	if _, _, err := g.once(t, changingReason); err == nil || !strings.Contains(err.Error(), "has been changing for a minute") {
 		t.Errorf("error %v", err)
 	}
@@ -163,9 +155,7 @@ func (g *rig) collected(t *testing.T) (*claim, *input) {
 		t.Fatal(ok, err)
 	}
 	in, err := g.collect(t.Context(), nil, g.newLateTables(t.Context()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(in.files.close)
 	return g.keepClaim(t.Context(), "me"), in
 }
@@ -186,9 +176,7 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 			path := write(t, dir, "lakes.csv", lakes)
 			g := newRig(t, s, []string{dir}, Options{})
 			c, in := g.collected(t)
-			if err := change(path); err != nil {
-				t.Fatal(err)
-			}
+			must(t, change(path))
 			_, err := g.importFiles(c, in, c.endImport)
 			if err == nil || name != "cut" && reasonOf(err) != changingReason {
 				t.Errorf("importFiles = %v, want %q", err, changingReason)
@@ -204,9 +192,7 @@ func TestFileThatIsReplacedWhileItIsRead(t *testing.T) {
 	path := write(t, dir, "lakes.csv", lakes)
 	g := newRig(t, s, []string{dir}, Options{})
 	c, in := g.collected(t)
-	if err := os.Rename(write(t, dir, "next.tmp", lakes+"c,See C,52,12\n"), path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(write(t, dir, "next.tmp", lakes+"c,See C,52,12\n"), path))
 	if _, err := g.importFiles(c, in, c.endImport); err != nil {
 		t.Error(err)
 	}
@@ -229,22 +215,16 @@ func TestTooManyNames(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "lakes.csv", lakes)
 	for i := range maxNames {
-		if err := os.Symlink("nothing", filepath.Join(dir, fmt.Sprint(i))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink("nothing", filepath.Join(dir, fmt.Sprint(i))))
 	}
 	newRig(t, storetest.New(t), []string{dir}, Options{}).once(t, folderReason)
 }
 
 func TestMissingFolder(t *testing.T) {
 	s, dir := storetest.New(t), filepath.Join(t.TempDir(), "in")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(dir, 0o700))
 	g := newRig(t, s, []string{dir}, Options{})
-	if err := os.Remove(dir); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(dir))
 	if _, state, _ := g.once(t, folderReason); strings.Contains(state.LastError, dir) {
 		t.Errorf("the database says %q, which names the folder", state.LastError)
 	}

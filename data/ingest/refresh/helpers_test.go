@@ -69,9 +69,7 @@ func newRig(t *testing.T, s *store.Store, from []string, opts Options) *rig {
 	opts.Logger = slog.New(slog.NewTextHandler(g.log, nil))
 	opts.UserAgent = "limnomap/test"
 	r, err := New(s, sourcesOf(from...), &opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.sleep = func(ctx context.Context, d time.Duration) error {
 		g.waited = append(g.waited, d)
 		return ctx.Err()
@@ -117,17 +115,21 @@ func holds(t *testing.T, s *store.Store, revision int64, lakes int, values ...st
 func write(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 	// Old enough that no one writes to it any more.
 	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(path, old, old); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(path, old, old))
 	return path
 }
 
 func sumText(text, name string) string {
 	return fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(text)), name)
+}
+
+// must ends the test if err is not nil.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

@@ -49,9 +49,7 @@ func TestTablesDoNotWaitForOneAnother(t *testing.T) {
 						values = []string{"5"}
 					}
 					rev, err := st.s.Revision(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					holds(t, st.s, rev.Number, 2, values...)
 				})
 			})

@@ -95,9 +95,7 @@ func (g *rasterRig) refreshed(t *testing.T, wantErr, reads string, want data.Ras
 		t.Errorf("the files %s were read, want %s", got, reads)
 	}
 	state, err := g.store.Refresh(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := state.Rasters.RasterCounts; got != want || !state.LeasedUntil.IsZero() {
 		t.Errorf("the state is %+v with the counts %+v, want %+v", state, got, want)
 	}
@@ -107,9 +105,7 @@ func (g *rasterRig) refreshed(t *testing.T, wantErr, reads string, want data.Ras
 func recordsOf(t *testing.T, s *store.Store) map[string]data.RasterRecord {
 	t.Helper()
 	records, err := s.RasterRecords(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	byName := make(map[string]data.RasterRecord)
 	for _, r := range records {
 		byName[r.Name] = r
@@ -144,9 +140,7 @@ func TestRastersAreTakenOnce(t *testing.T) {
 		t.Errorf("with a file that changed: %+v, %+v", result, state)
 	}
 	holds(t, g.store, 5, 2, "1", "5.5", "3", "1", "5.5", "3")
-	if err := os.Remove(filepath.Join(g.dir, "c_20240721.TIFF")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(g.dir, "c_20240721.TIFF")))
 	g.refreshed(t, "", "", data.RasterCounts{})
 	holds(t, g.store, 5, 2, "1", "5.5", "3", "1", "5.5", "3")
 }
@@ -211,9 +205,7 @@ func TestRasterThatCannotBeUsed(t *testing.T) {
 	by := func(reads string, want data.RasterCounts) {
 		t.Helper()
 		state, err := g.store.Refresh(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := g.refresh(t.Context(), state, false, week); err != nil {
 			t.Fatal(err)
 		}
@@ -284,9 +276,7 @@ func TestRasterThatEndsTheProcess(t *testing.T) {
 			return nil
 		}}
 		r, err := New(st.s, sourcesOf(st.dir), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		g.watch(r)
 		var began []time.Duration
 		start := time.Now()
@@ -450,9 +440,7 @@ func TestSettingsThatChange(t *testing.T) {
 					sources = append(sources, Source{From: address, Satellite: &step.options, Table: &step.format})
 				}
 				r, err := New(s, sources, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				g := &rasterRig{rig: &rig{Refresher: r, store: s, log: new(logBuffer)}}
 				g.watch(r)
 				result, _ := g.refreshed(t, "", step.reads, data.RasterCounts{})
@@ -486,9 +474,7 @@ func TestRasterThatChanges(t *testing.T) {
 	holds(t, g.store, 1, 2)
 	g.during = nil
 	soon := time.Now()
-	if err := os.Chtimes(path, soon, soon); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(path, soon, soon))
 	g.waited = nil
 	if _, state := g.refreshed(t, "", "x_20240701.nc", data.RasterCounts{}); state.LastError != "" || !slices.Equal(g.waited, []time.Duration{settleTime}) {
 		t.Errorf("the state is %+v after %v", state, g.waited)

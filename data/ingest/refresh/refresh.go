@@ -255,7 +255,7 @@ func (r *Refresher) Run(ctx context.Context, every Schedule) {
 		after.begin(ctx, r)
 		state, err := r.store.Refresh(ctx)
 		if err != nil && ctx.Err() == nil {
-			if answered {
+			if answered && !errors.Is(err, data.ErrAway) { // who loads newer data tells of that
 				r.log.Warn("refresh: cannot read the time of the last refresh", slog.Any("error", err))
 			}
 			answered = false

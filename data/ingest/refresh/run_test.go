@@ -40,9 +40,7 @@ func inBubble(t *testing.T, fn func(*testing.T, *station)) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		st := &station{t: t, start: time.Now(), db: filepath.Join(dir, "lakes.db"), dir: filepath.Join(dir, "in")}
-		if err := os.Mkdir(st.dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(st.dir, 0o700))
 		st.s = st.open()
 		fn(t, st)
 	})
@@ -272,9 +270,7 @@ func TestClaimIsKeptOrLost(t *testing.T) {
 		slow := st.refresher(st.s, new(logBuffer))
 		file := filepath.Join(st.dir, "lakes.csv")
 		soon := time.Now()
-		if err := os.Chtimes(file, soon, soon); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chtimes(file, soon, soon))
 		slow.sleep = func(ctx context.Context, _ time.Duration) error { return sleep(ctx, 10*time.Minute) } // a slow source
 		done := make(chan error)
 		go func() { // ends with the refresh
@@ -292,9 +288,7 @@ func TestClaimIsKeptOrLost(t *testing.T) {
 
 		soon = time.Now()
 		st.put("lakes.csv", lakes+"c,See C,52,12\n")
-		if err := os.Chtimes(file, soon, soon); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chtimes(file, soon, soon))
 		go func() { // ends with the refresh
 			_, err := slow.RunOnce(t.Context())
 			done <- err
@@ -302,9 +296,7 @@ func TestClaimIsKeptOrLost(t *testing.T) {
 		st.after(time.Since(st.start) + time.Minute)
 		// Another process's clock is ahead, so that it takes over the claim.
 		db, err := sql.Open("sqlite", st.db)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer db.Close()
 		if _, err := db.ExecContext(t.Context(), "UPDATE refresh SET holder = 'another', turn = turn + 1"); err != nil {
 			t.Fatal(err)
@@ -327,9 +319,7 @@ func TestInterrupted(t *testing.T) {
 			return ctx.Err()
 		}
 		now := time.Now()
-		if err := os.Chtimes(filepath.Join(st.dir, "lakes.csv"), now, now); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chtimes(filepath.Join(st.dir, "lakes.csv"), now, now))
 		if _, err := r.RunOnce(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("Once = %v, want %v", err, context.Canceled)
 		}

@@ -70,9 +70,7 @@ func TestTotalSizeExpanded(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(w, "lake_%d,A,50,10,%0100d\n", i, 0)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	for _, test := range []struct {
 		allowed int64
 		reason  string

@@ -65,11 +65,12 @@ type scene struct {
 	index     *formula // of a cyanobacteria index if the pixels decode to one, nil if they decode to µg/l
 	columns   []string // of a table that this file has and others have not
 
-	// Other layers, nil where the file has none: ice and scum are 1 where there is ice or floating cyanobacteria, quantities have the units of their
-	// columns, uncertainty is in µg/l, or a share of the value if it is relative, and observations is how many a pixel has, if version does not say enough.
-	ice, scum, uncertainty, observations *layer
-	quantities                           [numQuantities]*layer
-	relative                             bool
+	// Other layers, nil where the file has none.
+	ice, scum    *layer                // 1 where there is ice, or floating cyanobacteria
+	uncertainty  *layer                // in µg/l
+	relative     bool                  // uncertainty is a share of the value instead
+	observations *layer                // how many a pixel has, if version does not say enough
+	quantities   [numQuantities]*layer // in the units of their columns
 
 	closers []io.Closer // of files beside it
 }
@@ -170,8 +171,10 @@ func (s *scene) describe(d dating, step float64, cellMethods string, opts *Optio
 	return err
 }
 
-// sourceOf returns the source of the values of a product: that of the options, or otherwise its own, with what the name of a file, its version, or the size of
-// its pixels in degrees (0 if it is not known) tell apart: the resolution of LWQ, and the version and the satellite of CyAN.
+// sourceOf returns the source of the values of a product: that of the options, or otherwise its own.
+//
+// The own source of LWQ has its resolution, by the name of the file or the size of its pixels in degrees, 0 if it is not known. That of CyAN has its
+// version and the satellite.
 func sourceOf(p Product, name, version string, step float64, opts *Options) (string, error) {
 	own := p.Source
 	m := resolutionName.FindStringSubmatch(path.Base(name))

@@ -47,24 +47,16 @@ func runH5py(t testing.TB, script string) (dir string) {
 func TestChunks(t *testing.T) {
 	dir := runH5py(t, "make_chunks.py")
 	raw, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var manifest chunkManifest
-	if err := json.Unmarshal(raw, &manifest); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(raw, &manifest))
 	t.Logf("h5py %s, HDF5 %s", manifest.H5py, manifest.HDF5)
 	equal, total := 0, 0
 	for _, file := range manifest.Files {
 		raw, err := os.ReadFile(filepath.Join(dir, file.Name+".h5"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		values, err := os.ReadFile(filepath.Join(dir, file.Name+".f64"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		f := openBytes(t, raw)
 		rng := rand.New(rand.NewPCG(13, 14))
 		for _, info := range file.Datasets {
@@ -97,9 +89,7 @@ func TestChunks(t *testing.T) {
 	t.Logf("%d datasets, %d equal", total, equal)
 
 	raw, err = os.ReadFile(filepath.Join(dir, "refused.h5"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f := openBytes(t, raw)
 	for _, name := range manifest.Refused {
 		d, err := f.Root().Dataset(name)

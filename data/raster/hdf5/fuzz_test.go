@@ -41,9 +41,7 @@ func sampleFiles(tb testing.TB) []sampleFile {
 	var all []sampleFile
 	for _, path := range paths {
 		raw, err := os.ReadFile(path)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, err)
 		s := sampleFile{name: filepath.Base(path), raw: raw}
 		for at := range raw {
 			for _, sign := range signatures {

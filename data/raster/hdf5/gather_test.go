@@ -110,17 +110,13 @@ func applyFilters(t testing.TB, filters []filter, mask uint32, size int, data []
 		case filterDeflate:
 			var b bytes.Buffer
 			w, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			w.Write(data)
 			w.Close()
 			data = b.Bytes()
 		case filterZstd:
 			w, err := zstd.NewWriter(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			data = w.EncodeAll(data, nil)
 		case filterFletcher32:
 			var f fletcher32
@@ -523,9 +519,7 @@ func hugeChunk(t testing.TB, rows, columns int64, filters []filter) *Dataset {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for plane := range 4 {
 		for range rows {
 			w.Write(bytes.Repeat([]byte{byte(10 * plane)}, int(columns)))
@@ -578,9 +572,7 @@ func TestGatherMemory(t *testing.T) {
 // TestZstdWindow refuses windows that take too much memory.
 func TestZstdWindow(t *testing.T) {
 	w, err := zstd.NewWriter(nil, zstd.WithWindowSize(maxZstdWindow*2), zstd.WithSingleSegment(false))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const size = 5 * maxZstdWindow
 	var b bytes.Buffer
 	w.Reset(&b)

@@ -63,12 +63,8 @@ type h5pyManifest struct {
 func readManifest(t *testing.T, path string) (m h5pyManifest) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, &m); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, json.Unmarshal(raw, &m))
 	return m
 }
 
@@ -80,9 +76,7 @@ func TestObjects(t *testing.T) {
 	for _, file := range manifest.Files {
 		t.Run(file.Name, func(t *testing.T) {
 			raw, err := os.ReadFile(filepath.Join(dir, file.Name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			f := openBytes(t, raw)
 			for _, want := range file.Objects {
 				want.check(t, f)

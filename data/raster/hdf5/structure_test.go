@@ -158,9 +158,7 @@ func TestAttributeErrors(t *testing.T) {
 			number := attributeOf("first", int32Type, spaceOf(), []byte{0xfe, 0xff, 0xff, 0xff})
 			text := attributeOf("last", vlenText, spaceOf(), reference(5, heap, 1))
 			f, err := w.open(w.header(group(), number, test.attr, text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			a, err := f.Root().Attribute("x")
 			if err == nil {
 				var kinds []error
@@ -180,16 +178,12 @@ func TestAttributeErrors(t *testing.T) {
 				t.Errorf("names %q, %v", names, err)
 			}
 			first, err := f.Root().Attribute("first")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got, err := first.Ints(); err != nil || !slices.Equal(got, []int64{-2}) {
 				t.Errorf("first attribute = %v, %v, want -2", got, err)
 			}
 			last, err := f.Root().Attribute("last")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got, err := last.Strings(); err != nil || !slices.Equal(got, []string{"xxxxx"}) {
 				t.Errorf("last attribute = %v, %v, want xxxxx", got, err)
 			}
@@ -248,13 +242,9 @@ func TestHeaderErrors(t *testing.T) {
 // TestOpenErrors opens what is no HDF5 file, and one that is incomplete.
 func TestOpenErrors(t *testing.T) {
 	raw, err := os.ReadFile("testdata/seed_latest.h5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	shared, err := os.ReadFile("testdata/seed_shared.h5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, test := range []struct {
 		name string
 		raw  []byte
@@ -282,9 +272,7 @@ func TestOpenErrors(t *testing.T) {
 // TestGroupCycles reads groups of the old kind whose tree has a cycle, or a node with two parents.
 func TestGroupCycles(t *testing.T) {
 	raw, err := os.ReadFile("testdata/seed_earliest.h5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// The tree of the root group is the first one. Its first child follows the head of 24 bytes and a key of 8.
 	tree := bytes.Index(raw, []byte("TREE"))
 	child := tree + 24 + 8
@@ -315,9 +303,7 @@ func TestGroups(t *testing.T) {
 	root := w.next()
 	w.header(group(), linkTo("self", root), linkTo("long", root))
 	f, err := w.open(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	g, err := f.Root().Group("self/long/../x")
 	if !errors.Is(err, ErrNotFound) {
 		t.Errorf("a path with .. = %v, %v", g, err)
@@ -368,9 +354,7 @@ func TestLayouts(t *testing.T) {
 // TestConcurrent reads objects and values on several goroutines, which share a file.
 func TestConcurrent(t *testing.T) {
 	raw, err := os.ReadFile("testdata/seed_latest.h5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f := openBytes(t, raw)
 	var wait sync.WaitGroup
 	for range 8 {
@@ -421,9 +405,7 @@ func TestReaderErrors(t *testing.T) {
 		if errors.Is(err, ErrUnsupported) {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		calls := map[string]func() error{
 			"names":      func() error { _, err := f.Root().Names(); return err },
 			"attributes": func() error { _, err := f.Root().AttributeNames(); return err },

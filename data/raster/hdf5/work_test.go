@@ -31,13 +31,9 @@ func TestManyAttributes(t *testing.T) {
 		w := newFileWriter()
 		d := w.header(datasetOf(w.attributesIn(n))...)
 		f, err := w.open(w.header(group(), linkTo("d", d)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		o, err := f.Root().Dataset("d")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		names, err := o.AttributeNames()
 		if n > maxAttributes {
 			if !errors.Is(err, ErrUnsupported) {
@@ -72,13 +68,9 @@ func TestWorkIsBounded(t *testing.T) {
 			}
 			root := w.header(links...)
 			f, err := w.open(root)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			first, err := f.Root().Dataset("d0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for i := range 10_000 {
 				n := i % 200
 				if !shared {

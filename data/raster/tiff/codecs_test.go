@@ -111,9 +111,7 @@ func encodePackBits(data []byte) (out []byte) {
 func encodeZlib(tb testing.TB, data []byte, level int) []byte {
 	var buf bytes.Buffer
 	w, err := zlib.NewWriterLevel(&buf, level)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	w.Write(data)
 	w.Close()
 	return buf.Bytes()
@@ -122,9 +120,7 @@ func encodeZlib(tb testing.TB, data []byte, level int) []byte {
 func encodeZstd(tb testing.TB, data []byte, opts ...zstd.EOption) []byte {
 	var buf bytes.Buffer
 	w, err := zstd.NewWriter(&buf, append(opts, zstd.WithEncoderConcurrency(1))...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	w.Write(data)
 	w.Close()
 	return buf.Bytes()
@@ -146,9 +142,7 @@ func encodings(tb testing.TB) []encoding {
 		{"Zstandard, large window", compressionZstd, func(d []byte) []byte { return encodeZstd(tb, d, zstd.WithWindowSize(8<<20)) }},
 		{"Zstandard, size known", compressionZstd, func(d []byte) []byte {
 			w, err := zstd.NewWriter(nil)
-			if err != nil {
-				tb.Fatal(err)
-			}
+			must(tb, err)
 			return w.EncodeAll(d, nil)
 		}},
 	}
@@ -182,9 +176,7 @@ func TestCodecs(t *testing.T) {
 					return
 				}
 				r, release, err := d.stream(bytes.NewReader(encoded))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				defer release()
 				got := make([]byte, len(data))
 				if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, data) {

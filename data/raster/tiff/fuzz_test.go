@@ -28,9 +28,7 @@ func seeds(tb testing.TB) [][]byte {
 	var all [][]byte
 	for _, path := range paths {
 		raw, err := os.ReadFile(path)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, err)
 		all = append(all, raw)
 	}
 	return all

@@ -141,9 +141,7 @@ func TestGather(t *testing.T) {
 					file := newTestImage(83, 61, shape[0], shape[1], bands, planes, e)
 					r := &countingReader{raw: file.raw}
 					f, err := Open(r, int64(len(file.raw)), &Options{Workers: 1 + rng.IntN(4)})
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					for band := range bands {
 						checkGather(t, f.Images()[0], band, randomWindows(rng, file.width, file.height))
 					}
@@ -183,9 +181,7 @@ func checkGather(t *testing.T, im *Image, band int, windows []image.Rectangle) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, w := range windows {
 		if len(seen[i]) != w.Dx()*w.Dy() {
 			t.Errorf("%d pixels of window %v", len(seen[i]), w)
@@ -200,9 +196,7 @@ func TestLargeStrips(t *testing.T) {
 			file := newTestImage(2100, 1100, 0, 2000, 1, false, e)
 			r := &countingReader{raw: file.raw}
 			f, err := Open(r, int64(len(file.raw)), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			im := f.Images()[0]
 			if im.streams() != (e.compression != compressionNone) {
 				t.Fatalf("streams: %v", im.streams())
@@ -229,9 +223,7 @@ func TestFewReads(t *testing.T) {
 	file := newTestImage(2000, 2000, 16, 16, 1, false, encoding{"none", compressionNone, bytes.Clone})
 	r := &countingReader{raw: file.raw}
 	f, err := Open(r, int64(len(file.raw)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if r.reads > 4 || r.bytes > 64<<10 {
 		t.Errorf("Open reads %d times, %d bytes", r.reads, r.bytes)
 	}
@@ -248,9 +240,7 @@ func TestGatherErrors(t *testing.T) {
 	file := newTestImage(40, 30, 16, 16, 1, false, encoding{"LZW", compressionLZW, encodeLZW})
 	r := &countingReader{raw: file.raw}
 	f, err := Open(r, int64(len(file.raw)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	im := f.Images()[0]
 	all := []image.Rectangle{image.Rect(0, 0, 40, 30)}
 	nothing := func(int, image.Rectangle, []float64) error { return nil }
@@ -289,9 +279,7 @@ func streamed(t *testing.T, fails *countingReader) *Image {
 	file := newTestImage(2100, 1100, 0, 1100, 1, false, encoding{"LZW", compressionLZW, encodeLZW})
 	r := &countingReader{raw: file.raw}
 	f, err := Open(r, int64(len(file.raw)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	im := f.Images()[0]
 	if _, err := im.offsets.at(0); err != nil { // so that the stream fails, and not the offsets
 		t.Fatal(err)
@@ -316,14 +304,10 @@ func TestTruncatedFile(t *testing.T) {
 // TestConcurrentGather reads an image on several goroutines at once.
 func TestConcurrentGather(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("testdata", "deflate_tiles_p3.tif"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	im := open(t, raw).Images()[0]
 	want, err := readWhole(im, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() { wantValues(t, im, 0, want) })

@@ -45,16 +45,12 @@ func gdalMatrix(t *testing.T) (dir string, files []gdalFile) {
 		t.Fatalf("make_tiffs.py: %v\n%s", err, out)
 	}
 	raw, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var manifest struct {
 		GDAL  string
 		Files []gdalFile
 	}
-	if err := json.Unmarshal(raw, &manifest); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(raw, &manifest))
 	t.Logf("GDAL %s", manifest.GDAL)
 	return dir, manifest.Files
 }
@@ -76,9 +72,7 @@ func TestGDAL(t *testing.T) {
 	read, refused := 0, map[string]int{}
 	for _, file := range files {
 		raw, err := os.ReadFile(filepath.Join(dir, file.Name+".tif"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		f, err := Open(bytes.NewReader(raw), int64(len(raw)), nil)
 		if err != nil {
 			t.Errorf("%s: %v", file.Name, err)
@@ -98,9 +92,7 @@ func TestGDAL(t *testing.T) {
 			continue
 		}
 		want, err := os.ReadFile(filepath.Join(dir, file.Name+".f64"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if compareValues(t, im, &file, want) {
 			read++
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"math"
+	"testing"
 )
 
 // readWhole returns all values of a band.
@@ -24,3 +25,11 @@ func readWhole(im *Image, band int) ([]float64, error) {
 }
 
 func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+// must ends the test if err is not nil.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}

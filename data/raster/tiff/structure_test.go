@@ -398,9 +398,7 @@ func TestAux(t *testing.T) {
 		w := newFileWriter(binary.LittleEndian, false)
 		w.directory(with(grayFields(1, 1, 8, 1, w.data([]byte{1}), 1), change...)...)
 		f, err := Open(bytes.NewReader(w.buf), int64(len(w.buf)), &Options{Aux: []byte(aux)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return f.Images()[0]
 	}
 	im := read(aux)

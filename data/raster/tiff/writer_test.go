@@ -142,9 +142,7 @@ func with(fields []field, changes ...field) []field {
 func open(tb testing.TB, raw []byte) *File {
 	tb.Helper()
 	f, err := Open(bytes.NewReader(raw), int64(len(raw)), &Options{Workers: 2})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return f
 }
 
@@ -152,9 +150,7 @@ func open(tb testing.TB, raw []byte) *File {
 func wantValues(tb testing.TB, im *Image, band int, want []float64) {
 	tb.Helper()
 	got, err := readWhole(im, band)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	if !slices.EqualFunc(got, want, same) {
 		tb.Errorf("values %v, want %v", got, want)
 	}

@@ -52,3 +52,10 @@ if (sum(rowSums(!is.na(x)) > 0) >= 10) {
   z <- max(abs(S) - 1, 0) / sqrt(variance)
   say("trend", format(c(median(slopes, na.rm = TRUE), 2 * pnorm(-z), S, variance), digits = 15), n)
 }
+
+# With one month in each year it is the test of Mann and Kendall, which R has.
+july <- aggregate(chl ~ year, v[v$month == 7, ], median)
+if (nrow(july) >= 10) {
+  p <- if (length(unique(july$chl)) > 1) cor.test(july$year, july$chl, method = "kendall", exact = FALSE, continuity = TRUE)$p.value else 1
+  say("kendall", format(p, digits = 15))
+}

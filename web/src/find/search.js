@@ -79,7 +79,8 @@ export function addSearch(page, form, refresh, focus) {
     match()
     const [best] = places
     const isNamed = best && spellings(best.short).some((name) => query?.phrases.includes(`\n${name}`))
-    if (best && query && !place && remote !== undefined && (!matches.length || isNamed && matches.length < few)) setPlace(best, true)
+    const answered = remote !== undefined || /\d/.test(q.value) // no lake has a postcode or coordinates: nothing to wait for
+    if (best && query && !place && answered && (!matches.length || isNamed && matches.length < few)) setPlace(best, true)
   }
   const choose = (found) => {
     setPlace(found)

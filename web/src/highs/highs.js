@@ -22,8 +22,14 @@ export function addHighs(page) {
     if (shown !== store.get()) return
     // If all lakes are loaded, the page counts those of the map itself, also if the server does not answer.
     const counts = shown.complete && !isAhead ? { ...loaded, ...countLakes(shown.lakes, week) } : loaded
-    const [line, change] = highsText(counts, startOfWeek(week + 1) > now())
-    box.replaceChildren(line, change ? element('span', {}, change) : '')
+    const [line, more, seen] = highsText(counts, startOfWeek(week + 1) > now())
+    const [rest, besideDate] = [more, seen].map((text) => element('span', {}, text ?? ''))
+    box.replaceChildren(line, rest)
+    // Where there is no room for the rest, the line above has how many lakes were seen, unless it would need a second line for that.
+    const { parentElement: header } = box
+    const height = header.offsetHeight
+    if (!rest.checkVisibility()) byId('date').append(besideDate)
+    if (header.offsetHeight > height) besideDate.remove()
   }
   const showSoon = (lakes) => {
     box.textContent = ''
@@ -44,9 +50,10 @@ export function countLakes(lakes, week) {
 }
 
 /**
- * Returns the line, and what has changed at the lakes that were measured in this week and in the one before: others are missing because of
- * clouds, or their value became too old. Without a value the line does not say that no lake has a high risk: that would look as if no lake were
- * bad. It begins with the closed lakes; then nothing is compared. How many of all lakes were seen stands after it.
+ * Returns the line; what follows where there is room; and in short how many of all lakes were seen, which is a part of that. It ends with what has changed
+ * at the lakes that were measured in this week and in the one before: others are missing because of clouds, or their value became too old. Without
+ * a value the line does not say that no lake has a high risk: that would look as if no lake were bad. It begins with the closed lakes; then nothing
+ * is compared, and how many were measured in the week follows where there is room.
  * @param {any} counts of a week @param {boolean} [isNow] whether the week is not over
  */
 export function highsText(counts, isNow) {
@@ -54,11 +61,16 @@ export function highsText(counts, isNow) {
   const { total_lakes: all, lakes_with_data: n, measured, high, high_measured: highMeasured, closed, both_weeks: both } = counts ?? {}
   const closedText = closed ? advisory.kinds.closure + common.colon + number(closed) : ''
   if (!n || !high && closed) return [closedText] // closed lakes are worse than any value
-  const line = `${high ? count(text.lakes, high) : fill(text.none, { n: number(n) })}, ${fill(text[isNow ? 'thisWeek' : 'thatWeek'], { n: number(high ? highMeasured : measured) })}`
-  const seen = all ? ` · ${fill(text.seen, { n: Math.round(100 * measured / all) })}` : ''
-  if (closed) return [`${closedText} · ${line}`, seen]
-  if (!both?.measured) return [line, seen]
-  const more = both.high - both.high_before
-  const change = fill(text[more > 0 ? 'more' : more ? 'fewer' : 'same'], { n: number(Math.abs(more)) })
-  return [line, `${seen} · ${fill(text.both, { n: number(both.measured), change })}`]
+  const inWeek = `, ${fill(text[isNow ? 'thisWeek' : 'thatWeek'], { n: number(high ? highMeasured : measured) })}`
+  const [seen, inShort] = [text.seen, text.seenShort].map((told) => (all ? ` · ${fill(told, { n: Math.round(100 * measured / all) })}` : ''))
+  let [line, rest] = [high ? count(text.lakes, high) : fill(text.none, { n: number(n) }), seen]
+  if (closed) {
+    line = `${closedText} · ${line}`
+    rest = inWeek + seen
+  } else line += inWeek
+  if (!closed && both?.measured) {
+    const more = both.high - both.high_before
+    rest += ` · ${fill(text.both, { n: number(both.measured), change: fill(text[more > 0 ? 'more' : more ? 'fewer' : 'same'], { n: number(Math.abs(more)) }) })}`
+  }
+  return [line, rest, inShort]
 }

@@ -144,6 +144,9 @@ func (d *Deliverer) Run(ctx context.Context) {
 		newest, news, _, ok := d.Newest()
 		if ok && look {
 			err := d.look(ctx, newest)
+			if errors.Is(err, data.ErrAway) {
+				err = nil // who loads newer data tells of it
+			}
 			if err != nil && !failed && ctx.Err() == nil {
 				d.Logger.Error("webhooks cannot be read", "error", err)
 			}

@@ -180,12 +180,16 @@ func (s *Sender) Run(ctx context.Context) {
 			next = nil
 		} else {
 			more, err := s.step(ctx, &group, newest, snap)
+			if err != nil || !more {
+				next = nil
+			}
+			if errors.Is(err, data.ErrAway) {
+				err = nil // who loads newer data tells of it
+			}
 			if err != nil && !failed && ctx.Err() == nil {
 				s.Logger.Error("notifications cannot be sent", "error", err)
 			}
-			if failed = err != nil; failed || !more {
-				next = nil
-			}
+			failed = err != nil
 		}
 		select {
 		case <-ctx.Done():

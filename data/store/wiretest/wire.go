@@ -1,6 +1,5 @@
-//go:build unix
-
-package faulttest
+// Package wiretest makes the connection between a program under test and its database or Redis slow, or hang.
+package wiretest
 
 import (
 	"bytes"
@@ -10,10 +9,10 @@ import (
 	"time"
 )
 
-// A wire is a proxy in front of a database or Redis that can be slow, or hang. It affects the bytes that the server sends;
+// A Wire is a proxy in front of a database or Redis that can be slow, or hang. It affects the bytes that the server sends;
 // requests pass as they are.
-type wire struct {
-	address string
+type Wire struct {
+	Address string
 
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -27,12 +26,20 @@ type wire struct {
 	ended   bool
 }
 
-// newWire starts a proxy in front of the server at that address. It runs until the test ends.
-func newWire(t testing.TB, to string) *wire {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	w := &wire{address: listener.Addr().String(), conns: make(map[net.Conn]bool)}
+// New starts a proxy in front of the server at that address. It runs until the test ends.
+func New(tb testing.TB, to string) *Wire {
+	tb.Helper()
+	return NewAt(tb, "127.0.0.1:0", to)
+}
+
+// NewAt is New for a proxy with an address.
+func NewAt(tb testing.TB, address, to string) *Wire {
+	tb.Helper()
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w := &Wire{Address: listener.Addr().String(), conns: make(map[net.Conn]bool)}
 	w.changed = sync.NewCond(&w.mu)
 	var group sync.WaitGroup
 	group.Go(func() { // ends when the listener is closed
@@ -53,17 +60,17 @@ func newWire(t testing.TB, to string) *wire {
 			group.Go(func() { w.pass(in, out, true) })
 		}
 	})
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		w.set(func() { w.ended, w.hung = true, false })
 		listener.Close()
-		w.cut()
+		w.Cut()
 		group.Wait()
 	})
 	return w
 }
 
 // add notes a connection, and reports false if the test has ended.
-func (w *wire) add(conn net.Conn) bool {
+func (w *Wire) add(conn net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.conns[conn] = true
@@ -71,15 +78,15 @@ func (w *wire) add(conn net.Conn) bool {
 }
 
 // set changes the fields.
-func (w *wire) set(change func()) {
+func (w *Wire) set(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change()
 	w.changed.Broadcast()
 }
 
-// cut closes all connections.
-func (w *wire) cut() {
+// Cut closes all connections.
+func (w *Wire) Cut() {
 	w.set(func() {
 		for conn := range w.conns {
 			conn.Close()
@@ -88,7 +95,7 @@ func (w *wire) cut() {
 }
 
 // pass copies from one connection to another until either is closed.
-func (w *wire) pass(to, from net.Conn, answers bool) {
+func (w *Wire) pass(to, from net.Conn, answers bool) {
 	defer to.Close()
 	defer from.Close()
 	buf := make([]byte, 32<<10)
@@ -112,7 +119,7 @@ func (w *wire) pass(to, from net.Conn, answers bool) {
 	}
 }
 
-func (w *wire) forget(conns ...net.Conn) {
+func (w *Wire) forget(conns ...net.Conn) {
 	w.set(func() {
 		for _, conn := range conns {
 			delete(w.conns, conn)
@@ -121,7 +128,7 @@ func (w *wire) forget(conns ...net.Conn) {
 }
 
 // gate waits as long as an answer must, and returns how many of its bytes may pass.
-func (w *wire) gate(answer []byte) int {
+func (w *Wire) gate(answer []byte) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := len(answer)
@@ -145,16 +152,16 @@ func (w *wire) gate(answer []byte) int {
 	return n
 }
 
-// slow delays each answer, and passes on that many bytes at once; 0: all.
-func (w *wire) slow(delay time.Duration, piece int) {
+// Slow delays each answer, and passes on that many bytes at once; 0: all.
+func (w *Wire) Slow(delay time.Duration, piece int) {
 	w.set(func() { w.delay, w.piece = delay, piece })
 }
 
-// hang holds all answers back, and keeps the connections open.
-func (w *wire) hang(hung bool) { w.set(func() { w.hung, w.hangAt, w.hangOn = hung, 0, "" }) }
+// Hang holds all answers back, and keeps the connections open.
+func (w *Wire) Hang(hung bool) { w.set(func() { w.hung, w.hangAt, w.hangOn = hung, 0, "" }) }
 
-// hangAfter hangs in the middle of the answers that follow.
-func (w *wire) hangAfter(bytes int64) { w.set(func() { w.hangAt = w.passed + bytes }) }
+// HangAfter hangs in the middle of the answers that follow.
+func (w *Wire) HangAfter(bytes int64) { w.set(func() { w.hangAt = w.passed + bytes }) }
 
-// hangBefore hangs before an answer with a text.
-func (w *wire) hangBefore(text string) { w.set(func() { w.hangOn = text }) }
+// HangBefore hangs before an answer with a text.
+func (w *Wire) HangBefore(text string) { w.set(func() { w.hangOn = text }) }
