@@ -40,8 +40,11 @@ func (h *lakeHandlers) historyJSON(w http.ResponseWriter, r *http.Request, p *pu
 		}
 		content = newObservationRecord(&found, i, p.snap.Profile).appendObject(content)
 	}
-	content = addLakeForecast(content.Close("]"), &found.forecast, p.snap.ForecastTest, found.lake.Region).Close("}\n")
-	return h.sender.SendBytes(w, r, jsonKind, content)
+	content = addLakeForecast(content.Close("]"), &found.forecast, p.snap.ForecastTest, found.lake.Region)
+	if i, ok := p.snap.Index(found.lake.ID); ok {
+		content = appendWater(content, p.snap, i)
+	}
+	return h.sender.SendBytes(w, r, jsonKind, content.Close("}\n"))
 }
 
 // A lakeHistory is a lake and its observations that a request asks for, newest first, with its forecasts of one issue.

@@ -16,6 +16,7 @@ import (
 var lakeFeatureColumns = slices.Concat(lakeColumns[:2:2], record.Columns[lakeRecord]{
 	record.Text("region", func(r lakeRecord) string { return r.lake.Region }).OrNull(),
 	record.Number("area_km2", func(r lakeRecord) float64 { return record.Known(r.lake.AreaKM2, r.lake.AreaKM2 > 0) }).OrNull(),
+	record.Word("water_id", func(r lakeRecord) string { return r.lake.WaterID }).OrNull(),
 }, lakeColumns[2:])
 
 // lakes are the lakes with their current state.

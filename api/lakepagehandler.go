@@ -116,7 +116,10 @@ func (h *lakePageHandler) read(r *http.Request, p *published, i int) (all []data
 			date := p.snap.Current.States[i].Date
 			for _, of := range h.sharesOf(ctx, r, p.snap, i, []data.Observation{{Date: date}}) {
 				if of.PixelShares == current && of.metres > 0 {
-					inside = &lakepage.Inside{Date: date, Shares: current, Metres: of.metres}
+					inside = &lakepage.Inside{Date: date, Shares: current, Metres: of.metres, Site: p.snap.Sites(i) != nil}
+					for _, site := range clearerSites(p.snap, i) {
+						inside.Clearer = append(inside.Clearer, words.NameOf(&p.snap.Lakes[site.lake]))
+					}
 				}
 			}
 		}

@@ -132,6 +132,7 @@ func (h *mapHandlers) pixels(w http.ResponseWriter, r *http.Request, p *publishe
 	if !ok {
 		return data.ErrNoLake
 	}
+	i = p.snap.FirstSite(i)
 	o, packed, err := lakes.findPixels(r, p, i, data.Period{First: data.MinDate, Last: min(day, p.snap.AsOf.Last())})
 	if err != nil {
 		return err
@@ -191,11 +192,12 @@ func unpack(o *data.Observation, packed pixels.Packed) (*pixels.Map, error) {
 	return m, nil
 }
 
-// findPixels returns the newest observation of a period whose pixels are kept.
+// findPixels returns the newest observation of a period whose pixels are kept, of a site that of the first site of its water.
 func (h *lakeHandlers) findPixels(r *http.Request, p *published, i int, period data.Period) (o *data.Observation, packed pixels.Packed, err error) {
 	if h.opts.Pixels == nil {
 		return nil, packed, errNoPixels
 	}
+	i = p.snap.FirstSite(i)
 	id := p.snap.Lakes[i].ID
 	q := data.HistoryQuery{Limit: pixelPasses, Period: period, Types: data.TypesOf(data.Satellite)}
 	passes, whole := p.snap.History(i, q)

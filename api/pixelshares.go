@@ -54,13 +54,13 @@ func pixelMetres(grid string, at orb.Point) int {
 	return int(math.Round(side*10/unit) * unit / 10)
 }
 
-// sharesOf reads the shares of those observations of Lakes[i], newest first, whose pixels are kept. Pixels that cannot be read leave them out: the
-// log has the error, and r is for it.
+// sharesOf reads the shares of those observations of Lakes[i], newest first, whose pixels are kept; of a site, those of its water. Pixels that
+// cannot be read leave them out: the log has the error, and r is for it.
 func (h *lakeHandlers) sharesOf(ctx context.Context, r *http.Request, snap *snapshot.Snapshot, i int, observations []data.Observation) map[passKey]*passShares {
 	if h.opts.Pixels == nil || snap.Pixels.Count == 0 || len(observations) == 0 {
 		return nil
 	}
-	shares, lake := make(map[passKey]*passShares), &snap.Lakes[i]
+	shares, lake := make(map[passKey]*passShares), &snap.Lakes[snap.FirstSite(i)]
 	metres := make(map[string]int) // by grid
 	period := data.Period{First: observations[len(observations)-1].Date, Last: observations[0].Date}
 	err := h.opts.Pixels.LakeSpreads(ctx, lake.ID, period, func(date data.Date, source, grid string, spread *pixels.Spread) error {

@@ -99,6 +99,9 @@ var periodColumns = record.Columns[lakeRecord]{
 	record.Word("composite", func(r lakeRecord) string { return r.state.Composite().String() }),
 }.Optional()
 
+// waterColumn is a member of the lakes that are sites of a water.
+var waterColumn = record.Columns[lakeRecord]{record.Word("water_id", func(r lakeRecord) string { return r.lake.WaterID })}.Optional()
+
 // lakeShares are members of the lakes whose pixels are kept.
 var lakeShares = append(shareColumns(func(r lakeRecord) *data.PixelShares { return r.shares }),
 	record.Integer("n_valid", func(r lakeRecord) float64 {
@@ -117,10 +120,10 @@ var lakeShares = append(shareColumns(func(r lakeRecord) *data.PixelShares { retu
 
 // The columns of a lake in the status, in its table and in GeoJSON.
 var (
-	plainMembers   = slices.Concat(lakeColumns, periodColumns) // of a lake without pixels, which most are
+	plainMembers   = slices.Concat(lakeColumns, periodColumns, waterColumn) // of a lake without pixels, which most are
 	statusMembers  = slices.Concat(plainMembers, lakeShares)
 	statusCells    = slices.Concat(lakeColumns.Pick("id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at,chl_level,measured_by,stale,age_days,advisory,level_by,cell_density_by,below_limit,trophic_by"), periodColumns, lakeShares.Pick("share_high,p90"))
-	lakeProperties = lakeColumns.Pick("id,name,chl,who_level,color,stale,age_days,advisory,cell_density_by,below_limit")
+	lakeProperties = append(lakeColumns.Pick("id,name,chl,who_level,color,stale,age_days,advisory,cell_density_by,below_limit"), waterColumn...)
 )
 
 // appendStatus appends the record as an object.

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -49,6 +50,7 @@ type Lake struct {
 	Region     string          // free text, such as the federal state; may be empty
 	AreaKM2    float64         // surface in km²; 0 where unknown
 	Outline    outline.Outline // its shore; "" where unknown
+	WaterID    string          // the same for all sites of one water; "" if it is not known that there are several
 }
 
 // CheckImport is like Check, and also returns an error if a text of the lake could change how other text looks, such as its value, or
@@ -69,6 +71,26 @@ func (l Lake) CheckImport() error {
 }
 
 type lakeText struct{ column, value string }
+
+// A Site is what decides which site of a water has the pixels of all of it.
+type Site struct {
+	ID      LakeID
+	Outline outline.Outline
+}
+
+// CompareSites compares two sites of a water: the smallest one has the pixels. It is that with the larger outline; of sites without any, that with the smaller id.
+func CompareSites(a, b Site) int {
+	return cmp.Or(cmp.Compare(extent(b.Outline), extent(a.Outline)), cmp.Compare(a.ID, b.ID))
+}
+
+// extent returns the size of the bound of an outline in square degrees, 0 without one.
+func extent(o outline.Outline) float64 {
+	if o == "" {
+		return 0
+	}
+	b := o.Bound()
+	return (b.Right() - b.Left()) * (b.Top() - b.Bottom())
+}
 
 // texts returns the texts of the lake that are shown to people.
 func (l Lake) texts() [3]lakeText {
@@ -98,6 +120,11 @@ func (l Lake) Check() error {
 	}
 	if !(l.AreaKM2 >= 0) || math.IsInf(l.AreaKM2, 1) {
 		return fmt.Errorf("area_km2 %v: want a finite number, 0 or more", l.AreaKM2)
+	}
+	if l.WaterID != "" {
+		if _, err := ParseLakeID(l.WaterID); err != nil {
+			return fmt.Errorf("water_%w", err)
+		}
 	}
 	return l.Outline.Check()
 }

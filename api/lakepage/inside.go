@@ -3,9 +3,11 @@ package lakepage
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"limnomap/api/words"
 	"limnomap/data"
+	"limnomap/data/linetext"
 )
 
 // Inside is what the pixels of the current value of a lake say.
@@ -13,6 +15,9 @@ type Inside struct {
 	Date   data.Date
 	Shares data.PixelShares
 	Metres int // the longer side of a pixel
+	// Site is true if the lake is a site of a water that has several: the pixels are those of the water. Clearer are the names of those that were clearer.
+	Site    bool
+	Clearer []string
 }
 
 // inside is the picture of the pixels, and what it shows in words.
@@ -24,10 +29,21 @@ func (i *Inside) shown(id string, w *words.Page[ownWords]) *inside {
 		return nil
 	}
 	percent := func(risk data.Risk) string { return strconv.Itoa(int(math.Round(100 * i.Shares.Risks[risk].Float()))) }
+	text := words.Fill(w.Own.InsideText, "low", percent(data.RiskLow), "medium", percent(data.RiskMedium), "high", percent(data.RiskHigh),
+		"metres", strconv.Itoa(i.Metres))
+	if i.Site {
+		text = w.Own.InsideSite + " " + text
+	}
+	if len(i.Clearer) > 0 {
+		names := make([]string, len(i.Clearer))
+		for k, name := range i.Clearer {
+			names[k] = linetext.Isolate(name)
+		}
+		text += " " + words.Fill(w.Own.InsideClearer, "names", strings.Join(names, ", "))
+	}
 	return &inside{
 		Image: "../api/v1/bathing-lakes/pixels/" + id + "?f=png&date=" + i.Date.String(),
 		Alt:   w.Own.Inside + ", " + w.Day(i.Date),
-		Text: words.Fill(w.Own.InsideText, "low", percent(data.RiskLow), "medium", percent(data.RiskMedium), "high", percent(data.RiskHigh),
-			"metres", strconv.Itoa(i.Metres)),
+		Text:  text,
 	}
 }

@@ -57,7 +57,7 @@ type ownWords struct {
 	Ask                                             string
 	More, Map, Sign, Table, HistoryJSON, HistoryCSV string
 	Languages, Levels                               string
-	Inside, InsideText                              string
+	Inside, InsideText, InsideSite, InsideClearer   string
 	Kept, Print, Way, Shore, ShoreHelp              string
 	Look, Stick, Jar                                shoreTest
 }

@@ -88,7 +88,7 @@ func TestExportLakesAsCSVWarnsOfOutlines(t *testing.T) {
 		t.Errorf("stderr %q, %v, want a warning about the outline", errOut, err)
 	}
 	out := mustRun(t, "export", "lakes", "-", "--format", "csv", "--db", db)
-	if !strings.HasPrefix(out, "id,external_id,name,lat,lon,region,area_km2\nbow,bow,Bogensee,") {
+	if !strings.HasPrefix(out, "id,external_id,name,lat,lon,region,area_km2,water_id\nbow,bow,Bogensee,") {
 		t.Errorf("as CSV: %s", out)
 	}
 	if out := mustRun(t, "export", "lakes", "-", "--db", db); !strings.HasPrefix(out, `{"type":"FeatureCollection"`) {

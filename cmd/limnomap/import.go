@@ -64,7 +64,8 @@ type importLakesCmd struct {
 }
 
 func (importLakesCmd) Help() string {
-	return `Columns, in any order: id, name, lat, lon; optional: external_id (the id if absent), region, area_km2.
+	return `Columns, in any order: id, name, lat, lon; optional: external_id (the id if absent), region, area_km2, and water_id,
+which all sites of one water have.
 An import changes existing lakes and removes none; the same file again changes nothing. If an optional column is missing, the
 stored values stay. A lake without a name has its id as name.
 

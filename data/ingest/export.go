@@ -167,13 +167,13 @@ func lakesAsCSV(w io.Writer) (write func(data.Lake) error, end func() error) {
 	c := csv.NewWriter(w)
 	decimal := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 	// end returns its error.
-	_ = c.Write([]string{"id", "external_id", "name", "lat", "lon", "region", "area_km2"})
+	_ = c.Write([]string{"id", "external_id", "name", "lat", "lon", "region", "area_km2", "water_id"})
 	write = func(l data.Lake) error {
 		area := ""
 		if l.AreaKM2 != 0 {
 			area = decimal(l.AreaKM2)
 		}
-		return c.Write([]string{string(l.ID), l.ExternalID, l.Name, decimal(l.Point.Lat()), decimal(l.Point.Lon()), l.Region, area})
+		return c.Write([]string{string(l.ID), l.ExternalID, l.Name, decimal(l.Point.Lat()), decimal(l.Point.Lon()), l.Region, area, l.WaterID})
 	}
 	return write, func() error { c.Flush(); return c.Error() }
 }
@@ -188,6 +188,7 @@ type lakeProperties struct {
 	Lon        float64     `json:"lon"`
 	Region     string      `json:"region"`
 	AreaKM2    float64     `json:"area_km2"` // 0 if unknown, since null would mean the area of the polygons
+	WaterID    string      `json:"water_id"`
 	Outline    string      `json:"limnomap_outline,omitempty"`
 }
 
@@ -206,7 +207,7 @@ func lakesAsGeoJSON(w io.Writer) (write func(data.Lake) error, end func() error)
 			Type       string         `json:"type"`
 			Properties lakeProperties `json:"properties"`
 			Geometry   any            `json:"geometry"`
-		}{"Feature", lakeProperties{l.ID, l.ExternalID, l.Name, l.Point.Lat(), l.Point.Lon(), l.Region, l.AreaKM2, encodeOutline(l.Outline)}, geometry})
+		}{"Feature", lakeProperties{l.ID, l.ExternalID, l.Name, l.Point.Lat(), l.Point.Lon(), l.Region, l.AreaKM2, l.WaterID, encodeOutline(l.Outline)}, geometry})
 		if err != nil {
 			return err
 		}

@@ -14,9 +14,9 @@ import (
 
 // A missing column keeps what is stored; an empty field deletes it.
 func TestLakesWithoutColumns(t *testing.T) {
-	const full = "id,external_id,name,lat,lon,region,area_km2\nx,DEMV_1,X,50,10,MV,112.6\n"
+	const full = "id,external_id,name,lat,lon,region,area_km2,water_id\nx,DEMV_1,X,50,10,MV,112.6,DE_w-1\n"
 	lake := func(external, name, region string, area float64) data.Lake {
-		return data.Lake{ID: "x", ExternalID: external, Name: name, Point: orb.Point{10, 50}, Region: region, AreaKM2: area}
+		return data.Lake{ID: "x", ExternalID: external, Name: name, Point: orb.Point{10, 50}, Region: region, AreaKM2: area, WaterID: "DE_w-1"}
 	}
 	for _, test := range []struct {
 		name, text string
@@ -28,11 +28,14 @@ func TestLakesWithoutColumns(t *testing.T) {
 		{"only area", "id,name,lat,lon,area_km2\nx,X,50,10,7\n", Report{Changed: 1}, lake("DEMV_1", "X", "MV", 7)},
 		{"state for region", "id,name,lat,lon,state\nx,X,50,10,BY\n", Report{Changed: 1}, lake("DEMV_1", "X", "BY", 112.6)},
 		{"empty", "id,external_id,name,lat,lon,region,area_km2\nx,,X,50,10,,\n", Report{Changed: 1}, lake("x", "X", "", 0)},
+		{"no water", "id,name,lat,lon,water_id\nx,X,50,10,\n", Report{Changed: 1}, data.Lake{ID: "x", ExternalID: "DEMV_1", Name: "X", Point: orb.Point{10, 50}, Region: "MV", AreaKM2: 112.6}},
+		{"a water that is no id", "id,name,lat,lon,water_id\nx,X,50,10,the lake\n", Report{Rejected: 1, Bad: []BadRow{{File: "a.csv", Number: 2, ID: "x",
+			Reason: `water_id "the lake": want a letter or digit, then at most 63 letters, digits, _ . or -`}}}, lake("DEMV_1", "X", "MV", 112.6)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := storetest.New(t)
 			mustImport(t, Lakes, s, nil, full)
-			test.want.Read, test.want.Written = 1, true
+			test.want.Read, test.want.Written = 1, test.want.Rejected == 0
 			if got := mustImport(t, Lakes, s, nil, test.text); !equal(got, test.want) {
 				t.Errorf("report = %+v, want %+v", got, test.want)
 			}

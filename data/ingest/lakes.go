@@ -24,6 +24,7 @@ const (
 	lakeCategory
 	lakeSite
 	lakeSeason
+	lakeWater
 	lakeOutline // not in tables: it comes from a feature's geometry and the property that [FormatGeoJSON] adds
 )
 
@@ -39,6 +40,7 @@ func lakeColumns() []column {
 		lakeCategory:   {name: "bwWaterCategory", aliases: []string{"bathingWaterType", "specialisedZoneType"}}, // before 2021, since 2025, and between
 		lakeSite:       {name: "Location_Type", aliases: []string{"MonitoringLocationTypeName"}},
 		lakeSeason:     {name: "season"},
+		lakeWater:      {name: "water_id"},
 		lakeOutline:    {name: "limnomap_outline", feature: true},
 	}
 }
@@ -46,7 +48,7 @@ func lakeColumns() []column {
 func (k lakeKind) parse(r *row) (data.Lake, error) {
 	checkCategory(r)
 	checkSiteType(r, lakeSite)
-	l := data.Lake{ID: r.lakeID(lakeID, "the lake's id"), ExternalID: r.line(lakeExternalID), Name: r.line(lakeName), Region: r.line(lakeRegion)}
+	l := data.Lake{ID: r.lakeID(lakeID, "the lake's id"), ExternalID: r.line(lakeExternalID), Name: r.line(lakeName), Region: r.line(lakeRegion), WaterID: r.line(lakeWater)}
 	if l.ExternalID == "" {
 		l.ExternalID = string(l.ID)
 	}
@@ -139,6 +141,7 @@ func (lakeKind) name(data.Lake) string { return "this id" }
 func (lakeKind) put(ctx context.Context, tx Tx, lakes []data.Lake, has columnSet) ([]store.Change, error) {
 	return tx.PutLakes(ctx, lakes, store.LakeColumns{
 		ExternalID: has.lacks(lakeExternalID), Region: has.lacks(lakeRegion), AreaKM2: has.lacks(lakeArea), Outline: has.lacks(lakeOutline),
+		WaterID: has.lacks(lakeWater),
 	})
 }
 

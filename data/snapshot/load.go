@@ -149,6 +149,7 @@ func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *Options)
 		oldest:       o.Oldest,
 		values:       l.hash,
 		byExternal:   l.byExternalID(before),
+		waters:       watersOf(l.lakes),
 		satellite:    l.satellite,
 		inSitu:       l.inSitu,
 		forecasts:    l.forecasts,

@@ -49,7 +49,7 @@ func newBlockReader(s *Snapshot, first data.Week) *blockReader {
 	r := &blockReader{snapshot: s, block: viewBlock{first: first}}
 	for w := first; w < first+min(s.old.weeks, s.weeks[s.held].Week-first); w++ {
 		r.block.views = append(r.block.views, &View{Week: w, AsOf: w.Sunday(), Lakes: s.Lakes, States: unknownStates(len(s.Lakes)), Profile: s.Profile,
-			Pixels: s.Pixels, Advisories: s.advisoriesIn(w)})
+			Pixels: s.Pixels, waters: s.waters, Advisories: s.advisoriesIn(w)})
 	}
 	return r
 }

@@ -65,9 +65,14 @@ func (s *Snapshot) newestPass(v *View, i int) (data.Date, data.Chlorophyll) {
 	return 0, data.NoChlorophyll
 }
 
-// Shares returns how much of Lakes[i] is affected, by the pixels of its current value. It is not ok if they are not kept.
+// Shares returns how much of Lakes[i] is affected, by the pixels of its current value: of a site, how much of its water. It is not ok if they are not kept.
 func (v *View) Shares(i int) (shares data.PixelShares, ok bool) {
 	state := &v.States[i]
+	if first := v.waters.firstSite(i); first != i && (state.MeasuredBy != data.Satellite || state.Date != v.States[first].Date) {
+		return shares, false
+	} else if first != i {
+		return v.Shares(first)
+	}
 	if len(v.passes) == 0 || state.MeasuredBy != data.Satellite || !state.Chlorophyll.Valid() {
 		return shares, false
 	}

@@ -49,6 +49,7 @@ type Snapshot struct {
 	days       []data.Date // all with a measurement, ascending
 	first      data.Week   // the first that is served
 	byExternal []int32
+	waters     *waters
 	held       int       // weeks[held:] are in memory
 	old        *oldViews // reads the views of the other weeks
 
@@ -191,7 +192,7 @@ func (s *Snapshot) setAdvisories(statements []data.Advisory) {
 func (s *Snapshot) setActive(p data.Present) {
 	active, next := s.Advisories.ActiveAt(p)
 	v := s.Current
-	s.Current = &View{Week: v.Week, AsOf: v.AsOf, Lakes: v.Lakes, States: v.States, Profile: v.Profile, Pixels: v.Pixels, passes: v.passes, WithData: v.WithData,
+	s.Current = &View{Week: v.Week, AsOf: v.AsOf, Lakes: v.Lakes, States: v.States, Profile: v.Profile, Pixels: v.Pixels, waters: v.waters, passes: v.passes, WithData: v.WithData,
 		Advisories: active}
 	s.statementsAt, s.doubt = next, doubtOf(p)
 	s.Version = versionAt(s.loadedVersion, v.AsOf, active)

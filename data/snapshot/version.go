@@ -48,6 +48,10 @@ func (h *versionHash) lake(l data.Lake) {
 	h.Text(l.Region)
 	h.Float(l.AreaKM2)
 	h.Text(string(l.Outline))
+	if l.WaterID != "" {
+		h.Byte('W')
+		h.Text(l.WaterID)
+	}
 	h.End()
 }
 

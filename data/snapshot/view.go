@@ -26,7 +26,8 @@ type View struct {
 	// Advisories are the gravest official statements: for the current week those that are active now, for any other week those that
 	// were active at the end of its Sunday.
 	Advisories *ActiveAdvisories
-	passes     []pass // of the values that it shows, of lakes whose pixels are kept; in the order of pass.compare
+	waters     *waters // the snapshot's
+	passes     []pass  // of the values that it shows, of lakes whose pixels are kept; in the order of pass.compare
 	// Later is true if the view was read from a Source that has a later revision than the snapshot. Then the view must not
 	// be cached as the snapshot's.
 	Later bool
@@ -191,7 +192,7 @@ func (s *Snapshot) weekIndex(w data.Week) int {
 
 // build makes the view of week w from the observations in memory.
 func (s *Snapshot) build(w data.Week, asOf data.Date) *View {
-	v := &View{Week: w, AsOf: asOf, Lakes: s.Lakes, Profile: s.Profile, Pixels: s.Pixels, Advisories: s.advisoriesIn(w), States: make([]State, len(s.Lakes))}
+	v := &View{Week: w, AsOf: asOf, Lakes: s.Lakes, Profile: s.Profile, Pixels: s.Pixels, waters: s.waters, Advisories: s.advisoriesIn(w), States: make([]State, len(s.Lakes))}
 	for k := range v.States {
 		v.States[k] = s.rule.state(s.satellite.of(k), s.inSitu.of(k), asOf)
 		if v.States[k].Chlorophyll.Valid() {

@@ -88,7 +88,7 @@ func testStore(t *testing.T, open opener) {
 }
 
 func testLake(id string) data.Lake {
-	return data.Lake{ID: data.LakeID(id), ExternalID: "x-" + id, Name: "See " + id, Point: orb.Point{11.3, 47.9}, Region: "Bayern", AreaKM2: 56.36}
+	return data.Lake{ID: data.LakeID(id), ExternalID: "x-" + id, Name: "See " + id, Point: orb.Point{11.3, 47.9}, Region: "Bayern", AreaKM2: 56.36, WaterID: "w-" + id}
 }
 
 // testOutline is a lake of about a kilometre around testLake's point.

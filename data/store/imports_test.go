@@ -142,7 +142,7 @@ func testRepeated(t *testing.T, open opener) {
 				{nil, LakeColumns{}, []data.Observation{value("c", 1), value("c", 1)}, []Change{UnknownLake, UnknownLake}, nil},
 				{[]data.Lake{a, renamed, a}, LakeColumns{}, nil, []Change{added, Contradicts, Unchanged}, []int{1, 2}},
 				{[]data.Lake{b, a}, LakeColumns{}, nil, []Change{added, Unchanged}, []int{1}},
-				{[]data.Lake{bare, bare, moved}, LakeColumns{true, true, true, true}, nil, []Change{Unchanged, Unchanged, LeavesOutline}, []int{0, 1, 2}},
+				{[]data.Lake{bare, bare, moved}, LakeColumns{true, true, true, true, true}, nil, []Change{Unchanged, Unchanged, LeavesOutline}, []int{0, 1, 2}},
 				{[]data.Lake{bare}, LakeColumns{}, nil, []Change{Contradicts}, []int{0}},
 				{nil, LakeColumns{}, []data.Observation{value("a", 1), value("a", 1), value("c", 1), value("a", 2)}, []Change{added, Unchanged, UnknownLake, Contradicts}, []int{1, 3}},
 				{nil, LakeColumns{}, []data.Observation{value("b", 1)}, []Change{added}, nil},

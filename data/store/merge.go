@@ -112,6 +112,7 @@ func mergeLakes(stored, in *data.Lake, keep LakeColumns) (data.Lake, Change) {
 	keepIf(keep.Region, &m.Region, stored.Region)
 	keepIf(keep.AreaKM2, &m.AreaKM2, stored.AreaKM2)
 	keepIf(keep.Outline, &m.Outline, stored.Outline)
+	keepIf(keep.WaterID, &m.WaterID, stored.WaterID)
 	switch {
 	case m == *stored:
 		return m, Unchanged

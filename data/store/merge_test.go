@@ -200,10 +200,11 @@ func TestMergeLakes(t *testing.T) {
 		want       data.Lake
 	}{
 		{"the same", full, full, nothing, Unchanged, full},
-		{"all kept", full, bare, LakeColumns{true, true, true, true}, Unchanged, full},
+		{"all kept", full, bare, LakeColumns{true, true, true, true, true}, Unchanged, full},
 		{"external id kept", full, bare, LakeColumns{ExternalID: true}, Changed, edited(bare, func(l *data.Lake) { l.ExternalID = full.ExternalID })},
 		{"region kept", full, bare, LakeColumns{Region: true}, Changed, edited(bare, func(l *data.Lake) { l.Region = full.Region })},
 		{"area kept", full, bare, LakeColumns{AreaKM2: true}, Changed, edited(bare, func(l *data.Lake) { l.AreaKM2 = full.AreaKM2 })},
+		{"water kept", full, bare, LakeColumns{WaterID: true}, Changed, edited(bare, func(l *data.Lake) { l.WaterID = full.WaterID })},
 		{"outline kept", full, bare, keep, Changed, edited(bare, func(l *data.Lake) { l.Outline = german })},
 		{"nothing kept", full, bare, nothing, Changed, bare},
 

@@ -213,10 +213,11 @@ func (s *Store) PixelsOf(ctx context.Context, values []data.LakeValue) ([]pixels
 	return found, nil
 }
 
-// spreadsQuery reads how the pixels of a source in a period are spread. CROSS JOIN keeps SQLite from another order.
+// spreadsQuery reads how the pixels of a source in a period are spread. CROSS JOIN keeps SQLite from another order; of BETWEEN it would use only the first
+// day, as o.date is the same. PostgreSQL skips the partitions of other years by the dates of o.
 var spreadsQuery = fmt.Sprintf(`SELECT %s, p.date, o.chl, %s FROM limnomap.pixels AS p CROSS JOIN limnomap.lakes AS l CROSS JOIN limnomap.observations AS o
-	WHERE p.source = $1 AND p.date BETWEEN $2 AND $3 AND l.key = p.lake
-	AND o.lake = p.lake AND o.date = p.date AND o.type = 0 AND o.source = p.source AND o.chl IS NOT NULL`, atMost("l.id", maxIDBytes), atMost("p.spread", pixels.MaxSpreadBytes))
+	WHERE p.source = $1 AND p.date >= $2 AND p.date <= $3 AND l.key = p.lake
+	AND o.lake = p.lake AND o.date = p.date AND o.date >= $2 AND o.date <= $3 AND o.type = 0 AND o.source = p.source AND o.chl IS NOT NULL`, atMost("l.id", maxIDBytes), atMost("p.spread", pixels.MaxSpreadBytes))
 
 // PixelSpreads implements [limnomap/data/snapshot.Source]. It takes as long as the period has pixels: an index has those of each source by their dates.
 func (s *Store) PixelSpreads(ctx context.Context, period data.Period, each func(data.LakeValue, *pixels.Spread) error) error {

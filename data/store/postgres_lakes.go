@@ -47,7 +47,7 @@ func (t *postgresTx) putLakes(ctx context.Context, lakes []data.Lake, keep LakeC
 		case changes[i] == Changed:
 			t.record.lake(int64(before.key), &before.lake)
 			before.lake = merged
-			changed.Queue("UPDATE limnomap.lakes SET (id, external_id, name, lon, lat, region, area_km2, outline) = ROW($2, $3, $4, $5, $6, $7, $8, $9) WHERE key = $1",
+			changed.Queue("UPDATE limnomap.lakes SET (id, external_id, name, lon, lat, region, area_km2, outline, water_id) = ROW($2, $3, $4, $5, $6, $7, $8, $9, $10) WHERE key = $1",
 				append([]any{before.key}, lakeValues(&merged)...)...)
 		}
 	}
@@ -89,7 +89,7 @@ func (t *postgresTx) addLakes(ctx context.Context, lakes []data.Lake) error {
 		return nil
 	}
 	_, err := t.tx.CopyFrom(ctx, pgx.Identifier{"limnomap", "lakes"},
-		[]string{"id", "external_id", "name", "lon", "lat", "region", "area_km2", "outline"},
+		[]string{"id", "external_id", "name", "lon", "lat", "region", "area_km2", "outline", "water_id"},
 		pgx.CopyFromSlice(len(lakes), func(i int) ([]any, error) { return lakeValues(&lakes[i]), nil }))
 	if err == nil {
 		err = t.findKeys(ctx, len(lakes), func(i int) data.LakeID { return lakes[i].ID })
@@ -103,5 +103,5 @@ func (t *postgresTx) addLakes(ctx context.Context, lakes []data.Lake) error {
 }
 
 func lakeValues(l *data.Lake) []any {
-	return []any{string(l.ID), l.ExternalID, l.Name, unsigned(l.Point[0]), unsigned(l.Point[1]), l.Region, unsigned(l.AreaKM2), []byte(l.Outline)}
+	return []any{string(l.ID), l.ExternalID, l.Name, unsigned(l.Point[0]), unsigned(l.Point[1]), l.Region, unsigned(l.AreaKM2), []byte(l.Outline), l.WaterID}
 }

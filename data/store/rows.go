@@ -39,7 +39,7 @@ const (
 var (
 	idColumns   = "key, " + atMost("id", maxIDBytes)
 	lakeColumns = idColumns + ", " + atMost("external_id", maxTextBytes) + ", " + atMost("name", maxTextBytes) + ", lon, lat, " +
-		atMost("region", maxTextBytes) + ", area_km2, " + atMost("outline", outline.MaxBytes)
+		atMost("region", maxTextBytes) + ", area_km2, " + atMost("outline", outline.MaxBytes) + ", " + atMost("water_id", maxIDBytes)
 )
 
 // atMost returns the expression of a column of texts or bytes that is NULL for those of more than that many bytes.
@@ -103,7 +103,7 @@ func newLakeScanner() *lakeScanner {
 	l := &s.lake
 	s.columns = []any{&s.key, textColumn[data.LakeID]{&l.ID, "id", maxIDBytes}, textColumn[string]{&l.ExternalID, "external_id", maxTextBytes},
 		textColumn[string]{&l.Name, "name", maxTextBytes}, &l.Point[0], &l.Point[1], textColumn[string]{&l.Region, "region", maxTextBytes},
-		&l.AreaKM2, textColumn[outline.Outline]{&l.Outline, "outline", outline.MaxBytes}}
+		&l.AreaKM2, textColumn[outline.Outline]{&l.Outline, "outline", outline.MaxBytes}, textColumn[string]{&l.WaterID, "water_id", maxIDBytes}}
 	return s
 }
 

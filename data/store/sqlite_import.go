@@ -127,8 +127,8 @@ type sqliteTx struct {
 }
 
 const (
-	insertLakeSQL = `INSERT INTO lakes (id, external_id, name, lon, lat, region, area_km2, outline) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`
-	updateLakeSQL = `UPDATE lakes SET external_id = ?2, name = ?3, lon = ?4, lat = ?5, region = ?6, area_km2 = ?7, outline = ?8 WHERE id = ?1`
+	insertLakeSQL = `INSERT INTO lakes (id, external_id, name, lon, lat, region, area_km2, outline, water_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`
+	updateLakeSQL = `UPDATE lakes SET external_id = ?2, name = ?3, lon = ?4, lat = ?5, region = ?6, area_km2 = ?7, outline = ?8, water_id = ?9 WHERE id = ?1`
 	lakeKeySQL    = `SELECT key FROM lakes WHERE id = ?`
 	addSampledSQL = `INSERT INTO sampled_lakes (lake) VALUES (?) ON CONFLICT DO NOTHING`
 )
@@ -213,7 +213,7 @@ func (t *sqliteTx) addLake(ctx context.Context, l *data.Lake) error {
 }
 
 func lakeArgs(l *data.Lake) []any {
-	return []any{string(l.ID), l.ExternalID, l.Name, l.Point[0], l.Point[1], l.Region, l.AreaKM2, []byte(l.Outline)}
+	return []any{string(l.ID), l.ExternalID, l.Name, l.Point[0], l.Point[1], l.Region, l.AreaKM2, []byte(l.Outline), l.WaterID}
 }
 
 func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error) {

@@ -244,7 +244,7 @@ func TestQueryPlans(t *testing.T) {
 			"CORRELATED SCALAR SUBQUERY 4", "SEARCH b USING PRIMARY KEY (lake=? AND date<?)",
 			"CORRELATED SCALAR SUBQUERY 5", "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)",
 			"CORRELATED SCALAR SUBQUERY 6", "SEARCH b USING PRIMARY KEY (lake=? AND date<?)"}},
-		{"spreads", forSQLite.Replace(spreadsQuery), 3, []string{"SEARCH p USING INDEX pixels_date (source=? AND date>?)", "SEARCH l USING INTEGER PRIMARY KEY (rowid=?)",
+		{"spreads", forSQLite.Replace(spreadsQuery), 3, []string{"SEARCH p USING INDEX pixels_date (source=? AND date>? AND date<?)", "SEARCH l USING INTEGER PRIMARY KEY (rowid=?)",
 			"SEARCH o USING PRIMARY KEY (lake=? AND date=? AND type=? AND source=?)"}},
 		{"near samples", sqliteNearSamples, 1, []string{"SCAN s", "SEARCH o USING PRIMARY KEY (lake=?)",
 			"CORRELATED SCALAR SUBQUERY 1", "SEARCH b USING PRIMARY KEY (lake=? AND date>? AND date<?)"}},

@@ -148,7 +148,7 @@ type Tx interface {
 
 // LakeColumns are the columns of lakes that an import may lack.
 type LakeColumns struct {
-	ExternalID, Region, AreaKM2, Outline bool
+	ExternalID, Region, AreaKM2, Outline, WaterID bool
 }
 
 // ObservationColumns are the columns of observations that an import may lack.

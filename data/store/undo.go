@@ -87,6 +87,7 @@ type replacedLake struct {
 	ID, ExternalID, Name, Region string
 	Lon, Lat, AreaKM2            float64
 	Outline                      []byte
+	WaterID                      string `json:",omitempty"`
 }
 
 type replacedAdvisory struct {
@@ -188,7 +189,7 @@ func (r *recorder) lake(key int64, stored *data.Lake) {
 	r.lakes = true
 	row := replacedRow{Lake: key}
 	if l := stored; l != nil {
-		row.WasLake = &replacedLake{string(l.ID), l.ExternalID, l.Name, l.Region, l.Point[0], l.Point[1], l.AreaKM2, []byte(l.Outline)}
+		row.WasLake = &replacedLake{string(l.ID), l.ExternalID, l.Name, l.Region, l.Point[0], l.Point[1], l.AreaKM2, []byte(l.Outline), l.WaterID}
 	}
 	r.add(&row)
 }
@@ -521,7 +522,7 @@ func (r *replacedRow) restore(w *writer) {
 		w.exec("DELETE FROM limnomap.lakes WHERE key = $1", r.Lake)
 	default:
 		l := r.WasLake
-		w.exec("UPDATE limnomap.lakes SET id = $2, external_id = $3, name = $4, lon = $5, lat = $6, region = $7, area_km2 = $8, outline = $9 WHERE key = $1",
-			r.Lake, l.ID, l.ExternalID, l.Name, l.Lon, l.Lat, l.Region, l.AreaKM2, append([]byte{}, l.Outline...))
+		w.exec("UPDATE limnomap.lakes SET id = $2, external_id = $3, name = $4, lon = $5, lat = $6, region = $7, area_km2 = $8, outline = $9, water_id = $10 WHERE key = $1",
+			r.Lake, l.ID, l.ExternalID, l.Name, l.Lon, l.Lat, l.Region, l.AreaKM2, append([]byte{}, l.Outline...), l.WaterID)
 	}
 }

@@ -427,6 +427,9 @@ func (c *comparison) record(i int) uint64 {
 	for _, n := range []int64{int64(state.Chlorophyll), int64(state.Level), int64(state.Risk), int64(state.Trophic), int64(state.TrophicBy), int64(state.MeasuredBy), int64(state.CellOrigin()), state.MeasuredAt()} {
 		s.number(n)
 	}
+	if l.WaterID != "" {
+		s.text(l.WaterID)
+	}
 	if shares, ok := c.snap.Current.Shares(i); ok {
 		for _, n := range shares.Risks {
 			s.number(int64(n))

@@ -37,7 +37,11 @@ type pending struct {
 
 	quantities [numQuantities][]float64 // of the pixels that have them
 
-	codes []pixels.Code // of the pixels of mask, if they are kept
+	codes []pixels.Code // of the pixels of mask, or of water, if they are kept
+
+	near        bool        // a site that has the value of the pixels near it
+	water       *zonal.Mask // of the first site of a water, if it is near: all pixels of the water, which have a value
+	waterValues []float64   // of them
 
 	uncertainties []float64
 	observations  float64 // of all pixels together
@@ -50,10 +54,12 @@ type batch struct {
 	pixels int
 }
 
-// batchLake adds a lake to the batch, which is read when it is full.
-func (x *extraction) batchLake(ctx context.Context, p pending) error {
-	x.batch.lakes = append(x.batch.lakes, p)
-	x.batch.pixels += p.mask.Count()
+// batchLakes adds lakes to the batch, which is read when it is full.
+func (x *extraction) batchLakes(ctx context.Context, lakes ...pending) error {
+	for _, p := range lakes {
+		x.batch.lakes = append(x.batch.lakes, p)
+		x.batch.pixels += p.mask.Count()
+	}
 	if x.batch.pixels < batchPixels && len(x.batch.lakes) < batchLakes {
 		return nil
 	}
@@ -67,10 +73,14 @@ func (x *extraction) flush(ctx context.Context) error {
 		return nil
 	}
 	for i := range lakes {
-		if p := &lakes[i]; x.opts.keepsPixels(p) {
-			p.codes = make([]pixels.Code, p.mask.Count())
-			if p.gathered {
-				for i, chl := range p.values { // in the order of the mask
+		p := &lakes[i]
+		if mask := x.kept(p); mask != nil {
+			p.codes = make([]pixels.Code, mask.Count())
+			if values := p.values; p.gathered {
+				if p.water != nil {
+					values = p.waterValues
+				}
+				for i, chl := range values { // in the order of the mask
 					p.codes[i] = x.codeOf(chl, hasValue)
 				}
 			}
@@ -101,7 +111,7 @@ func (x *extraction) flush(ctx context.Context) error {
 	others := []other{
 		{x.ice, isGap, func(p *pending, at int, _ float64) {
 			p.iced++
-			if p.codes != nil && p.codes[at] == pixels.NoData {
+			if p.codes != nil && p.water == nil && p.codes[at] == pixels.NoData {
 				p.codes[at] = pixels.Ice
 			}
 		}},

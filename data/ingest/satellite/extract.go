@@ -24,11 +24,12 @@ type Lake struct {
 	ID      data.LakeID
 	Point   orb.Point
 	Outline outline.Outline // "" where unknown
+	WaterID string          // see [data.Lake]
 }
 
 // LakeOf returns what an extraction needs of a lake, without the memory of the rest.
 func LakeOf(l data.Lake) Lake {
-	return Lake{ID: data.LakeID(strings.Clone(string(l.ID))), Point: l.Point, Outline: outline.Outline(strings.Clone(string(l.Outline)))}
+	return Lake{ID: data.LakeID(strings.Clone(string(l.ID))), Point: l.Point, Outline: outline.Outline(strings.Clone(string(l.Outline))), WaterID: strings.Clone(l.WaterID)}
 }
 
 // LakesOf returns all lakes of a database, whose Scan it calls: see [snapshot.Source].
@@ -160,15 +161,19 @@ type extraction struct {
 	batch  batch
 	passed int // lakes that are done
 	packer *pixels.Packer
+
+	sites  map[int][]int // by the first site of a water: those that have the values of its pixels near them, which may be itself
+	joined map[int]bool  // the other sites of waters
 }
 
 // run extracts the lakes with an outline, then those without.
 func (x *extraction) run(ctx context.Context) error {
+	x.joinSites()
 	var outlined, points []int
 	for i, lake := range x.lakes {
 		if lake.Outline != "" {
 			outlined = append(outlined, i)
-		} else {
+		} else if !x.joined[i] {
 			points = append(points, i)
 		}
 	}
@@ -255,8 +260,17 @@ func (x *extraction) sortByRow(indexes []int, at func(int) orb.Point) {
 	}
 }
 
-// reject counts a lake that the raster does not show.
-func (x *extraction) reject(reason Reason) {
+// reject counts a lake that the raster does not show, and the sites that have the values of its pixels.
+func (x *extraction) reject(i int, reason Reason) {
+	x.leaveOut(reason)
+	for _, site := range x.sites[i] {
+		if site != i {
+			x.leaveOut(reason)
+		}
+	}
+}
+
+func (x *extraction) leaveOut(reason Reason) {
 	x.summary.Gaps[reason]++
 	x.passed++
 }
@@ -265,7 +279,7 @@ func (x *extraction) reject(reason Reason) {
 func (x *extraction) addMask(ctx context.Context, i int, mask *zonal.Mask, err error, method string) error {
 	switch {
 	case errors.Is(err, zonal.ErrTooLarge):
-		x.reject(TooLarge)
+		x.reject(i, TooLarge)
 		return nil
 	case err != nil:
 		return fmt.Errorf("lake %s: %w", x.lakes[i].ID, err)
@@ -276,20 +290,20 @@ func (x *extraction) addMask(ctx context.Context, i int, mask *zonal.Mask, err e
 // add adds a lake to the batch. A nil mask is outside of the raster.
 func (x *extraction) add(ctx context.Context, i int, mask *zonal.Mask, method string) error {
 	if mask == nil {
-		x.reject(Outside)
+		x.reject(i, Outside)
 		return nil
 	}
 	all := mask.Count()
 	outside := mask.Outside(x.grid.Grid)
 	switch {
 	case all > 0 && 2*outside >= all, all == 0 && !x.pointInside(i):
-		x.reject(Outside)
+		x.reject(i, Outside)
 		return nil
 	case all == 0:
-		x.reject(NoPixelInside)
+		x.reject(i, NoPixelInside)
 		return nil
 	case all < x.opts.MinPixels:
-		x.reject(TooFewPixels)
+		x.reject(i, TooFewPixels)
 		return nil
 	}
 	shore := 0
@@ -300,10 +314,10 @@ func (x *extraction) add(ctx context.Context, i int, mask *zonal.Mask, method st
 		mask = mask.Erode(shore)
 	}
 	if mask.Count() == 0 {
-		x.reject(NoPixelInside)
+		x.reject(i, NoPixelInside)
 		return nil
 	}
-	return x.batchLake(ctx, pending{lake: i, mask: mask, inside: mask.Count(), method: method, shore: shore, cut: float64(outside) > cutShare*float64(all)})
+	return x.batchWater(ctx, pending{lake: i, mask: mask, inside: mask.Count(), method: method, shore: shore, cut: float64(outside) > cutShare*float64(all)})
 }
 
 // pointInside reports whether the point of a lake is in the raster.

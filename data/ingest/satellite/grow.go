@@ -25,7 +25,7 @@ func (x *extraction) grow(ctx context.Context, indexes []int) error {
 		p := x.lakes[i].Point
 		pixel, ok := x.grid.PixelOf(p, x.grid.TurnOf(p[0]))
 		if !ok || !x.grid.Inside(pixel) {
-			x.reject(Outside)
+			x.reject(i, Outside)
 			continue
 		}
 		shown, points = append(shown, i), append(points, pixel)
@@ -43,20 +43,20 @@ func (x *extraction) grow(ctx context.Context, indexes []int) error {
 	err := zonal.Grow(ctx, x.grid.Grid, points, growth, decoded{x}, func(k int, g zonal.Grown) error {
 		switch g.Reason {
 		case zonal.NoWater: // clouds cannot be told from land
-			x.reject(NoData)
+			x.reject(shown[k], NoData)
 			return nil
 		case zonal.OffRaster:
-			x.reject(Outside)
+			x.reject(shown[k], Outside)
 			return nil
 		case zonal.Merged:
-			x.reject(MergedWaters)
+			x.reject(shown[k], MergedWaters)
 			return nil
 		}
 		values := slices.Clone(g.Values)
 		for i, chl := range values {
 			values[i] = x.counted(chl)
 		}
-		return x.batchLake(ctx, pending{lake: shown[k], mask: g.Mask, inside: g.Mask.Count() + g.Gaps, method: methodGrown, shore: g.Dropped, gathered: true,
+		return x.batchWater(ctx, pending{lake: shown[k], mask: g.Mask, inside: g.Mask.Count() + g.Gaps, method: methodGrown, shore: g.Dropped, gathered: true,
 			values: values})
 	})
 	if err != nil {

@@ -4,11 +4,19 @@ import (
 	"slices"
 
 	"limnomap/data/pixels"
+	"limnomap/data/raster/zonal"
 )
 
-// keepsPixels reports whether the pixels of a lake are kept.
-func (o *Options) keepsPixels(p *pending) bool {
-	return !o.WithoutPixels && p.mask.Count() <= pixels.MaxPixels
+// kept returns the pixels of a lake that are kept, nil for none.
+func (x *extraction) kept(p *pending) *zonal.Mask {
+	mask := p.mask
+	if p.water != nil {
+		mask = p.water
+	}
+	if x.opts.WithoutPixels || x.joined[p.lake] || mask.Count() > pixels.MaxPixels {
+		return nil
+	}
+	return mask
 }
 
 // codeOf returns the code of a pixel of the layer of values.
@@ -34,7 +42,7 @@ func (x *extraction) pack(p *pending) *pixels.Packed {
 	if x.packer == nil {
 		x.packer = pixels.NewPacker()
 	}
-	packed := x.packer.Pack(&pixels.Map{Grid: x.grid, Mask: p.mask, Codes: p.codes})
+	packed := x.packer.Pack(&pixels.Map{Grid: x.grid, Mask: x.kept(p), Codes: p.codes})
 	if len(packed.Mask) > pixels.MaxMaskBytes || len(packed.Codes) > pixels.MaxCodeBytes {
 		return nil
 	}

@@ -192,7 +192,7 @@ func (x *extraction) finish(p *pending) error {
 	case few || strange > poorShare:
 		row.Quality = data.Poor
 		x.summary.Poor++
-	case p.cut, x.lakes[p.lake].Outline == "" && x.opts.WithoutOutline.disc > 0: // a disc has pixels of land and of other waters
+	case p.cut, x.lakes[p.lake].Outline == "" && !p.near && x.opts.WithoutOutline.disc > 0: // a disc has pixels of land and of other waters
 		row.Quality = data.Suspect
 	}
 	return x.each(&row)
@@ -268,6 +268,7 @@ const (
 	methodFull   = "wholly inside the outline"
 	methodCentre = "with their centre inside the outline"
 	methodGrown  = "connected to the one nearest to the point"
+	methodNear   = "of the water within 1500 m of the point"
 )
 
 // methodOf describes how the value of a lake was made: "median of pixels wholly inside the outline, 2 pixels from the shore".

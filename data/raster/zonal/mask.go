@@ -172,6 +172,30 @@ func (m *Mask) erode() *Mask {
 	return newMask(eroded)
 }
 
+// And returns the mask of the pixels that are in both masks.
+func (m *Mask) And(other *Mask) *Mask {
+	var both []run
+	a, b := m.runs, other.runs
+	row := func(of []run) (n int) {
+		for n < len(of) && of[n].y == of[0].y {
+			n++
+		}
+		return n
+	}
+	for len(a) > 0 && len(b) > 0 {
+		switch i, j := row(a), row(b); {
+		case a[0].y < b[0].y:
+			a = a[i:]
+		case a[0].y > b[0].y:
+			b = b[j:]
+		default:
+			both = intersect(both, a[:i], b[:j])
+			a, b = a[i:], b[j:]
+		}
+	}
+	return newMask(both)
+}
+
 // intersect appends the pixels that are in both of two rows, as runs in the row of a.
 func intersect(to, a, b []run) []run {
 	for len(a) > 0 && len(b) > 0 {

@@ -22,8 +22,8 @@ export const historyURL = (id) => `api/v1/bathing-lakes/history/${encodeURICompo
 export async function loadHistory(id, limit, signal) {
   const answer = await fetch(`${historyURL(id)}?limit=${limit}`, { signal, cache: 'no-cache' })
   if (!answer.ok) throw answer
-  const { name, region, history, forecast } = await answer.json()
-  return { ...parseHistory(history), name, region, forecast, complete: history.length < limit, keptAt: answer.headers.get('X-Kept-At') }
+  const { history, ...rest } = await answer.json()
+  return { ...parseHistory(history), ...rest, complete: history.length < limit, keptAt: answer.headers.get('X-Kept-At') }
 }
 
 /**

@@ -1,0 +1,75 @@
+package satellite
+
+import (
+	"strings"
+	"testing"
+
+	"limnomap/data"
+)
+
+// The sites of a water have the values of the pixels near them, and the first one the pixels of all of it: that with the larger outline, which has the value of
+// the pixels inside, or the one with the smaller id.
+func TestSitesOfOneWater(t *testing.T) {
+	w := newWaters(80, 200)
+	const (
+		clear, bloom = 8, 60
+		step         = 1.0 / 448
+	)
+	for _, top := range []int{10, 110} {
+		w.fill(10, top, 30, top+20, clear)
+		w.fill(30, top, 50, top+20, bloom)
+	}
+	site := func(id, water string, x, y int) Lake {
+		l := w.at(id, x, y)
+		l.WaterID = water
+		return l
+	}
+	outlined := squareLake(t, "z", 10+10*step-1e-5, 50-130*step-1e-5, 10+50*step+1e-5, 50-110*step+1e-5)
+	bay := squareLake(t, "bay", 10+12*step-1e-5, 50-125*step-1e-5, 10+20*step+1e-5, 50-115*step+1e-5)
+	outlined.WaterID, bay.WaterID = "with", "with"
+	lakes := []Lake{site("b", "without", 48, 20), site("a", "without", 11, 20), site("alone", "other", 48, 20),
+		site("y", "with", 48, 120), outlined, site("x", "with", 11, 120), bay, site("far", "with", 70, 190)}
+	rows, summary := extractAll(t, w.file(), lakes, nil)
+	for _, test := range []struct {
+		id     data.LakeID
+		value  float64
+		pixels int // that are stored
+		method string
+	}{
+		{"a", clear, 38 * 18, "of the water within 1500 m of the point, 1 pixel from the shore"},
+		{"b", bloom, 0, "of the water within 1500 m of the point, 1 pixel from the shore"},
+		{"alone", (clear + bloom) / 2, 38 * 18, methodGrown},
+		{"z", (clear + bloom) / 2, 36 * 16, methodFull},
+		{"bay", clear, 0, methodFull},
+		{"x", clear, 0, "of the water within 1500 m of the point, 2 pixels from the shore"},
+		{"y", bloom, 0, "of the water within 1500 m of the point, 2 pixels from the shore"},
+	} {
+		r := rows[test.id]
+		stored := 0
+		if r.Pixels != nil {
+			m, err := r.Pixels.Unpack()
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored = len(m.Codes)
+			if _, _, code, ok := m.At(w.at("", 47, map[bool]int{true: 120, false: 20}[test.id == "z"]).Point); !ok || !near60(code.Value()) {
+				t.Errorf("%s: a pixel in the bloom is %v, %t", test.id, code, ok)
+			}
+		}
+		if !r.HasValue || r.Value != test.value || stored != test.pixels || !strings.Contains(r.Method, test.method) {
+			t.Errorf("%s has %v (%t) of %d pixels %q, and %d pixels are stored, want %v, %d and %q", test.id, r.Value, r.HasValue, r.Inside, r.Method, stored, test.value, test.pixels, test.method)
+		}
+	}
+	if _, ok := rows["far"]; ok || summary.Gaps[TooFewPixels] != 1 || summary.Lakes != 7 {
+		t.Errorf("the summary is %+v: want a site without pixels of its water near it", summary)
+	}
+	// Below a raster that does not show the water, all of its sites are left out.
+	for i := range lakes {
+		lakes[i].Point[0]++
+	}
+	if _, summary := extractAll(t, w.file(), lakes[:2], nil); summary.Gaps[Outside] != 2 {
+		t.Errorf("outside of the raster the summary is %+v", summary)
+	}
+}
+
+func near60(chl float64, ok bool) bool { return ok && chl > 58 && chl < 62 }
