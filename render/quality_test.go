@@ -163,10 +163,10 @@ func (d *difference) add(o difference) {
 	d.squares += o.squares
 }
 
-// shadeOver draws a value with an opacity over ground. In the highest class the colour is mixed with white where it is more opaque than that.
-func shadeOver(m *colormap.Map, s spectrum, v, opacity float64, ground [3]float64) [3]float64 {
+// shadeOver draws a value with an opacity over ground. If it is high, the colour is mixed with white where it is more opaque than that.
+func shadeOver(high bool, s spectrum, v, opacity float64, ground [3]float64) [3]float64 {
 	c := s(v)
-	if classOf(m, m.Index(v)) == upperClasses && opacity > 0 {
+	if high && opacity > 0 {
 		shown := max(opacity, min(3*opacity, 0.6))
 		return over(over(c, opacity/shown, [3]float64{255, 255, 255}), shown, ground)
 	}
@@ -176,6 +176,13 @@ func shadeOver(m *colormap.Map, s spectrum, v, opacity float64, ground [3]float6
 // differenceOf returns the difference of a picture from its reference in the colours of s. A cell is so many pixels wide.
 func differenceOf(m *colormap.Map, s spectrum, pixels []uint8, ref reference, w window, cell int) (d difference) {
 	p := paletteOf(m.ID, Heat, w.zoom)
+	top := 0 // the first colour of the highest class
+	for classOf(m, top) != upperClasses {
+		top++
+	}
+	shade := func(v, opacity float64, ground [3]float64) [3]float64 {
+		return shadeOver(m.Index(v) >= top, s, v, opacity, ground)
+	}
 	for _, ground := range grounds {
 		for row := 0; row < w.height; row += cell {
 			for column := 0; column < w.width; column += cell {
@@ -199,7 +206,7 @@ func differenceOf(m *colormap.Map, s spectrum, pixels []uint8, ref reference, w 
 						continue
 					}
 					v := max(ref.values[at], floor.Float())
-					exact := shadeOver(m, s, v, ref.opacities[at], ground)
+					exact := shade(v, ref.opacities[at], ground)
 					for j := range shown {
 						if ref.unsure[at] {
 							break
@@ -215,8 +222,8 @@ func differenceOf(m *colormap.Map, s spectrum, pixels []uint8, ref reference, w 
 						continue
 					}
 					unsure = true
-					below.add(shadeOver(m, s, v*(1-nearLimit), ref.opacities[at], ground))
-					above.add(shadeOver(m, s, v*(1+nearLimit), ref.opacities[at], ground))
+					below.add(shade(v*(1-nearLimit), ref.opacities[at], ground))
+					above.add(shade(v*(1+nearLimit), ref.opacities[at], ground))
 				}
 				if opacity <= 0.1 {
 					continue
