@@ -19,11 +19,8 @@ type clusterSize struct{ outer, inner float64 }
 // clusterSizes are the sizes by the number of digits of the number of lakes, the last for all larger ones.
 var clusterSizes = [...]clusterSize{{12, 6}, {15, 7}, {17.5, 9.5}, {19.5, 12}}
 
-// Widths in pixels, and the size of the text.
 const (
-	clusterWhite = 0.9 // of the white rim
-	clusterLine  = 0.5 // of the dark line within it, as around markers
-	clusterText  = 10.0
+	clusterText = 10.0 // the size of the text
 	// leastWorst is the least part of the ring in the colour of the worst class, of 256: two pixels wide, so that one bloom among a thousand lakes is seen.
 	leastWorst = 7
 )
@@ -94,10 +91,7 @@ func newClusterPainter() *clusterPainter {
 func newClusterStamp(c canvases, size clusterSize, scale int) clusterStamp {
 	s := clusterStamp{half: size.half() * scale}
 	side := 2 * s.half
-	disc := func(paint symbol.Paint, within float64) symbol.Shape {
-		return symbol.Shape{Paint: paint, Radius: size.outer - within}
-	}
-	shapes := []symbol.Shape{disc(symbol.White, 0), disc(symbol.Dark, clusterWhite), disc(symbol.Value, clusterWhite+clusterLine)}
+	shapes := symbol.ClusterShapes(size.outer)[:3] // without the white disc, which is paper
 	s.codes = shapeCodes(shapes, func(shape symbol.Shape) []uint8 {
 		square := c.of(side)
 		shape.AddTo(square, float64(s.half), float64(s.half), float64(scale))

@@ -274,9 +274,10 @@ type Look struct {
 // ClusterLabel explains the symbol of many lakes.
 const ClusterLabel = "Ring with a number: so many lakes, with the shares of their classes"
 
-// ClusterShapes returns the shapes of the symbol of many lakes in a legend, which has no number.
+// ClusterShapes returns the shapes of the symbol of many lakes in a legend, which has no number: its rim, its line, its ring, and the white disc in it.
 func ClusterShapes(radius float64) []Shape {
-	return []Shape{{Paint: White, Radius: radius}, {Paint: Value, Radius: radius - rimPx}, {Paint: White, Radius: radius / 2}}
+	disc := func(paint Paint, radius float64) Shape { return Shape{Paint: paint, Radius: radius} }
+	return []Shape{disc(White, radius), disc(Dark, radius-rimPx), disc(Value, radius-rimPx-linePx), disc(White, radius/2)}
 }
 
 // OldLabel explains pale symbols.
