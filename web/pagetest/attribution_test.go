@@ -35,8 +35,8 @@ func TestPageNamesProviders(t *testing.T) {
 		}
 	}
 	links := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('.leaflet-control-attribution a')].map((a) => [a.href, a.target, a.rel].join(' '))`))
-	if len(links) != 4 || links[0] != "https://land.copernicus.eu/en/products/water-bodies _blank noopener" {
-		t.Errorf("the attribution has the links %q, want one to each provider and one to GeoNames", links)
+	if len(links) != 3 || links[0] != "https://land.copernicus.eu/en/products/water-bodies _blank noopener" {
+		t.Errorf("the attribution has the links %q, want one to each provider", links)
 	}
 	checkAccess(t, b, "credit lines")
 	b.Print(t)

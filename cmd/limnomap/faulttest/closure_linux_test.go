@@ -3,6 +3,7 @@
 package faulttest
 
 import (
+	"database/sql"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -167,7 +168,7 @@ func postgresLost(c *closureTest) {
 // space again at the latest.
 func (c *closureTest) fullDisk(disk string) {
 	c.start()
-	must(c, c.server.Process.Signal(syscall.SIGSTOP))
+	c.stopServer()
 	of, imported := c.issue()
 	fill(c.T, disk)
 	must(c, c.server.Process.Signal(syscall.SIGCONT))
@@ -175,4 +176,32 @@ func (c *closureTest) fullDisk(disk string) {
 	must(c, os.Remove(filepath.Join(disk, filler)))
 	c.awaitKnown(of, toldWays, imported, time.Now())
 	c.close()
+}
+
+// stopServer stops the server while it does not write: the lock of a writer that is stopped would keep others out.
+func (c *closureTest) stopServer() {
+	c.Helper()
+	locked := func() error { return nil } // PostgreSQL locks rows only
+	if !strings.HasPrefix(c.db, "postgres:") {
+		open, err := sql.Open("sqlite", "file:"+c.db+"?_pragma=busy_timeout(0)&_txlock=immediate")
+		must(c, err)
+		defer open.Close()
+		locked = func() error {
+			tx, err := open.BeginTx(c.Context(), nil)
+			if err == nil {
+				err = tx.Rollback()
+			}
+			return err
+		}
+	}
+	for {
+		must(c, c.server.Process.Signal(syscall.SIGSTOP))
+		err := locked()
+		if err == nil {
+			return
+		}
+		c.Logf("the server was stopped while it wrote: %v", err)
+		must(c, c.server.Process.Signal(syscall.SIGCONT))
+		time.Sleep(100 * time.Millisecond)
+	}
 }

@@ -123,8 +123,7 @@ export function addSearch(page, form, refresh, focus) {
   }
   map.on('dragstart zoomstart', () => fitting || stop())
 
-  // The places load with the field, and after a failure with the next text: the browser may end the service worker while it sends them. Without
-  // places the search still finds lakes.
+  // The places load with the field, and after a failure with the next text. Without places the search still finds lakes.
   let loading
   const load = () => loading ??= loadPlaces(page.config.places).then((loaded) => {
     gazetteer = loaded

@@ -12,7 +12,7 @@ import { addSizes } from './sizes.js'
 const least = [19, 17, 16, 15, 13]
 const city = 19
 
-const credit = '<a href="https://www.geonames.org" target="_blank" rel="noopener">GeoNames</a>'
+const credit = 'GeoNames' // licences.txt has its licence; a link would be too small for a finger
 
 let asked = false
 let credited = false
