@@ -251,6 +251,7 @@ func (s *common) publishStatements(before *published, snap *snapshot.Snapshot) (
 	p.counts, p.lists = newCache[countsKey, *answer.Body](maxCounts), newLists(before.lists)
 	p.changes = newCache[data.Week, *weekpage.Changes](maxChanges) // closed lakes are some of them
 	p.regions = newCache[string, *weekpage.Region](maxRegions)     // as here
+	p.readings = newCache[int, *lakeReading](maxLakeReadings)      // a closed site is no clearer one
 	if p.dates, err = s.sender.Prepare(jsonKind, weeksBody(snap)); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type clearerSite struct {
 }
 
 // clearerSites returns the sites of the water of the i-th lake that were clearer in its last passes, the clearest first: none if these do not agree
-// (see [statistics.RanksAgree]), or if fewer than five show all sites.
+// (see [statistics.RanksAgree]), if fewer than five show all sites, or if the last is old.
 func clearerSites(snap *snapshot.Snapshot, i int) (clearer []clearerSite) {
 	sites := slices.DeleteFunc(slices.Clone(snap.Sites(i)), func(site int32) bool { // one with the outline of the water is no shore
 		return snap.Lakes[site].Outline != "" && snap.FirstSite(int(site)) == int(site)
@@ -60,7 +60,7 @@ func clearerSites(snap *snapshot.Snapshot, i int) (clearer []clearerSite) {
 	for k, date := range dates {
 		passes[k] = byDate[date]
 	}
-	if !statistics.RanksAgree(passes) {
+	if len(dates) == 0 || snap.Current.AsOf-dates[len(dates)-1] > snapshot.OldAfter || !statistics.RanksAgree(passes) {
 		return nil
 	}
 	recent := passes[len(passes)-recentPasses:]

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/http"
@@ -266,8 +267,11 @@ func (h *lakeHandlers) allValues(r *http.Request, p *published, id data.LakeID) 
 	if !ok {
 		return nil, nil, data.ErrNoLake
 	}
-	if all, err = h.valuesOf(r, p, i); err == nil {
-		shares = h.sharesOf(r.Context(), r, p.snap, i, all)
+	if all, err = h.valuesOf(r, p, i); err == nil && p.snap.Pixels.Count > 0 {
+		err = h.askStore(r, errStore, func(ctx context.Context) error {
+			shares = h.sharesOf(ctx, r, p.snap, i, all)
+			return nil
+		})
 	}
 	return all, shares, err
 }

@@ -115,7 +115,7 @@ func (s *Snapshot) View(ctx context.Context, w data.Week) (*View, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("view of %s: %w", w, err)
 	}
-	// The first caller builds it, in its own goroutine and in milliseconds; concurrent callers wait for it.
+	// The first caller builds it, and reads how much of each lake is affected; concurrent callers wait for it.
 	v, err, _ := s.flight.Do(strconv.Itoa(int(w)), func() (any, error) {
 		// A concurrent call may have added it since the check above.
 		if v, ok := s.views.Get(w); ok {

@@ -59,6 +59,9 @@ func (x *extraction) batchLakes(ctx context.Context, lakes ...pending) error {
 	for _, p := range lakes {
 		x.batch.lakes = append(x.batch.lakes, p)
 		x.batch.pixels += p.mask.Count()
+		if p.water != nil {
+			x.batch.pixels += p.water.Count()
+		}
 	}
 	if x.batch.pixels < batchPixels && len(x.batch.lakes) < batchLakes {
 		return nil

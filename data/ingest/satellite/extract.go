@@ -164,6 +164,7 @@ type extraction struct {
 
 	sites  map[int][]int // by the first site of a water: those that have the values of its pixels near them, which may be itself
 	joined map[int]bool  // the other sites of waters
+	alone  []int         // sites of waters that the raster does not show: each is extracted as a lake of its own
 }
 
 // run extracts the lakes with an outline, then those without.
@@ -181,16 +182,22 @@ func (x *extraction) run(ctx context.Context) error {
 		return err
 	}
 	x.batch = batch{}
-	switch w := x.opts.WithoutOutline; {
-	case len(points) == 0:
-		return nil
-	case w.skip:
-		x.summary.Skipped = len(points)
-		return nil
-	case w.disc > 0:
-		return x.discs(ctx, points)
+	for points = append(points, x.alone...); len(points) > 0; points = x.alone {
+		x.alone = nil
+		var err error
+		switch w := x.opts.WithoutOutline; {
+		case w.skip:
+			x.summary.Skipped += len(points)
+		case w.disc > 0:
+			err = x.discs(ctx, points)
+		default:
+			err = x.grow(ctx, points)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return x.grow(ctx, points)
+	return nil
 }
 
 // maskGroup is how many masks are made at once, on all processors.
@@ -260,14 +267,15 @@ func (x *extraction) sortByRow(indexes []int, at func(int) orb.Point) {
 	}
 }
 
-// reject counts a lake that the raster does not show, and the sites that have the values of its pixels.
+// reject counts a lake that the raster does not show. The sites that would have the values of its pixels have those of their own: the sky may be clear there.
 func (x *extraction) reject(i int, reason Reason) {
 	x.leaveOut(reason)
 	for _, site := range x.sites[i] {
 		if site != i {
-			x.leaveOut(reason)
+			x.alone = append(x.alone, site)
 		}
 	}
+	delete(x.sites, i)
 }
 
 func (x *extraction) leaveOut(reason Reason) {

@@ -7,13 +7,15 @@ import (
 	"limnomap/data/raster/zonal"
 )
 
-// kept returns the pixels of a lake that are kept, nil for none.
+// kept returns the pixels of a lake that are kept, nil for none: a disc around one of several sites is not their water.
 func (x *extraction) kept(p *pending) *zonal.Mask {
 	mask := p.mask
 	if p.water != nil {
 		mask = p.water
 	}
-	if x.opts.WithoutPixels || x.joined[p.lake] || mask.Count() > pixels.MaxPixels {
+	lake := &x.lakes[p.lake]
+	ofOne := x.opts.WithoutOutline.disc > 0 && lake.Outline == "" && lake.WaterID != ""
+	if x.opts.WithoutPixels || x.joined[p.lake] || ofOne || mask.Count() > pixels.MaxPixels {
 		return nil
 	}
 	return mask

@@ -72,4 +72,16 @@ func TestSitesOfOneWater(t *testing.T) {
 	}
 }
 
+// If clouds hide the site that has the pixels of all, the others have their own values, and no pixels of a part of the water are stored.
+func TestSitesBesideClouds(t *testing.T) {
+	w := newWaters(80, 200)
+	w.fill(30, 10, 50, 30, 60)
+	first, other := w.at("a", 11, 20), w.at("b", 48, 20)
+	first.WaterID, other.WaterID = "water", "water"
+	rows, summary := extractAll(t, w.file(), []Lake{first, other}, nil)
+	if r := rows["b"]; len(rows) != 1 || r.Value != 60 || !strings.Contains(r.Method, methodGrown) || r.Pixels != nil || summary.Gaps[NoData] != 1 {
+		t.Errorf("the rows are %+v, the summary is %+v, want the value of the site without clouds", rows, summary)
+	}
+}
+
 func near60(chl float64, ok bool) bool { return ok && chl > 58 && chl < 62 }

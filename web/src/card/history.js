@@ -45,7 +45,7 @@ export function cardHistory(section, id, legend, showRegion) {
     // A gap by ice or possible scum may be newer than the value.
     const latest = history?.entries.findLast((e) => !e.forecast && e.quality !== 'poor' && (viewDate === null || e.week <= weekNumber(viewDate)))
     showValue(section.parentElement, current, latest)
-    showInside(inside, id, current, history?.water)
+    showInside(inside, id, current, history?.water, viewDate === null)
     return current
   }
   const showsAll = () => more.ariaPressed === 'true'
