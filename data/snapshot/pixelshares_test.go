@@ -71,8 +71,13 @@ func TestShares(t *testing.T) {
 	if _, err := load(t, &withPixels{memory: src.memory, high: src.high}, nil).View(t.Context(), first.Date.Week()); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.View(t.Context(), first.Date.Week()-1); err == nil {
-		t.Error("a week before all has a view although the shares of its passes cannot be read")
+	before := first.Date.Week() - 1
+	if v, err := s.View(t.Context(), before); err != nil || !v.Later || s.Held(before) != nil {
+		t.Errorf("while shares cannot be read a week is %+v, %v, want one that is not kept", v, err)
+	}
+	src.broken = nil
+	if v, err := s.View(t.Context(), before); err != nil || v.Later || s.Held(before) != v {
+		t.Errorf("after that it is %+v, %v, want one that is kept", v, err)
 	}
 	src.pixels = data.PixelState{}
 	if _, ok := load(t, src, nil).Current.Shares(0); ok {

@@ -28,8 +28,8 @@ type View struct {
 	Advisories *ActiveAdvisories
 	waters     *waters // the snapshot's
 	passes     []pass  // of the values that it shows, of lakes whose pixels are kept; in the order of pass.compare
-	// Later is true if the view was read from a Source that has a later revision than the snapshot. Then the view must not
-	// be cached as the snapshot's.
+	// Later is true if the view was read from a Source that has a later revision than the snapshot, or could not be read as a whole. Then the view
+	// must not be cached as the snapshot's.
 	Later bool
 
 	prepare sync.Once
@@ -101,7 +101,8 @@ func newViewCache(bytes, memory int64) (*lru.Cache[data.Week, *View], error) {
 // A week after the current one shows the same as that, and a week before the first observation shows every lake as unknown. Weeks whose
 // observations are not in memory are read from the Source, several neighbouring ones together. If the Source does not answer within [Options].Patience, the error is [ErrUnavailable]. If the
 // Source has a later revision by then, the view shows that revision's observations of the snapshot's lakes; it has
-// [View.Later] set and is not cached. The only other error is ctx's. How much of each lake is affected is read from the Source too, if that has pixels.
+// [View.Later] set and is not cached. The only other error is ctx's. How much of each lake is affected is read from the Source too, if that
+// has pixels; a view of values in memory is without it if the Source fails, and then has Later set too.
 func (s *Snapshot) View(ctx context.Context, w data.Week) (*View, error) {
 	if w >= s.Current.Week {
 		return s.Current, nil
@@ -125,7 +126,8 @@ func (s *Snapshot) View(ctx context.Context, w data.Week) (*View, error) {
 		ctx, cancel := s.old.waiting(s.old.ctx)
 		defer cancel()
 		if err := s.readPasses(ctx, s.old.source, v); err != nil {
-			return nil, fmt.Errorf("view of %s: %w: %w", w, ErrUnavailable, err)
+			v.passes, v.Later = nil, true // its values are in memory: the map must not fail with the Source
+			return v, nil
 		}
 		s.views.Add(w, v)
 		return v, nil
