@@ -134,7 +134,7 @@ func bloomsOf(l *Layer, z maptile.Zoom) (b blooms) {
 		// A lone lake is visible up to a Gaussian of faint, and a pixel further.
 		radius := float64(max(s.disc(z), smallestRadius(z)))/subUnits + 1
 		if z < waterZoom {
-			radius = max(radius, lone*math.Exp2(float64(s.size(z, true))/stepsPerZoom)+1)
+			radius = max(radius, lone*s.size(z, true).sigma(z)+1)
 		}
 		discs = append(discs, place{x, y, radius})
 	}

@@ -152,10 +152,10 @@ func beyondReach(t fataler, lake testShore, s Spec) bool {
 	switch s.Style {
 	case Heat:
 		if s.Tile.Z < waterZoom {
-			reach = 4.3 * math.Exp2(float64(p.size(s.Tile.Z, true))/stepsPerZoom)
+			reach = 4.3 * p.size(s.Tile.Z, true).sigma(s.Tile.Z)
 		}
 		if s.Tile.Z >= fadeZoom || p.glows(s.Tile.Z) {
-			reach = max(reach, water, size(lone).discRadius()+1)
+			reach = max(reach, water, size(lone).discRadius(s.Tile.Z)+1)
 		}
 		if s.Tile.Z < fadeZoom {
 			reach += 1 << coreCellBits // where it may decide which lakes have cores

@@ -180,7 +180,7 @@ func TestBlurIsOfTheDrawnLakes(t *testing.T) {
 	const most = 1e-5 // of the weights, and of the sums of logarithms, as a part of the largest one
 	lakes := append(country(), district(5000)...)
 	l := blurred(0, lakes...)
-	f := renderer().styles[Heat].painter.(*heat).kernels.of(smallest).split
+	f := renderer().styles[Heat].painter.(*heat).kernels.of(smallest, 0).split
 	at := func(d int64) float64 {
 		if d = max(d, -d); d < int64(len(f.at)) {
 			return float64(f.at[d])

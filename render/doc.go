@@ -15,7 +15,7 @@
 //
 // Each lake i with a value c_i (µg/l) has a Gaussian kernel of the distance d in pixels of scale 1:
 //
-//	g_i = exp(-d²/2σ²)                     σ = 2^(size/4) pixels
+//	g_i = exp(-d²/2σ²)                     σ = 2^(size/4) pixels, 3.2 for a small lake that is alone from zoom 9 on
 //
 // A pixel shows the kernel-weighted mean of the logarithm over the lakes of one class, and is the more opaque the nearer lakes are:
 //
@@ -27,7 +27,7 @@
 //
 // A worse class lies on top of a better one as a whole disc, around which the better one fades; in a crowd of better lakes less is left of it. keepTopGo has the rule.
 //
-// σ is the same at all zooms: 3.4 pixels for a small lake that is alone, smaller where the nearest other site is near that does not share the disc, down to 0.7 pixels (from zoom 8 on less so for high ones), and up to
+// σ is the same at all zooms but for that one: 3.4 pixels for a small lake that is alone below zoom 9, smaller where the nearest other site is near that does not share the disc, down to 0.7 pixels (from zoom 8 on less so for high ones), and up to
 // 32 pixels for a lake whose water is wider. A lake with an outline of at least 6 pixels has, below the discs, the inside of the outline, softened by
 // a Gaussian of 1.5 pixels, and the smallest disc at its own point. In a crowded cell of 16 pixels the worst high lake
 // has a core, up to zoom 9. Old values (see [snapshot.OldAfter]) have a quarter of the weight. Sites without a value leave grey

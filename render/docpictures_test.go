@@ -74,7 +74,8 @@ func TestDocFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		fmt.Sprintf("between %.1f and %.1f pixels", math.Exp2(smallest/4.0), math.Exp2(lone/4.0)),
+		fmt.Sprintf("between %.1f and %.1f pixels", size(smallest).sigma(0), size(lone).sigma(0)),
+		fmt.Sprintf("from zoom %d on %.1f", loneZoom, size(lone).sigma(loneZoom)),
 		fmt.Sprintf("max( min( %g·W₁, %g ), W₁ − %g )", mediumShare, mediumLoss, crowd-mediumLoss),
 		fmt.Sprintf("W₃ − %g·( W₁ + W₂ )", highShare),
 		fmt.Sprintf("max( 1 − V₂ / %g, 0 )²", mediumRim),
@@ -148,7 +149,7 @@ func kernelPicture(t *testing.T) image.Image {
 	lakes := append(bloom(), lakeAt(docTile(), 100, 110, 90)) // in the middle of the crowd, too
 	m := newMap(t, colormap.Default, who2003())
 	plain := image.NewNRGBA(image.Rect(0, 0, TileSize, TileSize))
-	cover, values := wideField(lakes, func(s *site) float64 { return math.Exp2(float64(s.size(docTile().Z, false)) / stepsPerZoom) })
+	cover, values := wideField(lakes, func(s *site) float64 { return s.size(docTile().Z, false).sigma(docTile().Z) })
 	for i, v := range values {
 		if cover[i] > 0 {
 			c := m.Color(v)

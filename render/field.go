@@ -26,12 +26,12 @@ func (f *field) reset(s *scene, w window, t *heat) {
 		if m.shore != nil {
 			f.glows.add(m, w, t.glow[w.scale-1], t.logs.classOf(m.log()))
 		}
-		f.splats = appendSplats(f.splats, m, &w, t.kernels.of(m.size), t.logs.classOf(m.log()))
+		f.splats = appendSplats(f.splats, m, &w, t.kernels.of(m.size, w.zoom), t.logs.classOf(m.log()))
 	}
 	for i := range s.cores {
 		f.splats = appendCore(f.splats, &s.cores[i], &w, t)
 	}
-	f.blur.reset(&s.patch, w, t.kernels.of(smallest))
+	f.blur.reset(&s.patch, w, t.kernels.of(smallest, w.zoom))
 }
 
 // reached returns the range of rows within [from, to) that lakes reach.

@@ -146,7 +146,7 @@ func (p *heatPicture) lakeFigures(l *Layer) (f lakeFigures) {
 		x, y := p.at(s)
 		class := uint8(l.logs.classes.of(v.Chlorophyll)) + 1
 		pixels, other, seen := 0, 0, false
-		p.disc(x, y, s.size(p.zoom, l.isHigh(v)).discRadius()*float64(p.scale), func(c uint8) {
+		p.disc(x, y, s.size(p.zoom, l.isHigh(v)).discRadius(p.zoom)*float64(p.scale), func(c uint8) {
 			pixels++
 			if c != 0 && c != class {
 				other++
@@ -269,7 +269,7 @@ func checkPairs(t *testing.T) {
 					s := &l.sites[i]
 					x, y := p.at(s)
 					class := uint8(l.logs.classes.of(l.value(i).Chlorophyll)) + 1
-					p.disc(x, y, s.size(z, l.isHigh(l.value(i))).discRadius()/2, func(c uint8) {
+					p.disc(x, y, s.size(z, l.isHigh(l.value(i))).discRadius(z)/2, func(c uint8) {
 						pixels++
 						if c == class {
 							own++

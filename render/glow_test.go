@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -59,10 +60,15 @@ func TestOutlinesOfTheFieldAreCrops(t *testing.T) {
 	})
 }
 
-// TestAPondIsSmall measures how far a small lake that is alone is visible in Germany, where opacity is a twentieth or more: at zoom 9 at most 2 km, and at
-// no zoom more than 10.5 pixels.
+// TestAPondIsSmall measures how far a small lake that is alone is visible from the south of Bavaria to the north of Germany, where opacity is a twentieth or more: at
+// zoom 9 at most 2 km, and at no zoom more than 10.5 pixels.
 func TestAPondIsSmall(t *testing.T) {
-	lake := testLake{lon: 10, lat: 51, chl: 5, areaKM2: 0.05}
+	for _, lat := range []float64{47, 47.6, 51, 55} {
+		t.Run(fmt.Sprint(lat), func(t *testing.T) { testAPondIsSmall(t, testLake{lon: 10, lat: lat, chl: 5, areaKM2: 0.05}) })
+	}
+}
+
+func testAPondIsSmall(t *testing.T, lake testLake) {
 	l := layerOf(lake)
 	for z := range maptile.Zoom(fadeZoom) {
 		w := windowOf(maptile.At(orb.Point{lake.lon, lake.lat}, z), 2).widened(12)

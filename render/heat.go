@@ -20,7 +20,7 @@ func newHeat(logs *logTable) *heat {
 }
 
 func (t *heat) reach(s *site, w window) int64 {
-	disc := t.kernels.reach(s.size(w.zoom, true))
+	disc := t.kernels.reach(s.size(w.zoom, true), w.zoom)
 	if s.glows(w.zoom) {
 		return max(s.reachOfShore(w, glowReach), disc)
 	}
@@ -29,12 +29,12 @@ func (t *heat) reach(s *site, w window) int64 {
 
 // reachBelow includes waters: they are drawn at larger zooms.
 func (t *heat) reachBelow(s *site, z maptile.Zoom) int64 {
-	return max(t.kernels.reach(s.size(z, true)), t.waters.reachBelow(s, z)+glowReach)
+	return max(t.kernels.reach(s.size(z, true), z), t.waters.reachBelow(s, z)+glowReach)
 }
 
 func (t *heat) widest(g *geometry, z maptile.Zoom) int64 {
 	most := site{blob: g.blob, rooms: allLone}
-	return max(t.kernels.reach(most.size(z, true)), t.waters.widest(g, z)+glowReach)
+	return max(t.kernels.reach(most.size(z, true), z), t.waters.widest(g, z)+glowReach)
 }
 
 // noValue is the logarithm in the marks of lakes without a value. All others are positive.

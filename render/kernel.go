@@ -15,9 +15,11 @@ const (
 	// smallest and largest are the sizes of the smallest and the largest disc, which are visible up to 2.1 and 93 pixels from
 	// their centres. The smallest one covers three pixels in a row.
 	smallest, largest = -2, 20
-	// lone is the size of the disc of a small lake that is alone, visible up to 9.8 pixels from its centre, which is 1.9 km at zoom 9 in Germany. It is the same
-	// at all zooms, so that no such lake becomes smaller when a reader zooms in.
-	lone = 7
+	// lone is the size of the disc of a small lake that is alone, visible up to 10 pixels from its centre. From loneZoom on its sigma is loneSigma, a twentieth less
+	// than below: so it is visible up to 9.5 pixels, which is 2 km at zoom 9 at 47° north. At the other zooms no such lake becomes smaller when a reader zooms in.
+	lone      = 7
+	loneZoom  = 9
+	loneSigma = 3.2
 	// From raisedZoom on a disc of the highest class is raised sizes larger than its neighbours leave room for, there up to raisedMost, which is two more at each
 	// further zoom.
 	raisedZoom, raised, raisedMost = 8, 2, 2
@@ -25,8 +27,16 @@ const (
 	halfOpaque = 1.87
 )
 
-// A size is the size of a disc on a logarithmic scale: its kernel has a sigma of 2^(size/4) pixels.
+// A size is the size of a disc on a logarithmic scale.
 type size int8
+
+// sigma returns the sigma in pixels of the kernel of s at zoom z: 2^(s/4), and loneSigma for lone from loneZoom on.
+func (s size) sigma(z maptile.Zoom) float64 {
+	if s == lone && z >= loneZoom {
+		return loneSigma
+	}
+	return math.Exp2(float64(s) / stepsPerZoom)
+}
 
 // blobSize returns the size at zoom 0 of a disc that covers about as much as a round water of that area at world
 // coordinate y. At zoom z it is larger by stepsPerZoom*z.
@@ -40,8 +50,8 @@ func sizeOf(pixels float64) size {
 	return size(min(max(s, math.MinInt8), largest))
 }
 
-// discRadius returns the radius in pixels of scale 1 of a disc that is alone: there it is half as opaque as its middle.
-func (s size) discRadius() float64 { return halfOpaque * math.Exp2(float64(s)/stepsPerZoom) }
+// discRadius returns the radius in pixels of scale 1 of a disc that is alone at zoom z: there it is half as opaque as its middle.
+func (s size) discRadius(z maptile.Zoom) float64 { return halfOpaque * s.sigma(z) }
 
 // at returns the size at zoom z of what has size s at zoom 0.
 func (s size) at(z maptile.Zoom) int { return int(s) + stepsPerZoom*int(z) }
@@ -79,21 +89,29 @@ type kernel struct {
 }
 
 // kernels are the kernels of all sizes.
-type kernels [largest - smallest + 1]kernel
+type kernels struct {
+	bySize [largest - smallest + 1]kernel
+	lone   kernel // of the size lone, from loneZoom on
+}
 
 func newKernels() *kernels {
-	var ks kernels
-	for i := range ks {
-		ks[i] = newKernel(subUnits * math.Exp2(float64(i+smallest)/stepsPerZoom))
+	ks := kernels{lone: newKernel(subUnits * loneSigma)}
+	for i := range ks.bySize {
+		ks.bySize[i] = newKernel(subUnits * size(i+smallest).sigma(0))
 	}
 	return &ks
 }
 
-// of returns the kernel of s.
-func (ks *kernels) of(s size) *kernel { return &ks[s-smallest] }
+// of returns the kernel of s at zoom z.
+func (ks *kernels) of(s size, z maptile.Zoom) *kernel {
+	if s == lone && z >= loneZoom {
+		return &ks.lone
+	}
+	return &ks.bySize[s-smallest]
+}
 
-// reach returns the distance in units at which the weight of a disc of size s is zero.
-func (ks *kernels) reach(s size) int64 { return ks.of(s).whole.reach() }
+// reach returns the distance in units at which the weight of a disc of size s is zero at zoom z.
+func (ks *kernels) reach(s size, z maptile.Zoom) int64 { return ks.of(s, z).whole.reach() }
 
 // newKernel returns the falloffs of a Gaussian whose sigma is in units.
 func newKernel(sigma float64) kernel {

@@ -32,7 +32,11 @@ func referenceOf(l *Layer, w window) reference {
 		if !value.Valid() {
 			continue
 		}
-		sigma := math.Exp2(float64(p.size(w.zoom, l.isHigh(value))) / 4)
+		size := p.size(w.zoom, l.isHigh(value))
+		sigma := math.Exp2(float64(size) / 4)
+		if size == 7 && w.zoom >= 9 { // a small lake that is alone
+			sigma = 3.2
+		}
 		c, class := math.Log(min(max(value.Float(), 0.5), 100)), l.logs.classes.of(value.Chlorophyll)
 		weight, logs := weights[class], logs[class]
 		gain := 1.0

@@ -78,7 +78,7 @@ func (t *heat) paintTraces(dst []uint8, s *scene, w window, sc *scale, mem *memo
 			}
 		}
 		var disc splat
-		if !disc.clip(m.x, m.y, &w, t.kernels.of(m.size).whole) {
+		if !disc.clip(m.x, m.y, &w, t.kernels.of(m.size, w.zoom).whole) {
 			continue
 		}
 		for j, r := range disc.row {

@@ -47,8 +47,8 @@ var crowdedDiscs = func() (discs [len(smallestRadii)][lone - smallest + 1]int64)
 	return discs
 }()
 
-// halfwayAt returns half of the distance in pixels to the nearest lake where there is room for a disc of size s.
-func halfwayAt(s size) float64 { return s.discRadius() / roomPart / 2 }
+// halfwayAt returns half of the distance in pixels to the nearest lake where there is room for a disc of size s, below wholeZoom.
+func halfwayAt(s size) float64 { return s.discRadius(0) / roomPart / 2 }
 
 // waters paints the water of each lake: the inside of its outline where that is known and large enough, else a disc of its
 // area. A lake whose site is outside of its outline has a disc of the smallest size there, too, so that its own pixel has its colour.
@@ -120,7 +120,7 @@ func (t *waters) radius(s *site, z maptile.Zoom, high bool) int64 {
 	r, least := s.disc(z), smallestRadius(z)
 	switch {
 	case t.above:
-		return max(r, least, int64(size(s.room(z, high)).discRadius()*subUnits))
+		return max(r, least, int64(size(s.room(z, high)).discRadius(z)*subUnits))
 	case z >= wholeZoom || r >= least:
 		return max(r, least)
 	}
@@ -187,7 +187,7 @@ func (t *waters) reachBelow(s *site, z maptile.Zoom) int64 {
 func (t *waters) widest(_ *geometry, z maptile.Zoom) int64 {
 	r := t.smallest[smallestStep(z)].reach
 	if t.above {
-		r = max(r, int64(size(lone).discRadius()*subUnits))
+		r = max(r, int64(size(lone).discRadius(z)*subUnits))
 	}
 	return r + waterMargin + t.reachOfPixels(z)
 }

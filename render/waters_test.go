@@ -297,17 +297,21 @@ func TestEqualWatersAreCrops(t *testing.T) {
 	}
 }
 
-// TestSmallLakesKeepTheirSize compares the radii of small lakes that are alone from zoom 4 to 14: none is less than the one before, or more than 2.1 of it.
+// TestSmallLakesKeepTheirSize compares the radii of small lakes that are alone from zoom 4 to 14: none is less than the one before, or more than 2.1 of it. Zoom 9 is the
+// only one at which a disc becomes smaller, by a twentieth: there a pond is visible up to 2 km, see TestAPondIsSmall.
 func TestSmallLakesKeepTheirSize(t *testing.T) {
 	for _, area := range []float64{0, 0.001, 0.05, 0.5} {
 		l, last := layerOf(testLake{lon: 13.4, lat: 52.5, chl: 20, areaKM2: area}), 0.0
 		for z := maptile.Zoom(4); z <= 14; z++ {
 			s := &l.sites[0]
-			radius := s.size(z, false).discRadius()
+			radius, least := s.size(z, false).discRadius(z), 0.99
+			if z == 9 {
+				least = 0.95
+			}
 			if z >= fadeZoom {
 				radius = float64(newWaters().aboveField().radius(s, z, false)) / subUnits
 			}
-			if part := radius / last; last > 0 && (part < 0.99 || part > 2.1) {
+			if part := radius / last; last > 0 && (part < least || part > 2.1) {
 				t.Errorf("zoom %d, %v km²: the radius is %.1f pixels, and %.1f at the zoom before", z, area, radius, last)
 			}
 			last = radius
@@ -324,7 +328,7 @@ func TestHighIsNotTheSmallest(t *testing.T) {
 			l, w := pair(z, 4, chl, 2)
 			for i := range l.sites {
 				if v := l.value(i); v.Float() == chl {
-					radii[chl] = l.sites[i].size(z, l.isHigh(v)).discRadius()
+					radii[chl] = l.sites[i].size(z, l.isHigh(v)).discRadius(z)
 					if z >= fadeZoom {
 						radii[chl] = float64(newWaters().aboveField().radius(&l.sites[i], z, l.isHigh(v))) / subUnits
 					}
@@ -355,7 +359,7 @@ func TestFieldBecomesWaters(t *testing.T) {
 			lake, w := square(z, side, 1)
 			radius := side / 2
 			if side == 0 {
-				lake.outline, radius, lake.areaKM2 = nil, size(lone).discRadius(), 0.001
+				lake.outline, radius, lake.areaKM2 = nil, size(lone).discRadius(z), 0.001
 			}
 			l, palette := layerOfShores(t, lake), paletteOf(colormap.Default, Heat, z)
 			pixels, middle, darkest, glow := paint(l, w, Heat), palette[0], 1.0, 0.0
