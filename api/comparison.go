@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -169,18 +168,34 @@ func (c *comparison) addForecasts(ctx context.Context, forecasts Issues) error {
 	if err != nil {
 		return err
 	}
+	came := make(map[data.Date]uint64) // issues of different weeks are for the same days
 	for _, issue := range comparedIssues(issues, c.snap) {
-		came := c.came(&issue)
-		if kept, ok := c.before.Issue(issue, came); ok {
+		compared := accuracy.Issue{Of: issue}
+		for k := range issue.Weeks {
+			day := issue.Target(k + 1)
+			if _, ok := came[day]; !ok {
+				came[day] = c.came(day)
+			}
+			compared.Came[k] = came[day]
+		}
+		kept, ok := c.before.Issue(issue)
+		if ok && kept.Came == compared.Came {
 			c.AddIssue(kept)
 			continue
 		}
-		compared := accuracy.Issue{Came: came}
-		compared.Of, _, err = forecasts.Forecasts(ctx, data.Known(issue.Issued), func(f data.LakeForecast) error {
-			addForecast(&compared, c.snap, &issue, &f, c.days)
+		var weeks []int // that are compared: of the others nothing has changed
+		for k := range issue.Weeks {
+			if ok && kept.Came[k] == compared.Came[k] {
+				compared.Forecasts[k] = kept.Forecasts[k]
+			} else {
+				weeks = append(weeks, k+1)
+			}
+		}
+		read, _, err := forecasts.Forecasts(ctx, data.Known(issue.Issued), func(f data.LakeForecast) error {
+			addForecast(&compared, c.snap, &issue, &f, c.days, weeks)
 			return nil
 		})
-		if errors.Is(err, data.ErrNoForecast) { // it has been removed meanwhile
+		if errors.Is(err, data.ErrNoForecast) || err == nil && read != issue { // it has been removed or replaced meanwhile: the next comparison has the new one
 			continue
 		}
 		if err != nil {
@@ -191,17 +206,11 @@ func (c *comparison) addForecasts(ctx context.Context, forecasts Issues) error {
 	return nil
 }
 
-// came returns a number that changes with the passes with which an issue is compared.
-func (c *comparison) came(issue *data.ForecastIssue) (digest uint64) {
+// came returns a number that changes with the passes with which forecasts for a day are compared.
+func (c *comparison) came(day data.Date) (digest uint64) {
 	for i := range c.snap.Lakes {
-		lake := uint64(0)
-		for k := range issue.Weeks {
-			if came, ok := cameNear(c.snap, i, issue.Target(k+1), c.days); ok {
-				lake += bits.RotateLeft64(came.Digest(), k)
-			}
-		}
-		if lake != 0 {
-			digest += lake * (xxhash.Sum64String(string(c.snap.Lakes[i].ID)) | 1)
+		if came, ok := cameNear(c.snap, i, day, c.days); ok {
+			digest += came.Digest() * (xxhash.Sum64String(string(c.snap.Lakes[i].ID)) | 1)
 		}
 	}
 	return digest
@@ -226,15 +235,18 @@ func comparedIssues(issues []data.ForecastIssue, snap *snapshot.Snapshot) (compa
 	return compared
 }
 
-// addForecast compares the forecasts of a lake.
-func addForecast(to *accuracy.Issue, snap *snapshot.Snapshot, issue *data.ForecastIssue, f *data.LakeForecast, days int) {
+// addForecast compares the forecasts of a lake of some weeks ahead, from 1 on.
+func addForecast(to *accuracy.Issue, snap *snapshot.Snapshot, issue *data.ForecastIssue, f *data.LakeForecast, days int, weeks []int) {
 	lake, ok := snap.Index(f.LakeID)
-	for k := 0; ok && k < issue.Weeks; k++ {
-		if !f.Weeks[k].Known() {
+	if !ok {
+		return
+	}
+	for _, week := range weeks {
+		if !f.Weeks[week-1].Known() {
 			continue
 		}
-		if came, ok := cameNear(snap, lake, issue.Target(k+1), days); ok {
-			to.Add(k+1, f.Weeks[k], &came, snap.Profile)
+		if came, ok := cameNear(snap, lake, issue.Target(week), days); ok {
+			to.Add(week, f.Weeks[week-1], &came, snap.Profile)
 		}
 	}
 }
@@ -247,11 +259,15 @@ func CompareForecasts(ctx context.Context, snap *snapshot.Snapshot, id data.Lake
 		return compared, err
 	}
 	var all accuracy.Issue
+	weeks := make([]int, data.ForecastWeeks)
+	for k := range weeks {
+		weeks[k] = k + 1
+	}
 	for _, issue := range comparedIssues(issues, snap) {
 		switch _, f, err := forecasts.LakeForecast(ctx, id, issue.Issued); {
 		case err == nil:
 			f.LakeID = id
-			addForecast(&all, snap, &issue, &f, days)
+			addForecast(&all, snap, &issue, &f, days, weeks[:issue.Weeks])
 		case !errors.Is(err, data.ErrNoForecast): // it has none, or the issue has been replaced meanwhile
 			return compared, err
 		}

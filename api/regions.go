@@ -14,8 +14,8 @@ import (
 
 const pathRegions = "/regions/"
 
-// weeksAgo is how many weeks ago a year was, to the week.
-const weeksAgo = 52
+// weekYearAgo returns the week whose map is that of a year ago: its Sunday is the nearest to the day 52 weeks before.
+func weekYearAgo(day data.Date) data.Week { return (day - 7*52 - 3).Week() }
 
 // maxRegions is of how many regions is kept what is known: the states of a country, some 10 KB each without closures.
 const maxRegions = 64
@@ -39,7 +39,7 @@ func (h *regionHandler) region(r *http.Request, p *published) (*weekpage.Region,
 		return region, nil
 	}
 	var region *weekpage.Region
-	week, later := p.snap.Current.Week-weeksAgo, false
+	week, later := weekYearAgo(p.snap.Current.AsOf), false
 	scan := func() (err error) {
 		region, err = weekpage.RegionOf(r.Context(), p.snap, name, lakes)
 		return err

@@ -86,3 +86,12 @@ func TestRegion(t *testing.T) {
 		wantProblem(t, do(s, http.MethodGet, target), http.StatusNotFound)
 	}
 }
+
+// A map of a week is that of its Sunday, so on a Monday that of the same week a year ago would be of six days later.
+func TestWeekYearAgo(t *testing.T) {
+	for day, want := range map[string]string{"2026-11-29": "2025-11-30", "2026-11-30": "2025-11-30", "2026-12-02": "2025-11-30", "2026-12-03": "2025-12-07", "2026-12-05": "2025-12-07"} {
+		if got := weekYearAgo(date(t, day)).Sunday(); got != date(t, want) {
+			t.Errorf("on %s it is the week until %s, want %s", day, got, want)
+		}
+	}
+}

@@ -51,7 +51,11 @@ type yearShares struct {
 }
 
 // sharesByYear returns those of a series of a lake: of its passes that maps show, without those of a source that is outranked in its week.
-func sharesByYear(shown []*data.Observation, shares map[passKey]*passShares) map[int]*yearShares {
+func sharesByYear(observations []data.Observation, series statistics.Series, shares map[passKey]*passShares) map[int]*yearShares {
+	if len(shares) == 0 {
+		return nil
+	}
+	shown := statistics.ShownOf(observations, series)
 	best := make(map[data.Week]uint8) // ranks less 1, of which 255 is none
 	for _, o := range shown {
 		if rank, ok := best[o.Date.Week()]; o.Type == data.Satellite && (!ok || o.Rank-1 < rank) {
@@ -201,7 +205,7 @@ func (h *lakeHandlers) statisticsJSON(w http.ResponseWriter, r *http.Request, p 
 		} else {
 			content = append(content, "null"...)
 		}
-		content = appendAll(content.Array("years"), yearsOf(i, series.name, values, sharesByYear(statistics.ShownOf(observations, series.of), shares), p), yearColumns)
+		content = appendAll(content.Array("years"), yearsOf(i, series.name, values, sharesByYear(observations, series.of, shares), p), yearColumns)
 		content = appendAll(content.Close("]").Array("band"), pointers(statistics.Band(values)), bandColumns).Close("]}")
 	}
 	return h.sender.SendBytes(w, r, jsonKind, content.Close("}\n"))
@@ -248,7 +252,7 @@ func (h *lakeHandlers) statisticsCSV(w http.ResponseWriter, r *http.Request, p *
 	nameFile(w, "statistics-"+string(id))
 	content := yearCells.Header()
 	for _, series := range statisticsSeries {
-		years := sharesByYear(statistics.ShownOf(observations, series.of), shares)
+		years := sharesByYear(observations, series.of, shares)
 		for _, y := range yearsOf(i, series.name, statistics.ValuesOf(observations, series.of), years, p) {
 			content = yearCells.AppendLine(content, y)
 		}

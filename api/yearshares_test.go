@@ -33,7 +33,7 @@ func TestSharesOfYears(t *testing.T) {
 	add("2026-07-22", "none", 0, data.Good, data.Satellite, 9000) // outranked too
 	add("2026-07-28", "Lab", 0, data.Good, data.InSitu, 9000)
 	for _, series := range []statistics.Series{statistics.OfSatellite, statistics.Together} {
-		years := sharesByYear(statistics.ShownOf(observations, series), shares)
+		years := sharesByYear(observations, series, shares)
 		if y := years[2026]; len(years) != 2 || y == nil || y.passes != 2 || math.Abs(y.high-0.2) > 1e-9 || math.Abs(y.p90-20) > 1e-9 {
 			t.Errorf("series %d: 2026 has %+v, of %d years", series, y, len(years))
 		}
@@ -41,7 +41,7 @@ func TestSharesOfYears(t *testing.T) {
 			t.Errorf("series %d: 2025 has %+v", series, y)
 		}
 	}
-	if years := sharesByYear(statistics.ShownOf(observations, statistics.OfSamples), shares); len(years) > 0 {
+	if years := sharesByYear(observations, statistics.OfSamples, shares); len(years) > 0 {
 		t.Errorf("samples have the shares %v", years)
 	}
 }

@@ -46,7 +46,7 @@ func (f *Forecasts) add(other *Forecasts) {
 // An Issue compares the forecasts of one issue with the passes that came.
 type Issue struct {
 	Of        data.ForecastIssue
-	Came      uint64 // changes with the passes
+	Came      [data.ForecastWeeks]uint64 // of each week a number that changes with the passes
 	Forecasts [data.ForecastWeeks]Forecasts
 }
 
@@ -55,12 +55,12 @@ func (i *Issue) Add(week int, forecast data.StoredForecast, came *data.Observati
 	i.Forecasts[week-1].Add(forecast, valueOf(came, profile), profile)
 }
 
-// Issue returns the comparison of an issue, if its passes are those of a digest; otherwise false. The ledger may be nil.
-func (l *Ledger) Issue(of data.ForecastIssue, came uint64) (i Issue, ok bool) {
+// Issue returns the comparison of an issue; false if there is none. The ledger may be nil.
+func (l *Ledger) Issue(of data.ForecastIssue) (i Issue, ok bool) {
 	if l == nil {
 		return i, false
 	}
-	at := slices.IndexFunc(l.issues, func(i Issue) bool { return i.Of == of && i.Came == came })
+	at := slices.IndexFunc(l.issues, func(i Issue) bool { return i.Of == of })
 	if at < 0 {
 		return i, false
 	}

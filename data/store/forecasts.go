@@ -235,7 +235,7 @@ func (s *Store) Forecasts(ctx context.Context, issued data.Optional[data.Date], 
 		}
 		var id data.LakeID
 		stored := newForecastRow(textColumn[data.LakeID]{&id, "id", maxIDBytes})
-		return q.query(ctx, eachRow(func(row rowScanner) error {
+		return queryBulk(ctx, q, eachRow(func(row rowScanner) error {
 			f, err := stored.scan(row)
 			if err != nil {
 				return fmt.Errorf("forecast of lake %.80q: %w", id, err)
@@ -270,7 +270,7 @@ func (s *Store) NumberedForecasts(ctx context.Context, issued data.Date, each fu
 		}
 		var n data.NumberedForecast
 		stored := newForecastRow(&n.Number, &n.Input)
-		return q.query(ctx, eachRow(func(row rowScanner) (err error) {
+		return queryBulk(ctx, q, eachRow(func(row rowScanner) (err error) {
 			if n.LakeForecast, err = stored.scan(row); err != nil {
 				return fmt.Errorf("lake number %d: %w", n.Number, err)
 			}

@@ -206,7 +206,7 @@ func lakeHistory(ctx context.Context, tx querier, key int64, id data.LakeID, q d
 	if err != nil {
 		return nil, err
 	}
-	err = tx.query(ctx, func(rows rowIterator) error {
+	err = queryBulk(ctx, tx, func(rows rowIterator) error {
 		var row observationRow
 		for !history.Full() && rows.Next() {
 			if err := rows.scanObservation(&row); err != nil {

@@ -115,6 +115,9 @@ func scanValue(to any, value driver.Value) error {
 		*d, ok = value.(int64)
 	case *float64:
 		*d, ok = value.(float64)
+	case *sql.NullInt64: // a Scanner too, which takes longer
+		d.Int64, d.Valid = value.(int64)
+		ok = d.Valid || value == nil
 	case sql.Scanner:
 		return d.Scan(value)
 	}
