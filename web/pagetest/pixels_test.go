@@ -90,5 +90,14 @@ func TestPagePixels(t *testing.T) {
 			chromedp.Evaluate[chromedp.Void](`document.querySelector('.inside').scrollIntoView({block: 'center'})`))
 		savePicture(t, b, "pixels-page-"+language)
 	}
+	// The sign to print has the picture, and is still one sheet with all of its text.
+	b.Do(t, chromedp.Navigate(base+"/lakes/bloom/sign?lang=en"), browsertest.Until(`document.querySelector('.inside img')?.naturalWidth === 640`))
+	checkAccess(t, b, "the sign with the inside of a lake")
+	sheets, text, _ := printedSign(t, b, "pixels-sign")
+	for _, want := range []string{"Each square is 300 m", "Low risk Medium risk High risk", "Measured on", "This sheet shows the state of that day", "neither scum", "Printed on"} {
+		if sheets != 1 || !strings.Contains(text, want) {
+			t.Errorf("%d sheets, want one, with %q: %q", sheets, want, text)
+		}
+	}
 	b.WantNoProblems(t, base)
 }
