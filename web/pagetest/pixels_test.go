@@ -81,6 +81,7 @@ func TestPagePixels(t *testing.T) {
 			b.Do(t, chromedp.Evaluate[chromedp.Void](picture+`.scrollIntoView({block: 'center'})`))
 			savePicture(t, b, fmt.Sprintf("pixels-%s-%d", screen.name, i+1))
 		}
+		browsertest.Expect(t, b, `(`+picture+`.compareDocumentPosition(document.querySelector('#card details')) & Node.DOCUMENT_POSITION_FOLLOWING) > 0`, true, "%s: the picture comes before the numbers", screen.name)
 		checkAccess(t, b, "the inside of a lake, "+screen.name)
 	}
 	b.Do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/#lake=small"), browsertest.Until(`document.querySelector('#card h2')?.textContent === 'Kleiner See'`))
