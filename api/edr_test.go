@@ -405,11 +405,15 @@ func TestSeriesAreDescribed(t *testing.T) {
 	if err := json.Unmarshal(get(t, s, http.StatusOK, "/ogc/collections/observations").Body.Bytes(), &c); err != nil {
 		t.Fatal(err)
 	}
+	if items := c.Queries["items"].Link; items.Href != "/ogc/collections/observations/items" || items.Variables["query_type"] != "items" {
+		t.Errorf("items: %+v", items)
+	}
+	delete(c.Queries, "items")
 	if len(c.Queries) != 5 || len(c.Formats) != 3 || c.Names["chl"].Unit.Symbol.Value != "ug/L" || c.Names["quality"].CategoryEncoding["poor"] != 3 {
 		t.Errorf("%+v", c)
 	}
 	for kind, q := range c.Queries {
-		if q.Link.Href != pathSeries+kind || q.Link.Rel != "data" || q.Link.Variables["query_type"] != kind || q.Link.Variables["default_output_format"] != "CoverageJSON" {
+		if q.Link.Href != pathSeries+kind || q.Link.Rel != "data" || q.Link.Variables["query_type"] != kind || q.Link.Variables["default_output_format"] != "CoverageJSON" || len(q.Link.Variables["crs_details"].([]any)) != 6 {
 			t.Errorf("%s: %+v", kind, q)
 		}
 	}

@@ -360,7 +360,7 @@ func TestPixelQueriesAreDescribedAndBounded(t *testing.T) {
 	if err := json.Unmarshal(get(t, s, http.StatusOK, "/ogc/collections/lakes").Body.Bytes(), &c); err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Queries) != 4 || c.Queries["cube"].Link.Href != pathLakePixels+"cube" || c.Queries["area"].Link.Title != "The pixels of the lakes in an area" || c.Names["state"].CategoryEncoding["no_data"] != 3 {
+	if len(c.Queries) != 5 || c.Queries["cube"].Link.Href != pathLakePixels+"cube" || c.Queries["area"].Link.Title != "The pixels of the lakes in an area" || c.Names["state"].CategoryEncoding["no_data"] != 3 {
 		t.Errorf("%+v", c)
 	}
 	if ids := idsAt(t, s, pathLakePixels+"locations?limit=3"); len(ids) != 8 {

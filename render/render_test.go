@@ -88,7 +88,7 @@ func TestSameLakesSameBytesConcurrently(t *testing.T) {
 					Style:    rapid.SampledFrom([]StyleID{Heat, Dots, Lakes}).Draw(t, "style"),
 					Colormap: rapid.SampledFrom(colormap.IDs()).Draw(t, "colormap"),
 				}
-				files := make([][]byte, rapid.IntRange(len(set.layers), 8).Draw(t, "goroutines"))
+				files := make([][]byte, rapid.IntRange(len(set.layers), 4).Draw(t, "goroutines"))
 				var wg sync.WaitGroup
 				for i := range files {
 					wg.Go(func() { files[i], _ = renderer().Render(set.layers[i%len(set.layers)], s) })

@@ -17,7 +17,7 @@ const (
 	// newcomer's: a map that is moved sends its next requests by then. One without a request yet is kept as long, if another can be closed.
 	justUsed = int64(250 * time.Millisecond)
 	// spared is how long a connection may wait before it is closed because the server is crowded. A client that sends one request after the
-	// other waits less.
+	// other waits less. One whose request has arrived, but is not read yet, is not closed for any reason until then: it would be lost.
 	spared = int64(time.Second)
 	// stalledTime is how long a client may take no data of its answer before its connection is closed for another one: otherwise clients
 	// that do not read could keep all connections until WriteTimeout.
@@ -33,6 +33,7 @@ const (
 type Limiter struct {
 	now     func() time.Time
 	stalls  func(*conn) bool // is the function stalls, except in tests
+	unread  func(*conn) bool // is the function unread, except in tests
 	started time.Time
 	metrics *metrics
 	paces   paceTable
@@ -65,6 +66,7 @@ func New(c Config) *Limiter {
 	l := &Limiter{
 		now:     c.Now,
 		stalls:  stalls,
+		unread:  unread,
 		started: c.Now(),
 		metrics: newMetrics(c.Name, c.Registerer),
 		paces:   newPaceTable(),
@@ -240,7 +242,7 @@ func (l *Limiter) endWaiting(g *group, c *conn, atLeast int64, sparing bool) *co
 }
 
 func (l *Limiter) longestWaiting(g *group, c *conn, notAfter int64, sparing bool) (longest *conn, since int64) {
-	looked, most := 0, 0
+	looked, most, now := 0, 0, l.clock()
 	for other := range g.conns {
 		if looked++; looked > maxLooked {
 			break
@@ -254,7 +256,9 @@ func (l *Limiter) longestWaiting(g *group, c *conn, notAfter int64, sparing bool
 		case state < 0 || state&^usedBit > notAfter:
 		case other.kind == trusted && c.kind != trusted || other.ofAddress() < c.ofAddress():
 		case sparing && !own && other.ofAddress() <= c.ofAddress()+1 && state&usedBit != 0:
-		case longest == nil || n > most || n == most && state < since:
+		case longest != nil && (n < most || n == most && state >= since):
+		case state&^usedBit > now-spared && l.unread(other): // asked last: it is a system call
+		default:
 			longest, most, since = other, n, state
 		}
 	}

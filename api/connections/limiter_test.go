@@ -167,6 +167,33 @@ func TestNewConnectionsAreReadFirst(t *testing.T) {
 	}
 }
 
+// A full server does not close a connection whose request has arrived and is not read yet, but for a second at most: clients that send faster than
+// they are read would keep all of them.
+func TestArrivedRequestsAreRead(t *testing.T) {
+	b := Bounds{Total: 40, PerAddress: 40, PerNetwork: 40}
+	w := newBench(b)
+	var arrived []net.Conn
+	w.unread = func(c *conn) bool { return slices.Contains(arrived, net.Conn(c)) }
+	asking, c := w.must(t, "192.0.2.50") // its address has more connections than all others
+	arrived = append(arrived, c)
+	silent, _ := w.must(t, "192.0.2.50")
+	for i := range b.of(ordinary) - 2 {
+		_, c := w.must(t, fmt.Sprintf("203.0.113.%d", 1+i))
+		ask(c)
+	}
+	_, c = w.must(t, "192.0.2.51")
+	if asking.closes != 0 || silent.closes != 1 {
+		t.Errorf("closed: the one with a request %d times, the silent one %d times, want 0 and 1", asking.closes, silent.closes)
+	}
+	ask(c)
+	w.mustRefuse(t, "192.0.2.52", ofTotal)
+	w.time = w.time.Add(time.Duration(spared))
+	w.must(t, "192.0.2.52")
+	if asking.closes != 1 {
+		t.Error("a connection keeps its place without a request for longer than a second")
+	}
+}
+
 // A connection on which a request is answered is not closed while its client reads; without others a full server refuses.
 func TestAnswersAreNotInterrupted(t *testing.T) {
 	b := Bounds{Total: 40, PerAddress: 40, PerNetwork: 40}

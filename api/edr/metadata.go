@@ -6,20 +6,25 @@ import (
 	"slices"
 
 	"limnomap/api/answer"
+	"limnomap/api/coordinates"
 	"limnomap/api/features"
 	"limnomap/api/record"
 )
 
 // Describe adds to the description of a collection of features how it can be asked for by these queries.
 func (c *Collection[R]) Describe(base string, description map[string]any) {
-	queries := make(map[string]any)
+	queries := description["data_queries"].(map[string]any)
+	var systems []any
+	for _, s := range coordinates.Systems {
+		systems = append(systems, map[string]string{"crs": s.URI(), "wkt": s.WKT()})
+	}
 	links := description["links"].([]answer.Link)
 	for _, k := range kinds {
 		if !slices.Contains(c.Kinds, k.kind) {
 			continue
 		}
 		title := fmt.Sprintf(k.title, c.Things)
-		variables := map[string]any{"title": title, "query_type": k.kind, "output_formats": formats, "default_output_format": formatCoverage}
+		variables := map[string]any{"title": title, "description": title, "query_type": k.kind, "output_formats": formats, "default_output_format": formatCoverage, "crs_details": systems}
 		switch k.kind {
 		case Radius:
 			variables["within_units"] = unitNames()
@@ -39,7 +44,7 @@ func (c *Collection[R]) Describe(base string, description map[string]any) {
 		p := &c.Parameters[i]
 		names = p.append(names, p.Column).Text("id", p.Column).Text("data-type", dataType(c.column(p.Column), p)).Close("}")
 	}
-	description["links"], description["data_queries"], description["parameter_names"] = links, queries, json.RawMessage(names.Close("}"))
+	description["links"], description["parameter_names"] = links, json.RawMessage(names.Close("}"))
 	description["output_formats"], description["distanceunits"] = formats, unitNames()
 }
 

@@ -262,12 +262,17 @@ func (c *Collection) Describe(base string, extent any) map[string]any {
 		{Rel: "alternate", Type: htmlType, Title: "This collection as a page", Href: base + c.path() + "?f=html"},
 		{Rel: "http://www.opengis.net/def/rel/ogc/1.0/queryables", Type: "application/schema+json", Title: "What can be asked for", Href: base + c.path() + "/queryables"},
 	}
+	var forms []string
 	for _, m := range mediaTypes {
 		links = append(links, answer.Link{Rel: "items", Type: m.mediaType, Title: "The features as " + m.mediaType, Href: base + c.ItemsPath() + "?f=" + m.format})
+		forms = append(forms, m.format)
 	}
+	items := map[string]any{"rel": "items", "href": base + c.ItemsPath(), "variables": map[string]string{"title": "The features", "query_type": "items"}}
 	return map[string]any{
 		"id": c.ID, "title": c.Title, "description": c.Description, "itemType": "feature", "extent": extent,
 		"crs": coordinates.URIs(), "storageCrs": coordinates.CRS84, "links": links,
+		// EDR wants these of every collection.
+		"data_queries": map[string]any{"items": map[string]any{"link": items}}, "parameter_names": struct{}{}, "output_formats": forms,
 	}
 }
 

@@ -56,7 +56,7 @@ type ownWords struct {
 	Near, Lower, LowerHelp, Kilometres              string
 	Ask                                             string
 	More, Map, Sign, Table, HistoryJSON, HistoryCSV string
-	Languages, Levels                               string
+	Levels                                          string
 	Inside, InsideText, InsideSite, InsideClearer   string
 	Kept, Print, Way, Shore, ShoreHelp              string
 	Look, Stick, Jar                                shoreTest

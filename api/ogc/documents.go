@@ -163,6 +163,8 @@ func (s *Service) collection(state *State, base string) any {
 		"attribution": s.Attribution(state),
 		"extent":      s.Extent(state),
 		"crs":         []string{quadCRS},
+		// EDR wants these of every collection: the map has no query of EDR.
+		"data_queries": struct{}{}, "parameter_names": struct{}{}, "output_formats": []string{},
 		"links": []answer.Link{
 			{Rel: "self", Type: answer.TypeJSON, Title: "This collection", Href: base + pathCollection},
 			{Rel: relMapSets, Type: answer.TypeJSON, Title: "Tilesets of pictures", Href: base + pathMapSets},

@@ -72,7 +72,7 @@ func NewMaker[Own any](files fs.FS, name string) (Maker[Own], error) {
 	if err != nil {
 		return Maker[Own]{}, err
 	}
-	page, err := template.ParseFS(files, name+"/"+name+".html", "pages/symbols.html", "pages/foot.html")
+	page, err := template.ParseFS(files, name+"/"+name+".html", "pages/symbols.html", "pages/languages.html", "pages/foot.html")
 	return Maker[Own]{texts, page}, err
 }
 

@@ -43,7 +43,7 @@ type sheetPage struct {
 	Words   *words.Page[ownWords]
 	Colors  words.Colors
 	Verdict *Verdict
-	Links   []words.Link
+	Others  []words.Link
 	Title   string // of the document
 	Length  string // how long the name is: "", "long" or "longer"
 	Region  string
@@ -88,7 +88,7 @@ func (s *Signs) newSheetPage(snap *snapshot.Snapshot, i int, w *words.Page[ownWo
 		Map:         "../../" + pages.Query(r.Language) + "#lake=" + url.QueryEscape(string(lake.ID)), Page: "../" + id + pages.Query(r.Language),
 		Foot: r.Foot(w.Words, "../../"), Contact: r.Contact, ContactText: addressInLetters(string(r.Contact.URL)),
 		Issued: words.Fill(w.Own.Issued, "date", w.Day(r.Today)),
-		Links:  s.Others(w, func(language string) string { return "?lang=" + language }),
+		Others: s.Others(w, func(language string) string { return "?lang=" + language }),
 	}
 	if p.Contact.Logo != "" {
 		p.Contact.Logo = "../../" + p.Contact.Logo

@@ -27,7 +27,7 @@ func TestTableInPolish(t *testing.T) {
 		}
 	}
 	browsertest.Want(t, b, `[...document.querySelectorAll('nav [hreflang]')].map((a) => a.hreflang).join()`, strings.Join(others, ","), "the table links to the languages")
-	b.Do(t, chromedp.Click(`nav [hreflang=da]`))
+	b.Do(t, chromedp.Click(`nav .languages summary`), chromedp.Click(`nav [hreflang=da]`))
 	waitForDocument(t, b, `document.documentElement.lang === 'da' && location.search === '?lang=da'`)
 	b.WantNoProblems(t, base)
 }

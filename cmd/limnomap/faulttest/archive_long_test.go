@@ -103,15 +103,24 @@ func TestArchive(t *testing.T) {
 	say("memory at rest", "%.0f MB", resident())
 
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, h := range []struct{ what, query string }{{"history from memory", ""}, {"history from the database", "?limit=5200"}} {
-		times := make([]time.Duration, 2000)
+	for _, h := range []struct {
+		what, path string // of a lake
+		requests   int
+		counted    string
+		rows       int
+	}{
+		{"history from memory", "/api/v1/bathing-lakes/history/%s", 2000, `"date":`, archiveWeeks},
+		{"history from the database", "/api/v1/bathing-lakes/history/%s?limit=5200", 2000, `"date":`, archiveWeeks},
+		{"page of 1,000 observations", "/ogc/collections/observations/items?limit=1000&after=%s:2024-01-01:satellite:-", 200, `"Feature"`, 1000},
+	} {
+		times := make([]time.Duration, h.requests)
 		for i := range times {
-			lake := archiveLake(random.IntN(lakes))
+			lake := archiveLake(random.IntN(lakes - 10)) // a page has those of ten lakes
 			began := time.Now()
-			resp, body := limnomaptest.Get(t, s.Base+"/api/v1/bathing-lakes/history/"+lake+h.query)
+			resp, body := limnomaptest.Get(t, s.Base+fmt.Sprintf(h.path, lake))
 			times[i] = time.Since(began)
-			if n := strings.Count(string(body), `"date":`); resp.StatusCode != 200 || n != archiveWeeks {
-				t.Fatalf("the history of %s is %s with %d rows, want %d", lake, resp.Status, n, archiveWeeks)
+			if n := strings.Count(string(body), h.counted); resp.StatusCode != 200 || n != h.rows {
+				t.Fatalf("%s: %s of %s has %d rows, want %d", h.what, resp.Status, lake, n, h.rows)
 			}
 		}
 		slices.Sort(times)

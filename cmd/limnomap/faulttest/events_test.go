@@ -156,7 +156,7 @@ func TestEventsSurviveKills(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			kills := testsize.Of(3, 200)
+			kills := testsize.Of(3, 60)
 			db, outage := setup.open(t)
 			const lakes = 20
 			dir := t.TempDir()
@@ -208,7 +208,7 @@ func TestEventsSurviveKills(t *testing.T) {
 				return slices.ContainsFunc(servers, func(s *limnomaptest.Server) bool { return strings.Contains(s.Log.String(), "log of events written") })
 			})
 			for i := range kills {
-				if i%50 == 3 {
+				if i%20 == 3 {
 					outage()
 				}
 				if i%5 != 4 { // every fifth time the same data are imported again

@@ -13,6 +13,45 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
+func TestUnread(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inner.Close()
+	client, err := net.Dial("tcp", inner.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	accepted, err := inner.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &conn{Conn: accepted}
+	if unread(c) {
+		t.Error("something is unread before the client sends")
+	}
+	if _, err := io.WriteString(client, "G"); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); !unread(c); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the byte that the client sent does not count as unread for a minute")
+		}
+	}
+	if _, err := io.ReadFull(accepted, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if unread(c) {
+		t.Error("something is unread after it was read")
+	}
+	accepted.Close()
+	if unread(c) {
+		t.Error("something is unread on a closed connection")
+	}
+}
+
 // Clients that read nothing take all connections. Another client that reads gets one as soon as they count as stalled.
 func TestClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
