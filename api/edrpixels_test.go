@@ -94,6 +94,11 @@ func discOf(tb testing.TB, epsg int, transform [6]float64, at orb.Point, radius 
 
 func pixelServer(tb testing.TB) (*Server, *pixelSource) {
 	tb.Helper()
+	return pixelServerWith(tb, testOptions(tb))
+}
+
+func pixelServerWith(tb testing.TB, opts Options) (*Server, *pixelSource) {
+	tb.Helper()
 	f := featureSource(tb)
 	source := &pixelSource{fakeSource: f}
 	degrees := [6]float64{-180, 0.01, 0, 90, 0, -0.01}
@@ -108,7 +113,6 @@ func pixelServer(tb testing.TB) (*Server, *pixelSource) {
 	add(0, "2026-11-02", "turned", discOf(tb, 25832, [6]float64{600000, 300, 20, 5400000, 20, -300}, clean, 3.5))
 	add(6, "2026-11-16", "LWQ", discOf(tb, 4326, degrees, orb.Point{179.995, east[1]}, 3.5)) // on both sides of the antimeridian
 
-	opts := testOptions(tb)
 	opts.Historian, opts.APIRate, opts.Pixels = source, 0, source
 	s := newServer(tb, opts, nil)
 	snap, err := snapshot.Load(tb.Context(), source, &snapshot.Options{Present: data.ByClock(testNow), Weeks: 1})

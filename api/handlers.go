@@ -109,6 +109,7 @@ func newHandlers(s *common, health *health) (*handlers, error) {
 		FeaturesPath:  features.PathDescription,
 		DocsPath:      "/docs",
 	})
+	lakePage := &lakePageHandler{&lakeHandlers{s}, lakePages}
 	return &handlers{
 		lakes:        &lakeHandlers{s},
 		tiles:        tileHandlers,
@@ -123,8 +124,8 @@ func newHandlers(s *common, health *health) (*handlers, error) {
 		table:        &tableHandler{common: s, table: lakeTable},
 		week:         &weekHandler{common: s, pages: weekPages},
 		region:       &regionHandler{common: s, pages: regionPages},
-		lakePage:     &lakePageHandler{&lakeHandlers{s}, lakePages},
-		signs:        &signHandlers{common: s, signs: signs, previews: newPreviews()},
+		lakePage:     lakePage,
+		signs:        &signHandlers{common: s, signs: signs, previews: newPreviews(), lakePage: lakePage},
 		health:       health,
 		metrics:      exposition(&s.opts),
 	}, nil

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"limnomap/api/answer"
+	"limnomap/api/lakepage"
 	"limnomap/api/pages"
 	"limnomap/api/params"
 	"limnomap/api/route"
@@ -29,6 +30,7 @@ type signHandlers struct {
 	*common
 	signs    *sign.Signs
 	previews *previews
+	lakePage *lakePageHandler
 }
 
 // pathOfLake returns the path of a lake's own page, below the base path.
@@ -74,12 +76,29 @@ func (h *signHandlers) sheet(w http.ResponseWriter, r *http.Request, p *publishe
 	}
 	base, private := h.base(w, r)
 	reader.Base, reader.Attribution = base, h.sheetAttribution(p)
-	content, language, err := h.signs.Sheet(p.snap, lake, reader)
+	content, language, err := h.signs.Sheet(p.snap, lake, h.insideOf(r, p, lake, reader), reader)
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Language", language)
 	return h.sender.SendBytes(w, r, pageKind.PrivateIf(private), content)
+}
+
+// insideOf returns the picture of the pixels of a lake, nil without any.
+func (h *signHandlers) insideOf(r *http.Request, p *published, i int, reader *pages.Reader) *pages.Figure {
+	if _, ok := p.snap.Current.Shares(i); !ok {
+		return nil
+	}
+	lake := &lakepage.Lake{Snapshot: p.snap, Index: i}
+	if err := h.lakePage.addReading(r, p, lake, reader.Today); err != nil {
+		h.errors.Log(r, err) // the verdict is in memory
+	}
+	if lake.Inside == nil {
+		return nil
+	}
+	inside := *lake.Inside
+	inside.Clearer = nil // they are others when the sheet is read
+	return h.lakePage.pages.Figure(&inside, url.PathEscape(string(p.snap.Lakes[i].ID)), "../../", reader)
 }
 
 // sheetAttribution returns whose data a snapshot shows. It leaves out the notice, which the sheet shows by itself.

@@ -143,7 +143,7 @@ func (h *mapHandlers) pixels(w http.ResponseWriter, r *http.Request, p *publishe
 	}
 	name := fmt.Sprintf("pixels-%s-%s", o.LakeID, o.Date)
 	var content []byte
-	if err := h.sender.InTurn(r, int(o.Details.TotalPixels.Value), func() (err error) {
+	if err := h.sender.InTurn(r, packed.Count(), func() (err error) {
 		content, err = pixelFile(lake, o, packed, p.snap.Profile, format)
 		return err
 	}); err != nil {
@@ -312,7 +312,7 @@ func (h *mapHandlers) pixelPicture(w http.ResponseWriter, r *http.Request, p *pu
 		t.Dated = true
 	}
 	bound := orb.Bound{Min: orb.Point{math.Inf(1), math.Inf(1)}, Max: orb.Point{math.Inf(-1), math.Inf(-1)}}
-	if err := h.sender.InTurn(r, int(o.Details.TotalPixels.Value), func() error {
+	if err := h.sender.InTurn(r, packed.Count(), func() error {
 		m, err := unpack(o, packed)
 		if err != nil {
 			return err

@@ -3,19 +3,25 @@ package api
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
+	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/geojson"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 	"limnomap/data/pixels"
 	"limnomap/data/raster/crs"
 	"limnomap/data/raster/georef"
 	"limnomap/data/raster/zonal"
+	"limnomap/tiles/admission"
 )
 
 // The squares of pixels are near their lake and as wide as any other on both sides of the antimeridian, whatever turn the mask has.
@@ -73,4 +79,37 @@ func TestPixelsAtTheAntimeridian(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPixelsOfSitesNeedTurns asks a server on which all turns are taken for the pixels of a site, whose observation counts only the few near it, while those of its water are stored
+// with it.
+func TestPixelsOfSitesNeedTurns(t *testing.T) {
+	opts := testOptions(t)
+	opts.Turns = admission.NewTurns(admission.TurnsOptions{Count: 1, Waiting: 10})
+	t.Cleanup(opts.Turns.Close)
+	opts.sending = answer.Options{HeldItems: 50, TurnWait: time.Millisecond}
+	s, source := pixelServerWith(t, opts)
+	s.FinishLists()
+	water := &source.passes[0]
+	water.source = "" // that of its observation
+	if n := water.pixels.Mask.Count(); n <= 50 {
+		t.Fatalf("the water has only %d pixels", n)
+	}
+	taken, free := make(chan struct{}), make(chan struct{})
+	var other sync.WaitGroup
+	other.Go(func() {
+		if err := opts.Turns.Do(t.Context(), admission.Client{}, func() error { close(taken); <-free; return nil }); err != nil {
+			t.Error(err)
+		}
+	})
+	<-taken
+	at := water.lake.Point
+	targets := []string{"/api/v1/bathing-lakes/pixels/" + string(water.lake.ID), fmt.Sprintf("%s?lat=%v&lon=%v", pathValue, at[1]+0.01, at[0]+0.01)}
+	targets = append(targets, targets[0]+"?f=png")
+	for _, target := range targets {
+		wantProblem(t, do(s, http.MethodGet, target), http.StatusServiceUnavailable)
+	}
+	close(free)
+	other.Wait()
+	get(t, s, http.StatusOK, targets[0])
 }

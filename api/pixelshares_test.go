@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -10,6 +11,8 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/pixels"
+	"limnomap/data/snapshot"
+	"limnomap/tiles"
 )
 
 // A spreadSource has pixels of the current value of de_by_clean, of which the half has a high risk.
@@ -101,4 +104,60 @@ func TestLakePageReadsOnce(t *testing.T) {
 	if source.histories != 2 || source.asked != 2 {
 		t.Errorf("the store was asked %d times for the history and %d times for pixels, want 2 each", source.histories, source.asked)
 	}
+}
+
+// The sign to print has the picture of the pixels, if they can be read and the lake is not closed.
+func TestSignShowsPixels(t *testing.T) {
+	var log strings.Builder
+	s, source := spreadServer(t, &log)
+	sheet := func() string {
+		t.Helper()
+		return get(t, s, http.StatusOK, "/lakes/de_by_clean/sign?lang=en").Body.String()
+	}
+	const picture = `src="../../api/v1/bathing-lakes/pixels/de_by_clean?f=png&amp;date=2026-11-16"`
+	source.err = errors.New("disk on fire")
+	if got := sheet(); strings.Contains(got, "f=png") || !strings.Contains(got, "Measured on 16 November 2026") {
+		t.Errorf("without pixels the sign is %s", got)
+	}
+	source.err = nil
+	if got := sheet(); !strings.Contains(got, picture) || !strings.Contains(got, "50 % has low") || !strings.Contains(got, `<use href="#medium"/></svg> Medium risk`) {
+		t.Errorf("the sign is %s", got)
+	}
+	if got := get(t, s, http.StatusOK, "/lakes/de_mv_high/sign?lang=en").Body.String(); strings.Contains(got, "f=png") {
+		t.Error("the sign of a lake without pixels has a picture")
+	}
+	source.advisories = []data.Advisory{{ID: "a", LakeID: "de_by_clean", Kind: data.Closure, Cause: data.Bacteria, Issuer: "Amt", Issued: testNow(), ValidFrom: testNow().AddDate(0, 0, -1)}}
+	publishShort(t, s, source)
+	if got := sheet(); strings.Contains(got, "f=png") || !strings.Contains(got, "Closed") {
+		t.Errorf("the sign of a closed lake is %s", got)
+	}
+}
+
+// A preview whose pixels cannot be read has the waters, and is drawn again for the next one who asks.
+func TestPreviewWithoutPixels(t *testing.T) {
+	opts := testOptions(t)
+	service, drawer := &pixelTiles{failing: true}, &countedPictures{}
+	opts.Tiles, opts.Pictures = service, drawer
+	opts.Styles = append(opts.Styles, tiles.Style{ID: "lakes"}, tiles.Style{ID: stylePixels})
+	s := newServer(t, opts, testSource(t))
+	for i, want := range []tiles.StyleID{"lakes", "lakes", stylePixels, stylePixels} {
+		service.failing = i < 2
+		get(t, s, http.StatusOK, "/lakes/de_mv_high/preview.png")
+		if service.asked.Style != want || int(drawer.drawn.Load()) != min(i+1, 3) {
+			t.Errorf("preview %d is of the style %s, and %d are drawn, want %s", i, service.asked.Style, drawer.drawn.Load(), want)
+		}
+	}
+}
+
+// pixelTiles are tiles whose pixels of lakes cannot be read while they fail.
+type pixelTiles struct {
+	fakeTiles
+	failing bool
+}
+
+func (p *pixelTiles) Tile(ctx context.Context, v *snapshot.Values, req tiles.Request) (tiles.Tile, error) {
+	if p.failing && req.Style == stylePixels {
+		return tiles.Tile{}, fmt.Errorf("tile: %w", tiles.ErrPixels)
+	}
+	return p.fakeTiles.Tile(ctx, v, req)
 }

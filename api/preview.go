@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -29,10 +30,11 @@ const (
 	previewWait     = 10 * time.Second
 	// The zooms of the map in a preview, and that around a lake whose size is not known.
 	minPreviewZoom, maxPreviewZoom, unknownPreviewZoom = 6, 13, 10
-	// previewStyle is the style of the map in a preview, if the server has it: it draws the water of the lake.
-	previewStyle = tiles.StyleID("lakes")
-	tilePixels   = 512 // of scale 2
+	tilePixels                                         = 512 // of scale 2
 )
+
+// previewStyles are the styles of the map in a preview, the best first: those that draw the water of the lake. If the server has none, it is the default.
+var previewStyles = []tiles.StyleID{stylePixels, "lakes"}
 
 var previewKind = answer.NewKind(answer.TypePNG, answer.CacheMinute)
 
@@ -93,7 +95,16 @@ func (h *signHandlers) drawPreview(r *http.Request, p *published, key previewKey
 	lake := &p.snap.Lakes[key.lake]
 	ctx, cancel := answer.Waiting(r, previewWait)
 	defer cancel()
-	excerpt, err := h.mapAround(ctx, p, lake)
+	var excerpt []PreviewTile
+	var err error
+	whole := true
+	for _, style := range append(slices.DeleteFunc(slices.Clone(previewStyles), func(s tiles.StyleID) bool { return !slices.Contains(h.styleIDs, s) }), h.styleIDs[0]) {
+		if excerpt, err = h.mapAround(ctx, p, lake, style); !errors.Is(err, tiles.ErrPixels) {
+			break
+		}
+		whole = false // without the pixels of lakes, but not without the verdict
+		h.errors.Log(r, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("preview of %s: %w", lake.ID, err)
 	}
@@ -104,7 +115,7 @@ func (h *signHandlers) drawPreview(r *http.Request, p *published, key previewKey
 			return nil
 		}
 		content, err = h.opts.Pictures.Preview(h.encoder.scale, &PreviewPicture{Verdict: verdict, ID: lake.ID, Credits: key.credits, Map: excerpt})
-		if err == nil {
+		if err == nil && whole {
 			h.previews.drawn.Add(key, content)
 		}
 		return err
@@ -112,12 +123,8 @@ func (h *signHandlers) drawPreview(r *http.Request, p *published, key previewKey
 	return content, err
 }
 
-// mapAround returns the tiles of the map around a lake, which is in the middle.
-func (h *signHandlers) mapAround(ctx context.Context, p *published, lake *data.Lake) ([]PreviewTile, error) {
-	style := h.styleIDs[0]
-	if slices.Contains(h.styleIDs, previewStyle) {
-		style = previewStyle
-	}
+// mapAround returns the tiles of the map in a style around a lake, which is in the middle.
+func (h *signHandlers) mapAround(ctx context.Context, p *published, lake *data.Lake, style tiles.StyleID) ([]PreviewTile, error) {
 	middle, zoom := lake.Point, previewZoom(lake, h.opts.MaxZoom)
 	if lake.Outline != "" {
 		middle = lake.Outline.Bound().Center()

@@ -113,7 +113,7 @@ func TestMapAround(t *testing.T) {
 	}
 	for _, point := range []orb.Point{{0, 0}, {11.5, 48}, {179.999, 60}, {-179.999, -60}, {13, 85.05}, {13, -85.05}, {180, 89.9}, {-180, -89.9}} {
 		lake := &data.Lake{ID: "a", Point: point}
-		excerpt, err := h.mapAround(t.Context(), p, lake)
+		excerpt, err := h.mapAround(t.Context(), p, lake, previewStyles[0])
 		if err != nil || len(excerpt) == 0 || len(excerpt) > 4 {
 			t.Errorf("%v: %d tiles, %v", point, len(excerpt), err)
 		}

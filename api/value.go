@@ -91,7 +91,7 @@ func (h *lakeHandlers) pixelAt(r *http.Request, p *published, lake int, place or
 		return nil, err
 	}
 	var m *pixels.Map
-	if err := h.sender.InTurn(r, int(o.Details.TotalPixels.Value), func() (err error) {
+	if err := h.sender.InTurn(r, packed.Count(), func() (err error) {
 		m, err = unpack(o, packed)
 		return err
 	}); err != nil {

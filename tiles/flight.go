@@ -21,7 +21,8 @@ type flight struct {
 	tier   string // where the tile came from
 	err    error
 
-	place admission.Place // where it waits for its turn
+	// Where it waits for its turn, and before that for one to find out what it reads.
+	place, reading admission.Place
 
 	callers   int  // who wait; guarded by flights.mu
 	committed bool // the flight ends with a tile, even without callers; guarded by flights.mu

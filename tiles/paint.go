@@ -5,6 +5,7 @@ import (
 
 	"limnomap/data/snapshot"
 	"limnomap/render"
+	"limnomap/tiles/admission"
 )
 
 // Paint returns a part of the map of v, in pixels of the zoom and scale of req from the north-west corner of the world, which repeats to the east; without
@@ -23,14 +24,14 @@ func (s *Service) Paint(ctx context.Context, v *snapshot.Values, req Request, pa
 	failures := s.layers.failures.Load()
 	layerOf := func() (*render.Layer, error) { return s.layers.getSince(ctx, v, failures) }
 	if s.showsPixels(v, spec) {
-		layer, pixels, err := s.layerAndPixels(ctx, v, spec, part)
+		layer, pixels, err := s.layerAndPixels(&flight{ctx: ctx}, v, spec, part)
 		if err != nil {
 			return p, err
 		}
 		defer pixels.release()
 		layerOf = func() (*render.Layer, error) { return s.withPixels(layer, v, pixels) }
 	}
-	err = s.inTurn(&flight{ctx: ctx}, s.client(ctx), func() error {
+	err = s.inTurn(ctx, new(admission.Place), s.client(ctx), func() error {
 		layer, err := layerOf()
 		if err != nil {
 			return err

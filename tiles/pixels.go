@@ -94,6 +94,7 @@ func (s *Service) showsPixels(v *snapshot.Values, spec render.Spec) bool {
 
 // tilePixels are the pixels of the lakes of a tile, of which some are still to be decoded.
 type tilePixels struct {
+	client  admission.Client // for whom they are read
 	state   data.PixelState
 	decoded map[int]*render.LakePixels // by the indexes of the lakes
 	lakes   []int                      // whose pixels were read
@@ -118,9 +119,9 @@ func (p *tilePixels) release() {
 }
 
 // pixelsIn finds the pixels of the lakes of a part that are decoded.
-func (s *Service) pixelsIn(layer *render.Layer, v *snapshot.Values, spec render.Spec, part render.Part) (p *tilePixels, err error) {
+func (s *Service) pixelsIn(layer *render.Layer, v *snapshot.Values, spec render.Spec, part render.Part, client admission.Client) (p *tilePixels, err error) {
 	defer s.recoverTo(&err, "looking for lakes with pixels")
-	p = &tilePixels{state: v.Pixels, decoded: make(map[int]*render.LakePixels)}
+	p = &tilePixels{client: client, state: v.Pixels, decoded: make(map[int]*render.LakePixels)}
 	for _, lake := range s.renderer.PixelLakes(layer, spec, part) {
 		value, ok := v.Measured(lake)
 		if !ok {
@@ -149,7 +150,7 @@ func (s *Service) readPixels(ctx context.Context, p *tilePixels) (err error) {
 	case err == nil:
 		return nil
 	case errors.Is(err, admission.ErrBusy):
-		return busy(err)
+		return refusal{p.client}
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
@@ -173,8 +174,8 @@ func (s *Service) withPixels(layer *render.Layer, v *snapshot.Values, p *tilePix
 			p.decoded[lake] = decoded
 			held += decoded.Bytes()
 			if p.hold != nil {
-				if err := p.hold.Resize(held); err != nil {
-					return nil, busy(err)
+				if p.hold.Resize(held) != nil {
+					return nil, refusal{p.client}
 				}
 			}
 		}
@@ -188,7 +189,7 @@ func (s *Service) layerWithPixels(ctx context.Context, layer *render.Layer, v *s
 	if !s.showsPixels(v, spec) {
 		return layer, nil
 	}
-	p, err := s.pixelsIn(layer, v, spec, render.Part{})
+	p, err := s.pixelsIn(layer, v, spec, render.Part{}, admission.Client{})
 	if err == nil {
 		err = s.readPixels(ctx, p)
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
@@ -31,7 +33,8 @@ import (
 
 // A fakePixels has pixels of all lakes, in whose west all have one value and in whose east another.
 type fakePixels struct {
-	t *testing.T
+	t    *testing.T
+	gate chan struct{} // if not nil, each read takes one value from it
 
 	mu      sync.Mutex // guards what follows
 	east    float64
@@ -42,6 +45,9 @@ type fakePixels struct {
 }
 
 func (p *fakePixels) PixelsOf(ctx context.Context, values []data.LakeValue) ([]pixels.Packed, error) {
+	if p.gate != nil {
+		<-p.gate
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.read = append(p.read, values...)
@@ -291,6 +297,95 @@ func TestPixelsOfTilesAreInABudget(t *testing.T) {
 			t.Errorf("with %d bytes, %d are held in the end", total, used)
 		}
 	}
+}
+
+// A client that may hold no more does not take a tile from another one that waits for it too: whether the memory is for what is read, or for what is decoded.
+func TestRefusedClientTakesNoTileFromAnother(t *testing.T) {
+	packed := packedAround(t, lakeAt(0), 5, 80)
+	stored := (&tilePixels{packed: []pixels.Packed{packed}}).bytes()
+	for _, left := range []int64{0, stored} {
+		synctest.Test(t, func(t *testing.T) {
+			source := &fakePixels{t: t, east: 80, gate: make(chan struct{})}
+			s := pixelService(t, source, nil)
+			s.options.Client = clientOfContext
+			const total = 1 << 20
+			s.options.Memory = admission.NewBudget(total)
+			other, err := s.options.Memory.Hold(clientOfContext(as(t, 9)), 2) // so that no one may take all
+			mustDo(t, err)
+			greedy, err := s.options.Memory.Hold(clientOfContext(as(t, 1)), total/2-1-left)
+			mustDo(t, err)
+			v := pixelView(1, data.PixelState{Count: 1, Digest: 1})
+			ask := func(client byte) <-chan error {
+				answer := make(chan error, 1)
+				go func() {
+					_, err := s.Tile(as(t, client), v.Values(), pixelRequest(13, render.Pixels))
+					answer <- err
+				}()
+				synctest.Wait()
+				return answer
+			}
+			first, same, second, third := ask(1), ask(1), ask(2), ask(3)
+			close(source.gate)
+			for name, answer := range map[string]<-chan error{"first": first, "second of it": same} {
+				if err := <-answer; !errors.Is(err, ErrBusy) {
+					t.Errorf("with %d bytes left, the %s has %v, want ErrBusy", left, name, err)
+				}
+			}
+			mustDo(t, <-second, <-third)
+			other.Release()
+			greedy.Release()
+			if used := s.options.Memory.Used(); used != 0 {
+				t.Errorf("%d bytes are held in the end", used)
+			}
+			mustDo(t, s.Close())
+		})
+	}
+}
+
+// A pixelWalker waits at the gate for the lakes of each tile, too.
+type pixelWalker struct{ *walker }
+
+func (w pixelWalker) PixelLakes(_ *render.Layer, spec render.Spec, _ render.Part) []int {
+	w.walk(spec)
+	return nil
+}
+
+// A client with many tiles of pixels to draw does not delay another one that wants the last of them.
+func TestOneClientWithPixelsDoesNotDelayAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := pixelWalker{newWalker()}
+		s := newTestService(t, r, &Options{Renders: 1, Client: clientOfContext, Pixels: &fakePixels{t: t}})
+		v := pixelView(1, data.PixelState{Count: 1, Digest: 1})
+		const crowd = 100
+		answers := make(chan error, crowd)
+		ask := func(client byte, x uint32, answer chan<- error) {
+			go func() {
+				_, err := s.Tile(as(t, client), v.Values(), Request{Tile: maptile.New(x, 0, 13), Scale: 1, Style: render.Pixels, Colormap: colormap.Default})
+				answer <- err
+			}()
+			synctest.Wait()
+		}
+		for x := range uint32(crowd) {
+			ask(1, x, answers)
+		}
+		shared := make(chan error, 1)
+		ask(3, crowd-1, shared)
+		for range 5 { // a tile has two turns
+			r.gate <- struct{}{}
+			time.Sleep(2 * time.Millisecond)
+			synctest.Wait()
+		}
+		select {
+		case err := <-shared:
+			mustDo(t, err)
+		default:
+			t.Error("the tile of another client is not among the first")
+		}
+		close(r.gate)
+		for range crowd {
+			mustDo(t, <-answers)
+		}
+	})
 }
 
 // A keptTiles is a Store in memory.

@@ -104,8 +104,8 @@ func (s *Service) tile(ctx context.Context, v *snapshot.Values, req Request) (Ti
 func (s *Service) tileOfPixels(ctx context.Context, v *snapshot.Values, spec render.Spec) (Tile, error) {
 	var layer *render.Layer
 	var pixels *tilePixels
-	read := func(ctx context.Context) (release func(), err error) {
-		layer, pixels, err = s.layerAndPixels(ctx, v, spec, render.Part{})
+	read := func(f *flight) (release func(), err error) {
+		layer, pixels, err = s.layerAndPixels(f, v, spec, render.Part{})
 		return pixels.release, err
 	}
 	return s.identify(ctx, unidentified{v, spec}, read, func(context.Context) (identity, error) {
@@ -119,19 +119,21 @@ func (s *Service) tileOfPixels(ctx context.Context, v *snapshot.Values, spec ren
 }
 
 // layerAndPixels returns the layer of v and the pixels of the lakes of a part, which are not decoded and are to be released.
-func (s *Service) layerAndPixels(ctx context.Context, v *snapshot.Values, spec render.Spec, part render.Part) (layer *render.Layer, pixels *tilePixels, err error) {
-	failures := s.layers.failures.Load()
-	err = s.inTurn(&flight{ctx: ctx}, s.client(ctx), func() (err error) {
-		if layer, err = s.layers.getSince(ctx, v, failures); err == nil {
-			pixels, err = s.pixelsIn(layer, v, spec, part)
+func (s *Service) layerAndPixels(f *flight, v *snapshot.Values, spec render.Spec, part render.Part) (layer *render.Layer, pixels *tilePixels, err error) {
+	failures, client := s.layers.failures.Load(), s.client(f.ctx)
+	err = s.inTurn(f.ctx, &f.reading, client, func() (err error) {
+		if layer, err = s.layers.getSince(f.ctx, v, failures); err == nil {
+			pixels, err = s.pixelsIn(layer, v, spec, part, client)
 		}
 		return err
 	})
 	if err == nil {
-		err = s.readPixels(ctx, pixels)
+		err = s.readPixels(f.ctx, pixels)
 	}
 	if err == nil && s.options.Memory != nil {
-		pixels.hold, err = s.options.Memory.Hold(s.client(ctx), pixels.bytes())
+		if pixels.hold, err = s.options.Memory.Hold(client, pixels.bytes()); err != nil {
+			err = refusal{client}
+		}
 	}
 	return layer, pixels, busy(err)
 }
@@ -214,19 +216,40 @@ type identity struct {
 // identify returns a tile whose key identity finds out. That may take a walk over millions of lakes, and even longer to build
 // the layer first. So it is done when it is the tile's turn, once for all who want the tile, and if it must be drawn, in the
 // same turn. What identity needs to read first it reads before its turn, and it is held until release; read is nil for nothing.
-func (s *Service) identify(ctx context.Context, u unidentified, read func(context.Context) (release func(), err error), identify func(context.Context) (identity, error)) (Tile, error) {
+//
+// What is held is held as that of the client who began the search. If that one may not hold as much, it is refused, and another one who waits for the tile searches again.
+func (s *Service) identify(ctx context.Context, u unidentified, read func(*flight) (release func(), err error), identify func(context.Context) (identity, error)) (Tile, error) {
 	client := s.client(ctx)
-	t, tier, err := s.searches.do(ctx, u, s.share(client), func(f *flight) (t Tile, tier string, err error) {
+	t, tier, err := s.search(ctx, u, client, read, identify)
+	for refused := (refusal{}); errors.As(err, &refused) && refused.client != client; {
+		t, tier, err = s.search(ctx, u, client, read, identify)
+	}
+	if err == nil {
+		s.traceTier(ctx, tier)
+	}
+	return t, err
+}
+
+// A refusal is ErrBusy for one client only, which has too much of what clients share.
+type refusal struct{ client admission.Client }
+
+func (refusal) Error() string { return ErrBusy.Error() }
+
+func (refusal) Unwrap() error { return ErrBusy }
+
+// search is one search of identify, or the end of one that another caller began.
+func (s *Service) search(ctx context.Context, u unidentified, client admission.Client, read func(*flight) (release func(), err error), identify func(context.Context) (identity, error)) (Tile, string, error) {
+	return s.searches.do(ctx, u, s.share(client), func(f *flight) (t Tile, tier string, err error) {
 		var sum Sum
 		var other *flight // draws the same tile, of another view
 		if read != nil {
-			release, err := read(f.ctx)
+			release, err := read(f)
 			if err != nil {
 				return Tile{}, "", err
 			}
 			defer release()
 		}
-		err = s.inTurn(f, client, func() error {
+		err = s.inTurn(f.ctx, &f.place, client, func() error {
 			if err := s.searches.commit(f); err != nil {
 				return err
 			}
@@ -261,10 +284,6 @@ func (s *Service) identify(ctx context.Context, u unidentified, read func(contex
 		}
 		return t, tier, err
 	})
-	if err == nil {
-		s.traceTier(ctx, tier)
-	}
-	return t, err
 }
 
 // fly returns a tile that was not in memory. All callers of one key share one flight, which looks for the tile on disk, and
@@ -275,7 +294,7 @@ func (s *Service) fly(ctx context.Context, key Key, sum Sum, draw func() ([]byte
 		if t, tier, ok := s.lookup(f.ctx, sum); ok {
 			return t, tier, nil
 		}
-		err = s.inTurn(f, client, func() error {
+		err = s.inTurn(f.ctx, &f.place, client, func() error {
 			if err := s.flights.commit(f); err != nil {
 				return err
 			}
@@ -298,15 +317,18 @@ func (s *Service) client(ctx context.Context) admission.Client {
 	return s.options.Client(ctx)
 }
 
-// share returns a function that has a flight come with the turn of c, if that is earlier than its own.
+// share returns a function that has a flight come with the turns of c, if these are earlier than its own.
 func (s *Service) share(c admission.Client) func(*flight) {
-	return func(f *flight) { s.turns.Share(&f.place, c) }
+	return func(f *flight) {
+		s.turns.Share(&f.reading, c)
+		s.turns.Share(&f.place, c)
+	}
 }
 
-// inTurn calls work when it is f's turn, as one of c's: while the queue is long, on a thread of low priority. Work should begin with commit:
-// from then on f ends with a tile, even if all its callers leave.
-func (s *Service) inTurn(f *flight, c admission.Client, work func() error) error {
-	_, span := s.begin(f.ctx, "tile queue")
+// inTurn calls work when the turn of a place comes, as one of c's: while the queue is long, on a thread of low priority. The work of a flight should begin with
+// commit: from then on it ends with a tile, even if all its callers leave.
+func (s *Service) inTurn(ctx context.Context, place *admission.Place, c admission.Client, work func() error) error {
+	_, span := s.begin(ctx, "tile queue")
 	s.metrics.renderQueue.Inc()
 	waiting := true
 	waited := func(err error) {
@@ -314,7 +336,7 @@ func (s *Service) inTurn(f *flight, c admission.Client, work func() error) error
 		s.metrics.renderQueue.Dec()
 		end(span, err)
 	}
-	err := s.turns.DoAt(f.ctx, &f.place, c, func() error {
+	err := s.turns.DoAt(ctx, place, c, func() error {
 		waited(nil)
 		return work()
 	})

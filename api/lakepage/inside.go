@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"limnomap/api/pages"
 	"limnomap/api/words"
 	"limnomap/data"
 	"limnomap/data/linetext"
@@ -20,11 +21,12 @@ type Inside struct {
 	Clearer []string
 }
 
-// inside is the picture of the pixels, and what it shows in words.
-type inside struct{ Image, Alt, Text string }
+// Figure returns the picture of the pixels of the lake with that escaped id, for a page of the server in a folder from which base leads to its root; nil for a nil i.
+func (m *Maker) Figure(i *Inside, id, base string, r *pages.Reader) *pages.Figure {
+	return i.figure(id, base, m.For(r.Language, r.AcceptLanguage))
+}
 
-// shown returns the picture for the page of the lake with that escaped id, nil for a nil i.
-func (i *Inside) shown(id string, w *words.Page[ownWords]) *inside {
+func (i *Inside) figure(id, base string, w *words.Page[ownWords]) *pages.Figure {
 	if i == nil {
 		return nil
 	}
@@ -41,8 +43,8 @@ func (i *Inside) shown(id string, w *words.Page[ownWords]) *inside {
 		}
 		text += " " + words.Fill(w.Own.InsideClearer, "names", strings.Join(names, ", "))
 	}
-	return &inside{
-		Image: "../api/v1/bathing-lakes/pixels/" + id + "?f=png&date=" + i.Date.String(),
+	return &pages.Figure{
+		Image: base + "api/v1/bathing-lakes/pixels/" + id + "?f=png&date=" + i.Date.String(),
 		Alt:   w.Own.Inside + ", " + w.Day(i.Date),
 		Text:  text,
 	}

@@ -41,7 +41,7 @@ type page struct {
 	verdict
 	Trophic string
 
-	Inside  *inside // nil without pixels
+	Inside  *pages.Figure // nil without pixels
 	Chart   *chart
 	NoChart string   // why there is none
 	Known   []string // of its season and years
@@ -120,7 +120,7 @@ func (m *Maker) newPage(l *Lake, r *pages.Reader, w *words.Page[ownWords]) *page
 		}
 	}
 	p.Known, p.Bloom = l.Known.texts(state.Chlorophyll.Valid(), w), newBars(l.Known.Years, w)
-	p.Inside = l.Inside.shown(id, w)
+	p.Inside = l.Inside.figure(id, "../", w)
 	p.Accuracy = l.Compared.texts(w)
 	p.Kept = words.Fill(w.Own.Kept, "date", w.Day(r.Today))
 	p.Near, p.Lower = near(l, r, w)

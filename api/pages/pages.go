@@ -53,6 +53,13 @@ func (r *Reader) Foot(w *words.Words, root string) Foot {
 	return Foot{r.Links, w, root, Query(r.Language)}
 }
 
+// A Figure is a picture of the server with its text.
+type Figure struct {
+	Image string // its address
+	Alt   string // what it is, for those who do not see it
+	Text  string // what it shows
+}
+
 // A Maker makes one of the pages. It is safe for concurrent use.
 type Maker[Own any] struct {
 	*words.Set[Own]

@@ -23,7 +23,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-const newestSchema = 23
+const newestSchema = 24
 
 // oldDatabase returns the path of a database of version 0.1.0, which was made by that version, in a folder of its own; brought to a later
 // version of the schema, if that is not 0.

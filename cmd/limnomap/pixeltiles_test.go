@@ -79,6 +79,13 @@ func TestTilesOfPixels(t *testing.T) {
 	for _, style := range []string{"pixels", "heat"} {
 		shows(style, tile(11, "style="+style), false, true)
 	}
+	_, preview := limnomaptest.Get(t, s.Base+"/lakes/bloom/preview.png")
+	picture, err := png.Decode(bytes.NewReader(preview))
+	mustDo(t, err)
+	const x, y, beside = 944, 248, 30 // the middle of its map, which is that of the lake
+	if red(picture.At(x-beside, y)) || !red(picture.At(x+beside, y)) {
+		t.Errorf("the preview has %v in the west and %v in the east", picture.At(x-beside, y), picture.At(x+beside, y))
+	}
 	if bytes.Equal(tile(9, "style=pixels"), tile(9, "style=lakes")) || !bytes.Equal(tile(8, "style=pixels"), tile(8, "style=lakes")) {
 		t.Error("pixels are not shown from zoom 9 on")
 	}
@@ -147,18 +154,18 @@ func TestTilesOfPixels(t *testing.T) {
 
 	// An import that keeps the pixels of a day, by the clock, removes all.
 	// The picture of a pass is of a map that shows it, and there is none if a newer pass of its week is shown.
-	picture := func(day string) int {
+	pictureOf := func(day string) int {
 		resp, err := http.Get(s.Base + "/api/v1/bathing-lakes/pixels/bloom?f=png&date=" + day)
 		mustDo(t, err)
 		resp.Body.Close()
 		return resp.StatusCode
 	}
-	if june, july := picture("2026-06-30"), picture("2026-07-07"); june != http.StatusOK || july != http.StatusOK {
+	if june, july := pictureOf("2026-06-30"), pictureOf("2026-07-07"); june != http.StatusOK || july != http.StatusOK {
 		t.Errorf("the pictures are %d and %d", june, july)
 	}
 	limnomaptest.Run(t, "import", "rasters", writeRaster(t, dir, "chl_2026-07-08.tif", 20), "--db", db)
 	limnomaptest.Within(t, time.Minute, "the newer pass is shown", func() bool {
-		return picture("2026-07-07") == http.StatusNotFound && picture("2026-07-08") == http.StatusOK
+		return pictureOf("2026-07-07") == http.StatusNotFound && pictureOf("2026-07-08") == http.StatusOK
 	})
 	limnomaptest.Run(t, "import", "rasters", writeRaster(t, dir, "chl_2026-07-09.tif", 20), "--db", db, "--keep-pixels", "1d")
 	limnomaptest.Within(t, time.Minute, "the pixels are removed", func() bool {

@@ -171,6 +171,29 @@ func unpackCodes(b []byte, count int) ([]Code, error) {
 
 var errDamaged = errors.New("damaged")
 
+// Count returns how many pixels there are, from the mask only; 0 if that is damaged.
+func (p Packed) Count() int {
+	mask, err := p.unpackMask()
+	if err != nil {
+		return 0
+	}
+	return mask.Count()
+}
+
+func (p Packed) unpackMask() (mask *zonal.Mask, err error) {
+	b, err := inflate(p.Mask, MaxMaskBytes)
+	if err == nil {
+		mask, err = unpackMask(b)
+	}
+	if err == nil && mask.Count() > MaxPixels {
+		err = fmt.Errorf("%d pixels, want at most %d", mask.Count(), MaxPixels)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pixels: mask: %w", err)
+	}
+	return mask, nil
+}
+
 // Unpack returns the map. It checks all that was stored.
 func (p Packed) Unpack() (*Map, error) {
 	m := new(Map)
@@ -178,15 +201,8 @@ func (p Packed) Unpack() (*Map, error) {
 	if m.Grid, err = georef.Parse(p.Grid); err != nil {
 		return nil, fmt.Errorf("pixels: %w", err)
 	}
-	mask, err := inflate(p.Mask, MaxMaskBytes)
-	if err == nil {
-		m.Mask, err = unpackMask(mask)
-	}
-	if err == nil && m.Mask.Count() > MaxPixels {
-		err = fmt.Errorf("%d pixels, want at most %d", m.Mask.Count(), MaxPixels)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("pixels: mask: %w", err)
+	if m.Mask, err = p.unpackMask(); err != nil {
+		return nil, err
 	}
 	codes, err := inflate(p.Codes, MaxCodeBytes)
 	if err == nil {

@@ -100,7 +100,7 @@ func TestPackedMapsAreTheSame(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v, %d pixels across: %v", at, n, err)
 				}
-				if got.Grid.String() != m.Grid.String() || !slices.Equal(got.Codes, m.Codes) || got.Mask.Count() != m.Mask.Count() || got.Mask.Bounds() != m.Mask.Bounds() {
+				if got.Grid.String() != m.Grid.String() || !slices.Equal(got.Codes, m.Codes) || got.Mask.Count() != m.Mask.Count() || p.Count() != m.Mask.Count() || got.Mask.Bounds() != m.Mask.Bounds() {
 					t.Fatalf("%v, %d pixels across: the map is another one", at, n)
 				}
 				m.Mask.Each(func(y, x0, x1 int) {
@@ -133,6 +133,9 @@ func TestAt(t *testing.T) {
 func TestDamagedMapsAreErrors(t *testing.T) {
 	p := pixels.NewPacker().Pack(lake(t, grid(t, 0.01), orb.Point{9, 47}, 9, 20, rand.New(rand.NewPCG(5, 6))))
 	other := pixels.NewPacker().Pack(lake(t, grid(t, 0.01), orb.Point{9, 47}, 11, 20, rand.New(rand.NewPCG(5, 6))))
+	if n := (pixels.Packed{Mask: p.Codes}).Count(); n != 0 {
+		t.Errorf("a damaged mask has %d pixels", n)
+	}
 	for name, damaged := range map[string]pixels.Packed{
 		"no grid":        {Mask: p.Mask, Codes: p.Codes},
 		"endless grid":   {Grid: "400 300 6 NaN 0 47 0 -0.5 EPSG:4326", Mask: p.Mask, Codes: p.Codes},

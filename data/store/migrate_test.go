@@ -135,6 +135,7 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 		{`UPDATE pixels SET digest = 3`, nil},
 		{`UPDATE pixels SET spread = x'0A'`, nil},
 		{`UPDATE lakes SET water_id = 'w'`, nil},
+		{`UPDATE pixels SET codes = x'03'`, nil}, // only other indexes
 	}
 	newest := filepath.Join(t.TempDir(), "new.db")
 	openFile(t, newest, true)

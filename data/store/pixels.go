@@ -132,8 +132,8 @@ const (
 	// forgetPixels removes the pixels whose observation is no more.
 	forgetPixels = `DELETE FROM limnomap.pixels AS p WHERE NOT EXISTS
 		(SELECT 1 FROM limnomap.observations AS o WHERE o.lake = p.lake AND o.date = p.date AND o.type = 0 AND o.source = p.source)`
-	// forgetMasks removes the masks that no pixels have any more.
-	forgetMasks = `DELETE FROM limnomap.pixel_masks AS m WHERE NOT EXISTS (SELECT 1 FROM limnomap.pixels AS p WHERE p.lake = m.lake AND p.mask = m.digest)`
+	// forgetMasks removes the masks that no pixels have any more. It reads all pixels once: an index would take as much room as the pixels of small lakes.
+	forgetMasks = `DELETE FROM limnomap.pixel_masks WHERE (lake, digest) IN (SELECT lake, digest FROM limnomap.pixel_masks EXCEPT SELECT lake, mask FROM limnomap.pixels)`
 )
 
 // KeepPixels removes the pixels of a source of all dates before first, and the masks that no pixels have any more.

@@ -81,6 +81,7 @@ func TestPagePixels(t *testing.T) {
 			b.Do(t, chromedp.Evaluate[chromedp.Void](picture+`.scrollIntoView({block: 'center'})`))
 			savePicture(t, b, fmt.Sprintf("pixels-%s-%d", screen.name, i+1))
 		}
+		browsertest.Expect(t, b, `(`+picture+`.compareDocumentPosition(document.querySelector('#card details')) & Node.DOCUMENT_POSITION_FOLLOWING) > 0`, true, "%s: the picture comes before the numbers", screen.name)
 		checkAccess(t, b, "the inside of a lake, "+screen.name)
 	}
 	b.Do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/#lake=small"), browsertest.Until(`document.querySelector('#card h2')?.textContent === 'Kleiner See'`))
@@ -89,6 +90,15 @@ func TestPagePixels(t *testing.T) {
 		b.Do(t, chromedp.Navigate(base+"/lakes/bloom?lang="+language), browsertest.Until(`document.querySelector('.inside img')?.naturalWidth === 640`),
 			chromedp.Evaluate[chromedp.Void](`document.querySelector('.inside').scrollIntoView({block: 'center'})`))
 		savePicture(t, b, "pixels-page-"+language)
+	}
+	// The sign to print has the picture, and is still one sheet with all of its text.
+	b.Do(t, chromedp.Navigate(base+"/lakes/bloom/sign?lang=en"), browsertest.Until(`document.querySelector('.inside img')?.naturalWidth === 640`))
+	checkAccess(t, b, "the sign with the inside of a lake")
+	sheets, text, _ := printedSign(t, b, "pixels-sign")
+	for _, want := range []string{"Each square is 300 m", "Low risk Medium risk High risk", "Measured on", "This sheet shows the state of that day", "neither scum", "Printed on"} {
+		if sheets != 1 || !strings.Contains(text, want) {
+			t.Errorf("%d sheets, want one, with %q: %q", sheets, want, text)
+		}
 	}
 	b.WantNoProblems(t, base)
 }

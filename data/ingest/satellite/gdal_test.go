@@ -12,11 +12,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/pixels"
 )
 
 // A gdalCase is a file with what it is, as the script says.
@@ -90,10 +92,35 @@ func fieldsOf(r *Row) map[string]string {
 	return f
 }
 
+// writePixels writes the pixels that are stored of lakes, one a line.
+func writePixels(t *testing.T, file string, rows map[data.LakeID]Row) {
+	t.Helper()
+	var b strings.Builder
+	states := map[pixels.Code]string{pixels.NoData: "no_data", pixels.BelowLimit: "below_limit", pixels.Ice: "ice", pixels.OutOfRange: "out_of_range"}
+	for id, r := range rows {
+		if r.Pixels == nil {
+			continue
+		}
+		m, err := r.Pixels.Unpack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := m.Grid.Transform()
+		m.Each(func(column, row int, code pixels.Code) {
+			x, y := float64(column)+0.5, float64(row)+0.5
+			chl, _ := code.Value()
+			fmt.Fprintf(&b, "%s,%v,%v,%s,%v\n", id, to[0]+to[1]*x+to[2]*y, to[3]+to[4]*x+to[5]*y, cmp.Or(states[code], "value"), chl)
+		})
+	}
+	if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // What is stored of lakes is, to the digit, what GDAL and NumPy make of files of all kinds: chlorophyll with negative numbers, indexes, Copernicus LWQ and
-// Lakes CCI with flags and other quantities, expressions, masks, logarithms, and dates.
+// Lakes CCI with flags and other quantities, expressions, masks, logarithms, and dates. Each pixel that is stored has the value of the file within a step, or says why it has none.
 func TestEqualsGDAL(t *testing.T) {
-	seen := compareWithGDAL(t, 13, "make")
+	seen := compareWithGDAL(t, 14, "make")
 	for _, what := range []string{"ice", "scum_possible", "biased", "out_of_range", "few_pixels", "poor", "suspect", "cloud or no data", "too few pixels"} {
 		if !seen[what] {
 			t.Errorf("no lake has %s", what)
@@ -163,6 +190,9 @@ func compareWithGDAL(t *testing.T, cases int, command string, args ...string) ma
 					opts.Date = data.Known(date)
 				}
 				rows, summary := extractAll(t, File{Name: path, ReaderAt: f, Size: info.Size(), Beside: BesideLocal(path, os.Open)}, lakes[c.Name], opts)
+				if statistic == Median {
+					writePixels(t, filepath.Join(folder, c.Name+".pixels.csv"), rows)
+				}
 				want := expected[c.Name]
 				if summary.OutOfRange != want.Counts.OutOfRange || summary.Floored != want.Counts.Floored {
 					t.Errorf("%d pixels are out of range and %d are floored, want %+v", summary.OutOfRange, summary.Floored, want.Counts)
@@ -199,6 +229,7 @@ func compareWithGDAL(t *testing.T, cases int, command string, args ...string) ma
 			})
 		}
 	}
+	runPython(t, script, "pixels", folder)
 	return seen
 }
 

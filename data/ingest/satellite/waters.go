@@ -2,6 +2,7 @@ package satellite
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"limnomap/data"
@@ -57,7 +58,9 @@ func (x *extraction) batchWater(ctx context.Context, p pending) error {
 			x.leaveOut(TooFewPixels)
 			continue
 		}
-		site := pending{lake: i, mask: mask, inside: mask.Count(), method: methodNear, shore: p.shore, cut: p.cut, gathered: p.gathered, near: true}
+		// A mask that grew has no pixels without a value. Each of its sites counts the gaps of the water by their share.
+		inside := int(math.Round(float64(mask.Count()) * float64(p.inside) / float64(p.mask.Count())))
+		site := pending{lake: i, mask: mask, inside: inside, method: methodNear, shore: p.shore, cut: p.cut, gathered: p.gathered, near: true}
 		if p.gathered {
 			mask.Each(func(y, x0, x1 int) {
 				for column := x0; column < x1; column++ {
@@ -88,6 +91,10 @@ func (x *extraction) near(i int, water *zonal.Mask) (*zonal.Mask, error) {
 	rx, ry, ok2 := x.grid.Radii(at, nearSite)
 	if !ok || !ok2 {
 		return zonal.MaskOf(func() (int, int, int, bool) { return 0, 0, 0, false })
+	}
+	if period := float64(x.grid.Period); period > 0 { // the water may be a turn away
+		b := water.Bounds()
+		center[0] += period * math.Round((float64(b.Min.X+b.Max.X)/2-center[0])/period)
 	}
 	disc, err := zonal.NewDisc(center, rx, ry)
 	if err != nil {

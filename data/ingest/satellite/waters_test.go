@@ -1,10 +1,16 @@
 package satellite
 
 import (
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/paulmach/orb"
+
 	"limnomap/data"
+	"limnomap/data/ingest/satellite/satellitetest"
 )
 
 // The sites of a water have the values of the pixels near them, and the first one the pixels of all of it: that with the larger outline, which has the value of
@@ -81,6 +87,62 @@ func TestSitesBesideClouds(t *testing.T) {
 	rows, summary := extractAll(t, w.file(), []Lake{first, other}, nil)
 	if r := rows["b"]; len(rows) != 1 || r.Value != 60 || !strings.Contains(r.Method, methodGrown) || r.Pixels != nil || summary.Gaps[NoData] != 1 {
 		t.Errorf("the rows are %+v, the summary is %+v, want the value of the site without clouds", rows, summary)
+	}
+}
+
+// A site counts the gaps of its water, which a mask that grew does not have, by its share of the pixels.
+func TestSitesCountGaps(t *testing.T) {
+	w := newWaters(80, 40)
+	w.fill(10, 10, 50, 30, 60)
+	for y := 12; y < 28; y += 4 {
+		for x := 12; x < 48; x += 4 {
+			w.fill(x, y, x+2, y+2, land) // clouds of four pixels
+		}
+	}
+	first, other := w.at("a", 11, 20), w.at("b", 48, 20)
+	alone, _ := extractAll(t, w.file(), []Lake{first}, nil)
+	of := alone["a"]
+	first.WaterID, other.WaterID = "water", "water"
+	rows, _ := extractAll(t, w.file(), []Lake{first, other}, nil)
+	for _, id := range []data.LakeID{"a", "b"} {
+		r := rows[id]
+		share, want := float64(r.Valid)/float64(r.Inside), float64(of.Valid)/float64(of.Inside)
+		if !r.HasValue || !strings.Contains(r.Method, methodNear) || want > 0.85 || math.Abs(share-want) > 0.02 {
+			t.Errorf("%s has a value of %d of %d pixels, want a share of %.3f: %+v", id, r.Valid, r.Inside, want, r)
+		}
+	}
+}
+
+// A water across the antimeridian has sites on both sides: each has the value of the pixels near it, whatever the turn of the water's pixels.
+func TestSitesAtTheAntimeridian(t *testing.T) {
+	const width, height, step = 36_000, 100, 0.01
+	f := satellitetest.TIFF{Width: width, Height: height, X0: -180, Y0: 0.5, Step: step, Unit: "mg m-3", NoData: strconv.Itoa(land)}
+	f.Floats = slices.Repeat([]float32{land}, width*height)
+	for y := 40; y < 60; y++ {
+		for x := range 20 {
+			f.Floats[y*width+x], f.Floats[y*width+width-20+x] = 60, 8
+		}
+	}
+	file := fileOf(chlName, f.Encode())
+	west, east := Lake{ID: "west", Point: orb.Point{179.9925, 0.0025}, WaterID: "water"}, Lake{ID: "east", Point: orb.Point{-179.9925, 0.0025}, WaterID: "water"}
+	outlined := squareLake(t, "outlined", 179.8, -0.1, 180.2, 0.1)
+	outlined.WaterID = "water"
+	for _, first := range []data.LakeID{"outlined", "west", "east"} {
+		lakes := []Lake{west, east}
+		if first == "outlined" {
+			lakes = append(lakes, outlined)
+		} else { // the one with the smaller id is the first
+			lakes[map[data.LakeID]int{"west": 0, "east": 1}[first]].ID = "a_" + first
+		}
+		rows, summary := extractAll(t, file, lakes, nil)
+		if len(rows) != len(lakes) {
+			t.Errorf("first %s: %d rows, and the summary is %+v", first, len(rows), summary)
+		}
+		for id, r := range rows {
+			if want := map[bool]float64{true: 60, false: 8}[strings.HasSuffix(string(id), "east")]; id != "outlined" && (r.Value != want || !strings.Contains(r.Method, methodNear)) {
+				t.Errorf("first %s: %s is %+v, want %v", first, id, r, want)
+			}
+		}
 	}
 }
 

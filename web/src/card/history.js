@@ -28,7 +28,8 @@ export function cardHistory(section, id, legend, showRegion) {
   const inside = element('figure', { className: 'inside', hidden: true })
   const link = (form, href) => element('a', { href }, element('span', {}, words.card.history), ` (${form})`)
   state.before(element('div', { className: 'row' }, element('h3', {}, words.card.history), more))
-  section.append(inside, figure, season, ahead, element('p', { className: 'row links' }, link('JSON', historyURL(id)), link('CSV', `${historyURL(id)}.csv`)))
+  section.parentElement.querySelector('details').before(inside) // near the verdict: a part of the lake may be worse than that
+  section.append(figure, season, ahead, element('p', { className: 'row links' }, link('JSON', historyURL(id)), link('CSV', `${historyURL(id)}.csv`)))
   /** @type {AbortSignal | undefined} */
   let request
   /** @type {Awaited<ReturnType<typeof loadHistory>> | null} */

@@ -3,6 +3,7 @@
 gdal_values.py make DIR          writes files and DIR/cases.json
 gdal_values.py shared DIR GEN    makes files by the generators in the folder GEN instead
 gdal_values.py expect DIR        reads DIR/<case>.outlines.json ({id: [ring of [lon, lat]]}), writes DIR/expected.json
+gdal_values.py pixels DIR        compares the stored pixels in DIR/<case>.pixels.csv (lake, x and y of the centre, state, µg/l) with the files
 """
 import csv
 import datetime
@@ -208,6 +209,8 @@ def make(folder):
     name = "LC08_L2SP_194024_20200806_20210330_02_T1_chl.tif"
     write_tiff(folder, name, field(rng), 32633, (400000, 5540000, 120), unit="mg/m3")
     case(folder, "landsat", name, "tiff", day("2020-08-06"))
+    write_tiff(folder, "sentinel_20m_2025-07-02.tif", hide(field(rng), hidden, -1), 32632, (570000, 5540000, 20), -1, "mg m-3")
+    case(folder, "sentinel", "sentinel_20m_2025-07-02.tif", "tiff", day("2025-07-02"))
 
     # Masks, and a number for no data that the type cannot hold.
     chl = field(rng)
@@ -360,13 +363,10 @@ def chlorophyll(c, ds, w):
     return np.where(valid & ranged & possible, value, np.nan), strange, would
 
 
-def row(c, folder, w, counts):
-    ds = open_raster(folder, c)
+def counted(c, folder, ds, w):
+    """The numbers of the pixels as chlorophyll returns them, less those that do not count; and which have ice."""
     other = lambda name: open_raster(folder, c, name)
     value, strange, would = chlorophyll(c, ds, w)
-    n, cut = w.all, (w.all - len(value)) / w.all if w.all else 0
-    if n < 3 or 2 * (n - len(value)) >= n:
-        return None
     iced = np.zeros(len(value), bool)
     flag = {}
     if "flags" in c:
@@ -381,7 +381,16 @@ def row(c, folder, w, counts):
         iced = flag["snow_ice"]
     elif "ice_class" in c:
         iced = w.read(other("lake_ice_cover_class"))[0] == c["ice_class"]
-    value, strange = np.where(iced, np.nan, value), strange & ~iced
+    return np.where(iced, np.nan, value), strange & ~iced, would, iced
+
+
+def row(c, folder, w, counts):
+    ds = open_raster(folder, c)
+    other = lambda name: open_raster(folder, c, name)
+    value, strange, would, iced = counted(c, folder, ds, w)
+    n, cut = w.all, (w.all - len(value)) / w.all if w.all else 0
+    if n < 3 or 2 * (n - len(value)) >= n:
+        return None
     counts["out_of_range"] += int(strange.sum())
     counts["floored"] += int((value < 0).sum())
     would = would[strange & ~np.isnan(would)]
@@ -452,8 +461,48 @@ def expect(folder):
         json.dump(expected, f)
 
 
-if sys.argv[1] == "expect":
-    expect(sys.argv[2])
+def pixels(folder):
+    with open(f"{folder}/cases.json") as f:
+        every = json.load(f)
+    for c in every:
+        with open(f"{folder}/{c['name']}.outlines.json") as f:
+            outlines = json.load(f)
+        with open(f"{folder}/{c['name']}.pixels.csv") as f:
+            lines = list(csv.reader(f))
+        ds = open_raster(folder, c)
+        inverse = gdal.InvGeoTransform(ds.GetGeoTransform())
+        least = 10 ** (c["formula"][0] + c["formula"][1]) * (1 - 1e-9) if "formula" in c else 0
+        of_lake, compared = {}, 0
+        for lake in {line[0] for line in lines}:
+            w = Window(ds, outlines[lake])
+            rows, columns = np.nonzero(w.mask)
+            places = zip((rows + w.box[1]).tolist(), (columns + w.box[0]).tolist())
+            of_lake[lake] = dict(zip(places, zip(*(a.tolist() for a in counted(c, folder, ds, w)))))
+        for lake, x, y, state, chl in lines:
+            x, y = gdal.ApplyGeoTransform(inverse, float(x), float(y))
+            if not (0 <= x < ds.RasterXSize and 0 <= y < ds.RasterYSize):
+                assert state == "no_data", (c["name"], lake, x, y, state)
+                continue
+            assert abs(x % 1 - 0.5) < 1e-3 and abs(y % 1 - 0.5) < 1e-3, (c["name"], lake, x, y)
+            value, strange, _, iced = of_lake[lake].pop((math.floor(y), math.floor(x)))
+            what = (c["name"], lake, x, y, state, chl, value, strange, iced)
+            compared += 1
+            if math.isnan(value):
+                assert state == ("out_of_range" if strange else "no_data") or state == "ice" and iced, what
+                continue
+            if "formula" in c:
+                value = 6620 * value - 3.07 if value >= least and 6620 * value - 3.07 >= 3.07 else 0
+            if value <= 0:
+                assert state == "below_limit", what
+                continue
+            assert state == "value" and abs(math.log(float(chl) / min(max(value, 0.01), 1500))) <= math.log(1.02) / 2 + 1e-6, what
+        left = {lake: len(of) for lake, of in of_lake.items() if of}
+        assert not left and compared > 500, (c["name"], compared, left)
+        print(c["name"], compared)
+
+
+if sys.argv[1] in ("expect", "pixels"):
+    {"expect": expect, "pixels": pixels}[sys.argv[1]](sys.argv[2])
 else:
     command, to = sys.argv[1:3]
     {"make": make, "shared": shared}[command](*sys.argv[2:])
