@@ -35,6 +35,8 @@ const level = 6
 type Packer struct {
 	compressor *flate.Writer
 	out        bytes.Buffer
+	grid       georef.Grid // of the last map: all lakes of a file have the same
+	text       string      // of grid; empty before the first map
 }
 
 // NewPacker returns a Packer.
@@ -51,7 +53,10 @@ func NewPacker() *Packer {
 // The mask is its runs as differences, the codes are one byte each: those without a value, and those above the lowest value, which comes first. If the
 // values differ by more than a factor of 146, which few lakes have, they are two bytes each. Both are compressed by deflate.
 func (p *Packer) Pack(m *Map) Packed {
-	return Packed{Grid: m.Grid.String(), Mask: p.deflate(packMask(m.Mask)), Codes: p.deflate(packCodes(m.Codes))}
+	if p.text == "" || p.grid != m.Grid {
+		p.grid, p.text = m.Grid, m.Grid.String()
+	}
+	return Packed{Grid: p.text, Mask: p.deflate(packMask(m.Mask)), Codes: p.deflate(packCodes(m.Codes))}
 }
 
 func packMask(mask *zonal.Mask) []byte {
