@@ -29,12 +29,13 @@ func TestVerdictsOfTheMap(t *testing.T) {
 	}
 	english, today := texts.For("en", nil), data.DateOf(testNow())
 	type verdict struct {
-		Class  string `json:"class"`
-		Risk   string `json:"risk"` // in words
-		Swim   string `json:"swim"` // in words
-		Old    bool   `json:"old"`
-		Warned bool   `json:"warned"`
-		Worse  string `json:"worse"`
+		Class  string   `json:"class"`
+		Risk   string   `json:"risk"`   // in words
+		Swim   string   `json:"swim"`   // in words
+		People []string `json:"people"` // the advice to swimmers, small children and dogs
+		Old    bool     `json:"old"`
+		Warned bool     `json:"warned"`
+		Worse  string   `json:"worse"`
 	}
 	type testCase struct {
 		Lake    json.RawMessage `json:"lake"`
@@ -52,7 +53,10 @@ func TestVerdictsOfTheMap(t *testing.T) {
 	e := testServer(t).common.encoder
 	for i := range snap.Lakes {
 		v := words.VerdictOf(snap.Current, i, today)
-		c := testCase{Verdict: verdict{v.Class.String(), english.RiskText(&v), english.SwimText(&v), v.Old, v.Warned, ""}}
+		c := testCase{Verdict: verdict{v.Class.String(), english.RiskText(&v), english.SwimText(&v), nil, v.Old, v.Warned, ""}}
+		for _, a := range english.AdviceOf(&v) {
+			c.Verdict.People = append(c.Verdict.People, a.Text)
+		}
 		if v.ValueClass != words.NoValue {
 			c.Verdict.Worse = v.Worse
 		}
@@ -107,6 +111,7 @@ func verdictLakes(today data.Date) *fakeSource {
 		add("medium "+name, kind, value(14, 20_00, data.NoLevel, none))
 		add("high "+name, kind, value(2, 80_00, data.NoLevel, none))
 		add("old "+name, kind, value(15, 80_00, data.NoLevel, none))
+		add("old medium "+name, kind, value(15, 20_00, data.NoLevel, none))
 		add("gap after a value "+name, kind, value(9, 20_00, data.NoLevel, none), value(1, data.NoChlorophyll, data.NoLevel, none))
 		add("long without a value "+name, kind, value(120, 80_00, data.NoLevel, none))
 		add("count "+name, kind, value(1, 3_00, data.NoLevel, 150_000))

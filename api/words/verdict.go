@@ -65,12 +65,16 @@ func (w *Words) SwimText(v *Verdict) string { return w.Verdict[v.SwimName()] }
 // An Advice is what a verdict means for some of the bathers.
 type Advice struct{ Name, Text string }
 
-// AdviceOf returns what a verdict means for swimmers, small children and dogs.
+// AdviceOf returns what a verdict means for swimmers, small children and dogs. An old value of medium risk is no better for children and dogs than a new one.
 func (w *Words) AdviceOf(v *Verdict) []Advice {
 	var all []Advice
-	for _, a := range []advice{w.People.Swimmer, w.People.Child, w.People.Dog} {
+	for i, a := range []advice{w.People.Swimmer, w.People.Child, w.People.Dog} {
 		text := a.Look
 		switch v.SwimName() {
+		case "old":
+			if i > 0 && v.ValueClass == MediumRisk {
+				text = a.Medium
+			}
 		case "closed", "warned", "high", "oldHigh":
 			text = a.No
 		case "medium":

@@ -41,8 +41,7 @@ function answer(lake) {
   const sign = symbol(lake)
   const verdict = element('strong', { className: `verdict ${verdictOf(lake)}` }, sign, verdictText(lake))
   verdict.style.setProperty('--colour', sign.style.getPropertyValue('--colour'))
-  const advice = adviceOf(lake)
-  return { verdict, people: Object.values(words.people).flatMap(({ name, ...to }) => [element('dt', {}, name), element('dd', {}, to[advice])]) }
+  return { verdict, people: Object.keys(words.people).flatMap((who) => [element('dt', {}, words.people[who].name), element('dd', {}, adviceOf(lake, who))]) }
 }
 
 /** Returns what the risk means, in the past tense for an old value or a past week. Few algae are only what was measured, never a clearance.

@@ -20,8 +20,12 @@ export function verdictOf(lake) {
   return riskClass(lake)
 }
 
-/** Returns the name of the advice to each person for a verdict. @param {Lake} lake */
-export const adviceOf = (lake) => ({ closed: 'no', warned: 'no', high: 'no', oldHigh: 'no', old: 'look', none: 'look' })[verdictOf(lake)] ?? riskClass(lake)
+/** Returns what a verdict means for one of the people in the words. An old value of medium risk is no better for children and dogs than a new one.
+ * @param {Lake} lake @param {string} who */
+export function adviceOf(lake, who) {
+  const old = lake.risk === 'medium' && who !== 'swimmer' ? 'medium' : 'look'
+  return words.people[who][{ closed: 'no', warned: 'no', high: 'no', oldHigh: 'no', old, none: 'look' }[verdictOf(lake)] ?? riskClass(lake)]
+}
 
 /** Returns whether to swim, in words. @param {Lake} lake */
 export const verdictText = (lake) => words.verdict[verdictOf(lake)]
