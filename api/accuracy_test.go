@@ -2,12 +2,10 @@ package api
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,97 +111,6 @@ limnomap_accuracy_biased_lakes{product="LWQ"} 1
 	if err := testutil.GatherAndCompare(opts.Registry, strings.NewReader(want), "limnomap_accuracy_biased_lakes"); err != nil {
 		t.Error(err)
 	}
-}
-
-// Lists say at which lakes a product is biased as soon as that is known, and the lists of the next import say so from the start.
-func TestListsHaveBiasedLakes(t *testing.T) {
-	f := accuracySource(t)
-	opts := testOptions(t)
-	opts.Historian, opts.Comparisons, opts.MatchDays = f, f, 3
-	s := newServer(t, opts, f)
-	const id = "de_by_clean"
-	check := func(when string, want bool) {
-		t.Helper()
-		for _, target := range []string{statusURL, statusURL + "?min_lat=-90", statusURL + "?date=2025-06-01", geoJSONURL} {
-			var answer struct {
-				Lakes    []map[string]any
-				Features []struct{ Properties map[string]any }
-			}
-			if err := json.Unmarshal(get(t, s, http.StatusOK, target).Body.Bytes(), &answer); err != nil {
-				t.Fatal(err)
-			}
-			for _, feature := range answer.Features {
-				answer.Lakes = append(answer.Lakes, feature.Properties)
-			}
-			if len(answer.Lakes) != len(f.lakes) {
-				t.Fatalf("%s, %s: %d lakes", when, target, len(answer.Lakes))
-			}
-			for _, lake := range answer.Lakes {
-				if biased, has := lake["biased"]; has != (want && lake["id"] == id) || has && biased != true {
-					t.Errorf("%s, %s: %v, want biased at %s only: %t", when, target, lake, id, want)
-				}
-			}
-		}
-		table, err := csv.NewReader(get(t, s, http.StatusOK, statusURL+".csv").Body).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		column := slices.Index(table[0], "biased")
-		for _, row := range table[1:] {
-			if (row[column] == "true") != (want && row[0] == id) || row[column] != "true" && row[column] != "" {
-				t.Errorf("%s: the table has %q", when, row)
-			}
-		}
-	}
-	etags := func() [2]string {
-		return [2]string{get(t, s, http.StatusOK, statusURL).Header().Get("ETag"), get(t, s, http.StatusOK, geoJSONURL).Header().Get("ETag")}
-	}
-	update := func() {
-		t.Helper()
-		if err := s.UpdateAccuracy(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	publish := func() {
-		t.Helper()
-		f.revision.Number++
-		f.revision.ChangedAt = f.revision.ChangedAt.Add(time.Hour)
-		if err := s.Publish(testSnapshot(t, f)); err != nil {
-			t.Fatal(err)
-		}
-		s.FinishLists()
-	}
-	check("before the first comparison", false)
-	before := etags()
-	update()
-	check("after the first comparison", true)
-	after := etags()
-	if before[0] == after[0] || before[1] == after[1] {
-		t.Errorf("other lists have the ETags %q, before %q", after, before)
-	}
-	p := s.common.current.Load()
-	if update(); s.common.current.Load() != p {
-		t.Error("lists are prepared again without a change")
-	}
-	publish()
-	check("after an import, before it is compared", true)
-	f.advisories = nil
-	publish()
-	check("after other statements", true)
-	all := f.observations
-	f.observations = f.observations[:4]
-	publish()
-	check("without most samples, before they are compared", true)
-	update()
-	check("without most samples", false)
-	f.observations = all
-	publish()
-	// A request makes the ledger before UpdateAccuracy does.
-	if _, err := s.common.updateLedger(t.Context(), s.common.current.Load().snap); err != nil {
-		t.Fatal(err)
-	}
-	update()
-	check("with all samples again", true)
 }
 
 // An import makes the comparison anew; if that fails, the one before is answered.

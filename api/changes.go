@@ -44,7 +44,7 @@ func (h *eventHandlers) changes(w http.ResponseWriter, r *http.Request, p *publi
 				sel.add(i)
 			}
 		}
-		list := p.encoder.statusList(p.snap, sel)
+		list := h.encoder.statusList(p.snap, sel)
 		head := record.Object("{").Text("since", since).Text("snapshot", p.snap.Version)
 		list.Head = append(append(head, ','), list.Head[len("{"):]...)
 		return list

@@ -33,8 +33,6 @@ type published struct {
 	state *ogc.State // the snapshot, and what descriptions of the map say about it
 	bound orb.Bound  // of the lakes
 
-	encoder *encoder // of the records of its lists
-
 	lists  *lists
 	dates  *answer.Body
 	lookup *lookup
@@ -192,7 +190,6 @@ func (s *common) publish(snap *snapshot.Snapshot) error {
 		listsBefore = before.lists
 	}
 	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes), lists: newLists(listsBefore),
-		encoder:  s.encoder.with(s.ledgers.biased()),
 		counts:   newCache[countsKey, *answer.Body](maxCounts),
 		changes:  newCache[data.Week, *weekpage.Changes](maxChanges),
 		regions:  newCache[string, *weekpage.Region](maxRegions),

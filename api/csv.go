@@ -22,7 +22,7 @@ func (h *lakeHandlers) statusCSV(w http.ResponseWriter, r *http.Request, p *publ
 		name += "-" + view.Week.Monday().String()
 	}
 	nameFile(w, name)
-	line := func(b []byte, i int) []byte { return statusCells.AppendLine(b, p.encoder.lake(view, i)) }
+	line := func(b []byte, i int) []byte { return statusCells.AppendLine(b, h.encoder.lake(view, i)) }
 	n, selected := f.selecting()
 	return h.sender.SendList(w, r, csvKind, n, func() answer.List {
 		sel := selected()

@@ -68,7 +68,7 @@ func wantSameCells(t *testing.T, rows [][]string, records []map[string]any) {
 				probabilities, _ := record["probabilities"].(map[string]any)
 				value = probabilities[risk]
 			}
-			optional := strings.Contains(string(slices.Concat(detailColumns, laterColumns).Header()), column) || strings.Contains(forecastCells, column) || column == biasedColumn[0].Name
+			optional := strings.Contains(string(slices.Concat(detailColumns, laterColumns).Header()), column) || strings.Contains(forecastCells, column)
 			if want := cellOf(value); !ok && !optional || rows[i+1][k] != want {
 				t.Errorf("line %d, column %s = %q, want %q", i+1, column, rows[i+1][k], want)
 			}

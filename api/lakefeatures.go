@@ -35,7 +35,7 @@ func (h *featureHandlers) lakeSource(p *published) features.Source[lakeRecord] {
 	return features.Source[lakeRecord]{
 		Walk: func(r *http.Request, _ *features.Query, after string, visit func(lakeRecord) bool) (string, error) {
 			return "", h.searchLakes(r, p, func() {
-				for i := lakeAfter(view.Lakes, after); i < len(view.Lakes) && visit(p.encoder.lake(view, i)); i++ {
+				for i := lakeAfter(view.Lakes, after); i < len(view.Lakes) && visit(h.encoder.lake(view, i)); i++ {
 				}
 			})
 		},
@@ -44,7 +44,7 @@ func (h *featureHandlers) lakeSource(p *published) features.Source[lakeRecord] {
 			if !ok {
 				return lakeRecord{}, false, nil
 			}
-			return p.encoder.lake(view, i), true, nil
+			return h.encoder.lake(view, i), true, nil
 		},
 		Key:   func(l lakeRecord) string { return string(l.lake.ID) },
 		Shape: func(l lakeRecord, outlines bool) (cql2.Shape, bool) { return shapeOf(l.lake, outlines) },

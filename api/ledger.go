@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -23,7 +22,6 @@ type ledger struct {
 	asOf     data.Date
 	made     time.Time // when the data of the snapshot were changed
 	begun    time.Time
-	biased   map[data.LakeID]bool // the lakes at which a product is
 }
 
 // compareEvery is how often the map is compared again at most if only statements, forecasts or the day are others: that goes through all lakes with either.
@@ -40,14 +38,6 @@ func newLedgers() ledgers {
 	return ledgers{making: make(chan struct{}, 1), turns: admission.NewTurns(admission.TurnsOptions{Count: 1, Waiting: waitingComparisons})}
 }
 
-// biased returns the lakes at which a product is, by the newest ledger.
-func (l *ledgers) biased() map[data.LakeID]bool {
-	if newest := l.newest.Load(); newest != nil {
-		return newest.biased
-	}
-	return nil
-}
-
 // waitingComparisons bounds the requests that wait for the first ledger.
 const waitingComparisons = 64
 
@@ -58,37 +48,13 @@ func (s *Server) UpdateAccuracy(ctx context.Context) error {
 	if err != nil {
 		return nil // there is nothing to compare yet
 	}
-	return inBackground(func() error {
-		newest := s.common.ledgers.newest.Load()
-		if newest == nil || newest.revision < p.snap.Revision.Number || s.common.opts.Now().Sub(newest.begun) >= compareEvery {
-			if _, err := s.common.updateLedger(ctx, p.snap); err != nil {
-				return err
-			}
-		}
-		return s.common.publishBiases()
-	})
-}
-
-// publishBiases prepares the lists again, and publishes them, if they say of other lakes than the newest ledger that a product is biased. Lists are prepared
-// before the ledger of their snapshot, and biased lakes are the same in most weeks.
-func (s *common) publishBiases() error {
-	s.preparing.Lock()
-	defer s.preparing.Unlock()
-	before, biased := s.current.Load(), s.ledgers.biased()
-	if maps.Equal(before.encoder.biased, biased) {
+	if newest := s.common.ledgers.newest.Load(); newest != nil && newest.revision >= p.snap.Revision.Number && s.common.opts.Now().Sub(newest.begun) < compareEvery {
 		return nil
 	}
-	s.finishListsOf(before)
-	p := *before
-	p.encoder, p.lists = s.encoder.with(biased), newLists(before.lists)
-	p.lists.take()
-	if err := s.prepareLists(&p); err != nil {
-		return fmt.Errorf("prepare lists with biased lakes: %w", err)
-	}
-	if s.current.CompareAndSwap(before, &p) { // otherwise UpdateAccuracy is called again
-		before.lists.records.Store(nil)
-	}
-	return nil
+	return inBackground(func() error {
+		_, err := s.common.updateLedger(ctx, p.snap)
+		return err
+	})
 }
 
 // updateLedger returns the ledger of a snapshot, which it makes if there is none yet.
@@ -113,7 +79,7 @@ func (s *common) updateLedger(ctx context.Context, snap *snapshot.Snapshot) (*le
 	if err != nil {
 		return nil, fmt.Errorf("compare the map with samples: %w", err)
 	}
-	made := &ledger{l, number, snap.Revision.Forecasts, snap.Current.AsOf, generatedAt(snap), begun, l.BiasedLakes()}
+	made := &ledger{l, number, snap.Revision.Forecasts, snap.Current.AsOf, generatedAt(snap), begun}
 	s.ledgers.newest.Store(made)
 	return made, nil
 }

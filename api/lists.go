@@ -107,7 +107,7 @@ func (s *common) prepareLists(p *published) error {
 	all := everything(p.snap.Current)
 	var held *records
 	if len(p.snap.Lakes) <= heldRecords {
-		held = newRecords(p.encoder.statusList(p.snap, all))
+		held = newRecords(s.encoder.statusList(p.snap, all))
 		p.lists.records.Store(held)
 	}
 	var b *answer.Body
@@ -115,7 +115,7 @@ func (s *common) prepareLists(p *published) error {
 	if held != nil && s.sender.HoldsList(len(p.snap.Lakes)) {
 		b, err = s.sender.Prepare(jsonKind, held.content)
 	} else {
-		status := p.statusList(all)
+		status := p.statusList(s.encoder, all)
 		status.Sizes = p.lists.status.sizes
 		b, err = s.sender.PrepareList(jsonKind, status)
 	}
@@ -123,7 +123,7 @@ func (s *common) prepareLists(p *published) error {
 		return err
 	}
 	p.lists.status.set(b, nil)
-	geojson := p.encoder.featureList(p.snap.Current)
+	geojson := s.encoder.featureList(p.snap.Current)
 	geojson.Sizes = p.lists.geojson.sizes
 	if b, err = s.sender.PrepareList(geoJSONKind, geojson); err != nil {
 		return err
@@ -174,8 +174,8 @@ func dataHead(snap *snapshot.Snapshot, w data.Week) record.Object {
 }
 
 // statusList is that of the encoder. It copies the records if they are held, which takes a third of the time.
-func (p *published) statusList(sel selection) answer.List {
-	list, records := p.encoder.statusList(p.snap, sel), p.lists.records
+func (p *published) statusList(e *encoder, sel selection) answer.List {
+	list, records := e.statusList(p.snap, sel), p.lists.records
 	held := records.Load()
 	if held == nil || sel.view != p.snap.Current {
 		return list

@@ -203,7 +203,7 @@ func (h *mapHandlers) info(w http.ResponseWriter, r *http.Request, info ogc.Info
 		if i > 0 {
 			content = append(content, ',')
 		}
-		l := p.encoder.lake(view, lake)
+		l := h.encoder.lake(view, lake)
 		content = lakeColumns.AppendFeature(content, l.lake, l)
 		text = append(append(append(text, lakeColumns.Header()...), lakeColumns.AppendLine(nil, l)...), '\n')
 	}

@@ -76,7 +76,7 @@ func appendDistance(b []byte, n index.Neighbour) []byte {
 // sendFound answers with the status envelope of the selection, in its order. What more appends is added to the record of
 // its i-th lake; it may be nil.
 func (h *lakeHandlers) sendFound(w http.ResponseWriter, r *http.Request, p *published, sel selection, more func(b []byte, i int) []byte) error {
-	list := p.encoder.statusList(p.snap, sel)
+	list := h.encoder.statusList(p.snap, sel)
 	if appendRecord := list.Append; more != nil {
 		list.Append = func(b []byte, i int) []byte {
 			b = appendRecord(b, i)

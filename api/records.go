@@ -16,14 +16,6 @@ type encoder struct {
 	scale  *colormap.Map
 	colors [colormap.Steps]string // the scale's, as #rrggbb
 	noData string
-	biased map[data.LakeID]bool // the lakes at which a satellite product is, as far as known
-}
-
-// with returns an encoder that says of these lakes that a product is biased there.
-func (e *encoder) with(biased map[data.LakeID]bool) *encoder {
-	of := *e
-	of.biased = biased
-	return &of
 }
 
 func newEncoder(scale *colormap.Map) *encoder {
@@ -110,14 +102,6 @@ var periodColumns = record.Columns[lakeRecord]{
 // waterColumn is a member of the lakes that are sites of a water.
 var waterColumn = record.Columns[lakeRecord]{record.Word("water_id", func(r lakeRecord) string { return r.lake.WaterID })}.Optional()
 
-// biasedColumn is a member of the lakes at which a satellite product is biased.
-var biasedColumn = record.Columns[lakeRecord]{record.New("biased", "boolean", func(b []byte, _ record.Format, r lakeRecord) []byte {
-	if r.biased[r.lake.ID] {
-		b = append(b, "true"...)
-	}
-	return b
-})}.Optional()
-
 // lakeShares are members of the lakes whose pixels are kept.
 var lakeShares = append(shareColumns(func(r lakeRecord) *data.PixelShares { return r.shares }),
 	record.Integer("n_valid", func(r lakeRecord) float64 {
@@ -136,10 +120,10 @@ var lakeShares = append(shareColumns(func(r lakeRecord) *data.PixelShares { retu
 
 // The columns of a lake in the status, in its table and in GeoJSON.
 var (
-	plainMembers   = slices.Concat(lakeColumns, periodColumns, waterColumn, biasedColumn) // of a lake without pixels, which most are
+	plainMembers   = slices.Concat(lakeColumns, periodColumns, waterColumn) // of a lake without pixels, which most are
 	statusMembers  = slices.Concat(plainMembers, lakeShares)
-	statusCells    = slices.Concat(lakeColumns.Pick("id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at,chl_level,measured_by,stale,age_days,advisory,level_by,cell_density_by,below_limit,trophic_by"), periodColumns, lakeShares.Pick("share_high,p90"), biasedColumn)
-	lakeProperties = slices.Concat(lakeColumns.Pick("id,name,chl,who_level,color,stale,age_days,advisory,cell_density_by,below_limit"), waterColumn, biasedColumn)
+	statusCells    = slices.Concat(lakeColumns.Pick("id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at,chl_level,measured_by,stale,age_days,advisory,level_by,cell_density_by,below_limit,trophic_by"), periodColumns, lakeShares.Pick("share_high,p90"))
+	lakeProperties = append(lakeColumns.Pick("id,name,chl,who_level,color,stale,age_days,advisory,cell_density_by,below_limit"), waterColumn...)
 )
 
 // appendStatus appends the record as an object.

@@ -26,7 +26,7 @@ func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *publish
 		}
 	}
 	n, selected := f.selecting()
-	return h.sender.SendList(w, r, jsonKind, n, func() answer.List { return p.statusList(selected()) })
+	return h.sender.SendList(w, r, jsonKind, n, func() answer.List { return p.statusList(h.encoder, selected()) })
 }
 
 // await waits for a list of p. How long the answer is true counts from when it is made.
@@ -56,5 +56,5 @@ func (h *lakeHandlers) geojson(w http.ResponseWriter, r *http.Request, p *publis
 			return h.sender.SendBody(w, r, geoJSONKind, b)
 		}
 	}
-	return h.sender.SendList(w, r, geoJSONKind, len(view.Lakes), func() answer.List { return p.encoder.featureList(view) })
+	return h.sender.SendList(w, r, geoJSONKind, len(view.Lakes), func() answer.List { return h.encoder.featureList(view) })
 }

@@ -55,7 +55,7 @@ func (h *lakeHandlers) value(w http.ResponseWriter, r *http.Request, p *publishe
 	}
 	content := record.Object("{").Number("lat", place[1]).Number("lon", place[0])
 	if content = content.Name("lake"); found {
-		content = p.encoder.lake(view, lake).appendStatus(content)
+		content = h.encoder.lake(view, lake).appendStatus(content)
 	} else {
 		content = append(content, "null"...)
 	}

@@ -124,7 +124,7 @@ func TestTilesOfPixels(t *testing.T) {
 			t.Errorf("the shares in the status are %v", lake)
 		}
 	}
-	for path, want := range map[string]string{"status.csv": ",composite,share_high,p90,biased\r\n", "statistics/bloom.csv": ",bloom_days,share_high,p90\r\n"} {
+	for path, want := range map[string]string{"status.csv": ",composite,share_high,p90\r\n", "statistics/bloom.csv": ",bloom_days,share_high,p90\r\n"} {
 		if _, body := limnomaptest.Get(t, s.Base+"/api/v1/bathing-lakes/"+path); !bytes.Contains(body, []byte(want)) {
 			t.Errorf("%s has no %q: %s", path, want, body)
 		}

@@ -265,17 +265,6 @@ func FirstOf(matches []Match) Summary {
 	return Summarize(slices.DeleteFunc(slices.Clone(matches), func(m Match) bool { return !m.First }))
 }
 
-// BiasedLakes returns the lakes at which a product is biased.
-func (l *Ledger) BiasedLakes() map[data.LakeID]bool {
-	biased := make(map[data.LakeID]bool)
-	for i := range l.groups[ByLake] {
-		if g := &l.groups[ByLake][i]; g.Biased {
-			biased[data.LakeID(g.Of)] = true
-		}
-	}
-	return biased
-}
-
 // Biases returns how many lakes have a bias in the values of a product.
 func (l *Ledger) Biases(product string) (lakes int) {
 	for i := range l.groups[ByLake] {
