@@ -150,7 +150,7 @@ func (s *Service) readPixels(ctx context.Context, p *tilePixels) (err error) {
 	case err == nil:
 		return nil
 	case errors.Is(err, admission.ErrBusy):
-		return refusal{p.client}
+		return busy(err)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
@@ -219,10 +220,14 @@ type identity struct {
 //
 // What is held is held as that of the client who began the search. If that one may not hold as much, it is refused, and another one who waits for the tile searches again.
 func (s *Service) identify(ctx context.Context, u unidentified, read func(*flight) (release func(), err error), identify func(context.Context) (identity, error)) (Tile, error) {
-	client := s.client(ctx)
+	client, began := s.client(ctx), time.Now()
 	t, tier, err := s.search(ctx, u, client, read, identify)
-	for refused := (refusal{}); errors.As(err, &refused) && refused.client != client; {
-		t, tier, err = s.search(ctx, u, client, read, identify)
+	if errors.As(err, new(refusal)) {
+		within, cancel := context.WithDeadlineCause(ctx, began.Add(s.options.RenderTimeout), s.searches.errLate)
+		defer cancel()
+		for refused := (refusal{}); errors.As(err, &refused) && refused.client != client; {
+			t, tier, err = s.search(within, u, client, read, identify)
+		}
 	}
 	if err == nil {
 		s.traceTier(ctx, tier)
