@@ -1,8 +1,10 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"net/url"
+	"time"
 
 	"limnomap/api/answer"
 	"limnomap/api/lakepage"
@@ -10,6 +12,7 @@ import (
 	"limnomap/api/params"
 	"limnomap/api/route"
 	"limnomap/api/sign"
+	"limnomap/api/words"
 	"limnomap/colormap"
 	"limnomap/data"
 )
@@ -84,14 +87,19 @@ func (h *signHandlers) sheet(w http.ResponseWriter, r *http.Request, p *publishe
 	return h.sender.SendBytes(w, r, pageKind.PrivateIf(private), content)
 }
 
-// insideOf returns the picture of the pixels of a lake, nil without any.
+// signWait is how long a sign waits for the store: all but its picture is in memory.
+const signWait = 2 * time.Second
+
+// insideOf returns the picture of the pixels of a lake, nil without any, and for a closed lake, which nothing should seem to open.
 func (h *signHandlers) insideOf(r *http.Request, p *published, i int, reader *pages.Reader) *pages.Figure {
-	if _, ok := p.snap.Current.Shares(i); !ok {
+	if _, ok := p.snap.Current.Shares(i); !ok || words.ClassOf(p.snap.Current, i) == words.Closed {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(r.Context(), signWait)
+	defer cancel()
 	lake := &lakepage.Lake{Snapshot: p.snap, Index: i}
-	if err := h.lakePage.addReading(r, p, lake, reader.Today); err != nil {
-		h.errors.Log(r, err) // the verdict is in memory
+	if err := h.lakePage.addReading(r.WithContext(ctx), p, lake, reader.Today); err != nil {
+		h.errors.Log(r, err)
 	}
 	if lake.Inside == nil {
 		return nil

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -95,11 +94,14 @@ func (h *signHandlers) drawPreview(r *http.Request, p *published, key previewKey
 	lake := &p.snap.Lakes[key.lake]
 	ctx, cancel := answer.Waiting(r, previewWait)
 	defer cancel()
+	styles := append(slices.DeleteFunc(slices.Clone(previewStyles), func(s tiles.StyleID) bool { return !slices.Contains(h.styleIDs, s) }), h.styleIDs[0])
 	var excerpt []PreviewTile
 	var err error
 	whole := true
-	for _, style := range append(slices.DeleteFunc(slices.Clone(previewStyles), func(s tiles.StyleID) bool { return !slices.Contains(h.styleIDs, s) }), h.styleIDs[0]) {
-		if excerpt, err = h.mapAround(ctx, p, lake, style); !errors.Is(err, tiles.ErrPixels) {
+	for _, style := range styles {
+		within, cancel := context.WithTimeout(ctx, previewWait/time.Duration(len(styles)))
+		excerpt, err = h.mapAround(within, p, lake, style)
+		if cancel(); err == nil || ctx.Err() != nil {
 			break
 		}
 		whole = false // without the pixels of lakes, but not without the verdict

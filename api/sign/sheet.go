@@ -65,16 +65,14 @@ type sheetPage struct {
 }
 
 // Sheet returns the sheet of the i-th lake of a snapshot as HTML, and its language. It leads to the reader's page of the lake, if that has an
-// address that others can use. It has the picture of the inside of the lake, if that is not nil: but for a closed lake, which nothing should seem to open.
+// address that others can use. It has the picture of the inside of the lake, if that is not nil.
 func (s *Signs) Sheet(snap *snapshot.Snapshot, i int, inside *pages.Figure, r *pages.Reader) (content []byte, language string, err error) {
 	w := s.For(r.Language, r.AcceptLanguage)
 	p, err := s.newSheetPage(snap, i, w, r)
 	if err != nil {
 		return nil, "", fmt.Errorf("sign of %s: %w", snap.Lakes[i].ID, err)
 	}
-	if p.Verdict.Class != words.Closed {
-		p.Inside, p.Classes = inside, []string{words.LowRisk.String(), words.MediumRisk.String(), words.HighRisk.String()}
-	}
+	p.Inside, p.Classes = inside, []string{words.LowRisk.String(), words.MediumRisk.String(), words.HighRisk.String()}
 	return s.Make(w, p)
 }
 
