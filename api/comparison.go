@@ -170,40 +170,51 @@ func (c *comparison) addForecasts(ctx context.Context, forecasts Issues) error {
 	}
 	came := make(map[data.Date]uint64) // issues of different weeks are for the same days
 	for _, issue := range comparedIssues(issues, c.snap) {
-		compared := accuracy.Issue{Of: issue}
-		for k := range issue.Weeks {
-			day := issue.Target(k + 1)
-			if _, ok := came[day]; !ok {
-				came[day] = c.came(day)
-			}
-			compared.Came[k] = came[day]
-		}
-		kept, ok := c.before.Issue(issue)
-		if ok && kept.Came == compared.Came {
-			c.AddIssue(kept)
-			continue
-		}
-		var weeks []int // that are compared: of the others nothing has changed
-		for k := range issue.Weeks {
-			if ok && kept.Came[k] == compared.Came[k] {
-				compared.Forecasts[k] = kept.Forecasts[k]
-			} else {
-				weeks = append(weeks, k+1)
-			}
-		}
-		read, _, err := forecasts.Forecasts(ctx, data.Known(issue.Issued), func(f data.LakeForecast) error {
-			addForecast(&compared, c.snap, &issue, &f, c.days, weeks)
-			return nil
-		})
-		if errors.Is(err, data.ErrNoForecast) || err == nil && read != issue { // it has been removed or replaced meanwhile: the next comparison has the new one
-			continue
+		read, err := c.addIssue(ctx, forecasts, issue, came)
+		if err == nil && read != issue { // it has been replaced meanwhile
+			_, err = c.addIssue(ctx, forecasts, read, came)
 		}
 		if err != nil {
 			return err
 		}
-		c.AddIssue(compared)
 	}
 	return nil
+}
+
+// addIssue compares an issue, and returns what is stored in its place: it adds nothing if that is another one. The digests of passes in came are kept for further issues.
+func (c *comparison) addIssue(ctx context.Context, forecasts Issues, issue data.ForecastIssue, came map[data.Date]uint64) (data.ForecastIssue, error) {
+	compared := accuracy.Issue{Of: issue}
+	for k := range issue.Weeks {
+		day := issue.Target(k + 1)
+		if _, ok := came[day]; !ok {
+			came[day] = c.came(day)
+		}
+		compared.Came[k] = came[day]
+	}
+	kept, ok := c.before.Issue(issue)
+	if ok && kept.Came == compared.Came {
+		c.AddIssue(kept)
+		return issue, nil
+	}
+	var weeks []int // that are compared: of the others nothing has changed
+	for k := range issue.Weeks {
+		if ok && kept.Came[k] == compared.Came[k] {
+			compared.Forecasts[k] = kept.Forecasts[k]
+		} else {
+			weeks = append(weeks, k+1)
+		}
+	}
+	read, _, err := forecasts.Forecasts(ctx, data.Known(issue.Issued), func(f data.LakeForecast) error {
+		addForecast(&compared, c.snap, &issue, &f, c.days, weeks)
+		return nil
+	})
+	switch {
+	case errors.Is(err, data.ErrNoForecast): // it has been removed meanwhile
+		return issue, nil
+	case err == nil && read == issue:
+		c.AddIssue(compared)
+	}
+	return read, err
 }
 
 // came returns a number that changes with the passes with which forecasts for a day are compared.
