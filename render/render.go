@@ -20,7 +20,7 @@ import (
 
 // Version identifies the output of the renderer. It changes whenever the same lakes would give other pixels or bytes, and is
 // part of the key of each cached tile. A test compares hashes of tiles that are filed under it.
-const Version = "6"
+const Version = "7"
 
 // TileSize is the width and height of a tile in pixels at scale 1.
 const TileSize = 1 << tileBits
