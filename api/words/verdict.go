@@ -65,14 +65,15 @@ func (w *Words) SwimText(v *Verdict) string { return w.Verdict[v.SwimName()] }
 // An Advice is what a verdict means for some of the bathers.
 type Advice struct{ Name, Text string }
 
-// AdviceOf returns what a verdict means for swimmers, small children and dogs. An old value of medium risk is no better for children and dogs than a new one.
+// AdviceOf returns what a verdict means for swimmers, small children and dogs. Where the last known risk is medium or worse, an old or missing value is no
+// better for children and dogs than a new one of medium risk.
 func (w *Words) AdviceOf(v *Verdict) []Advice {
 	var all []Advice
 	for i, a := range []advice{w.People.Swimmer, w.People.Child, w.People.Dog} {
 		text := a.Look
 		switch v.SwimName() {
-		case "old":
-			if i > 0 && v.ValueClass == MediumRisk {
+		case "old", "none":
+			if i > 0 && (v.Risk == data.RiskMedium || v.Risk == data.RiskHigh) {
 				text = a.Medium
 			}
 		case "closed", "warned", "high", "oldHigh":

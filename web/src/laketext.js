@@ -20,11 +20,11 @@ export function verdictOf(lake) {
   return riskClass(lake)
 }
 
-/** Returns what a verdict means for one of the people in the words. An old value of medium risk is no better for children and dogs than a new one.
- * @param {Lake} lake @param {string} who */
+/** Returns what a verdict means for one of the people in the words. Where the last known risk is medium or worse, an old or missing value is no better
+ * for children and dogs than a new one of medium risk. @param {Lake} lake @param {string} who */
 export function adviceOf(lake, who) {
-  const old = lake.risk === 'medium' && who !== 'swimmer' ? 'medium' : 'look'
-  return words.people[who][{ closed: 'no', warned: 'no', high: 'no', oldHigh: 'no', old, none: 'look' }[verdictOf(lake)] ?? riskClass(lake)]
+  const look = who !== 'swimmer' && (lake.risk === 'medium' || lake.risk === 'high') ? 'medium' : 'look'
+  return words.people[who][{ closed: 'no', warned: 'no', high: 'no', oldHigh: 'no', old: look, none: look }[verdictOf(lake)] ?? riskClass(lake)]
 }
 
 /** Returns whether to swim, in words. @param {Lake} lake */
