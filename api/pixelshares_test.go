@@ -128,20 +128,21 @@ func TestSignShowsPixels(t *testing.T) {
 	}
 	source.advisories = []data.Advisory{{ID: "a", LakeID: "de_by_clean", Kind: data.Closure, Cause: data.Bacteria, Issuer: "Amt", Issued: testNow(), ValidFrom: testNow().AddDate(0, 0, -1)}}
 	publishShort(t, s, source)
-	if got := sheet(); strings.Contains(got, "f=png") || !strings.Contains(got, "Closed") {
-		t.Errorf("the sign of a closed lake is %s", got)
+	asked := source.asked
+	if got := sheet(); strings.Contains(got, "f=png") || !strings.Contains(got, "Closed") || source.asked != asked {
+		t.Errorf("the store is asked %d times for the sign of a closed lake, which is %s", source.asked-asked, got)
 	}
 }
 
 // A preview whose pixels cannot be read has the waters, and is drawn again for the next one who asks.
 func TestPreviewWithoutPixels(t *testing.T) {
 	opts := testOptions(t)
-	service, drawer := &pixelTiles{failing: true}, &countedPictures{}
+	service, drawer := &pixelTiles{}, &countedPictures{}
 	opts.Tiles, opts.Pictures = service, drawer
 	opts.Styles = append(opts.Styles, tiles.Style{ID: "lakes"}, tiles.Style{ID: stylePixels})
 	s := newServer(t, opts, testSource(t))
 	for i, want := range []tiles.StyleID{"lakes", "lakes", stylePixels, stylePixels} {
-		service.failing = i < 2
+		service.failure = []error{tiles.ErrPixels, tiles.ErrBusy, nil, nil}[i]
 		get(t, s, http.StatusOK, "/lakes/de_mv_high/preview.png")
 		if service.asked.Style != want || int(drawer.drawn.Load()) != min(i+1, 3) {
 			t.Errorf("preview %d is of the style %s, and %d are drawn, want %s", i, service.asked.Style, drawer.drawn.Load(), want)
@@ -149,15 +150,15 @@ func TestPreviewWithoutPixels(t *testing.T) {
 	}
 }
 
-// pixelTiles are tiles whose pixels of lakes cannot be read while they fail.
+// pixelTiles are tiles of which those with the pixels of lakes fail while failure is not nil.
 type pixelTiles struct {
 	fakeTiles
-	failing bool
+	failure error
 }
 
 func (p *pixelTiles) Tile(ctx context.Context, v *snapshot.Values, req tiles.Request) (tiles.Tile, error) {
-	if p.failing && req.Style == stylePixels {
-		return tiles.Tile{}, fmt.Errorf("tile: %w", tiles.ErrPixels)
+	if p.failure != nil && req.Style == stylePixels {
+		return tiles.Tile{}, fmt.Errorf("tile: %w", p.failure)
 	}
 	return p.fakeTiles.Tile(ctx, v, req)
 }

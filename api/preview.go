@@ -98,8 +98,9 @@ func (h *signHandlers) drawPreview(r *http.Request, p *published, key previewKey
 	var excerpt []PreviewTile
 	var err error
 	whole := true
-	for _, style := range styles {
-		within, cancel := context.WithTimeout(ctx, previewWait/time.Duration(len(styles)))
+	for i, style := range styles {
+		end, _ := ctx.Deadline() // Waiting has set it; each style may take an equal part of what is left
+		within, cancel := context.WithTimeout(ctx, time.Until(end)/time.Duration(len(styles)-i))
 		excerpt, err = h.mapAround(within, p, lake, style)
 		if cancel(); err == nil || ctx.Err() != nil {
 			break
