@@ -181,7 +181,8 @@ func (c *comparison) addForecasts(ctx context.Context, forecasts Issues) error {
 	return nil
 }
 
-// addIssue compares an issue, and returns what is stored in its place: it adds nothing if that is another one. The digests of passes in came are kept for further issues.
+// addIssue compares an issue, and returns the one that is stored for its date. If that is another one, it adds nothing. The digests of passes by day are
+// kept in came for further issues.
 func (c *comparison) addIssue(ctx context.Context, forecasts Issues, issue data.ForecastIssue, came map[data.Date]uint64) (data.ForecastIssue, error) {
 	compared := accuracy.Issue{Of: issue}
 	for k := range issue.Weeks {

@@ -242,7 +242,7 @@ func (refusal) Error() string { return ErrBusy.Error() }
 
 func (refusal) Unwrap() error { return ErrBusy }
 
-// search is one search of identify, or the end of one that another caller began.
+// search searches for identify, or waits for the search that another caller has begun.
 func (s *Service) search(ctx context.Context, u unidentified, client admission.Client, read func(*flight) (release func(), err error), identify func(context.Context) (identity, error)) (Tile, string, error) {
 	return s.searches.do(ctx, u, s.share(client), func(f *flight) (t Tile, tier string, err error) {
 		var sum Sum
