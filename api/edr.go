@@ -97,25 +97,25 @@ func (h *featureHandlers) nearestLake(p *published, place orb.Point) (lakes []in
 }
 
 // lakesOf returns which lakes a query asks for, by their index in the snapshot. At a position without an outline they are those that near returns, and in an
-// area those whose shape meets it.
+// area those whose shape meets it; around a point that has no area, those whose own point is that near.
 func (h *featureHandlers) lakesOf(r *http.Request, p *published, q *edr.Query, near func(*published, orb.Point) []int, shapeOf func(*data.Lake) *cql2.Shape) (lakes []int, err error) {
 	if q.Kind == edr.Locations {
 		q.Lake = route.Values(r)[0]
 	}
 	cost := 0
 	search := func() {
-		switch q.Kind {
-		case edr.Locations:
+		switch {
+		case q.Kind == edr.Locations:
 			if i, ok := p.snap.Index(data.LakeID(q.Lake)); ok {
 				lakes = []int{i}
 			}
-		case edr.Position:
+		case q.Kind == edr.Position:
 			if i, ok := lakeAt(p.snap, q.Place); ok {
 				lakes = []int{i}
 				return
 			}
 			lakes = near(p, q.Place)
-		case edr.Radius:
+		case q.Select.Area == nil:
 			for _, n := range p.lookup.places.Nearest(p.snap.Lakes, q.Place, q.Metres, edr.MaxLakes+1) {
 				lakes = append(lakes, n.Lake)
 			}

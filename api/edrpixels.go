@@ -16,6 +16,7 @@ import (
 	"limnomap/api/edr"
 	"limnomap/api/features"
 	"limnomap/data"
+	"limnomap/data/index"
 	"limnomap/data/pixels"
 )
 
@@ -25,7 +26,7 @@ const pathLakePixels = features.Path + "/lakes/"
 // lakePixels are the pixels of lakes.
 var lakePixels = &edr.Collection[*cell]{
 	ID: "lakes", Title: "Pixels", Things: "pixels",
-	Kinds:   []edr.Kind{edr.Locations, edr.Position, edr.Area, edr.Cube},
+	Kinds:   []edr.Kind{edr.Locations, edr.Position, edr.Radius, edr.Area, edr.Cube},
 	Instead: "ask for those of one lake and day at /api/v1/bathing-lakes/pixels/{lake_id}",
 	Columns: append(pixelCells[:3:3], pixelColumns...),
 	About:   "lake_id,source",
@@ -46,6 +47,9 @@ var lakePixels = &edr.Collection[*cell]{
 func (h *featureHandlers) lakePixels(kind edr.Kind) func(http.ResponseWriter, *http.Request, *published) error {
 	return func(w http.ResponseWriter, r *http.Request, p *published) error {
 		q, err := lakePixels.Parse(r, kind)
+		if err == nil && kind == edr.Radius {
+			q.Select.Area, err = boxAround(q.Place, q.Metres)
+		}
 		if err != nil {
 			return err
 		}
@@ -62,6 +66,25 @@ func (h *featureHandlers) lakePixels(kind edr.Kind) func(http.ResponseWriter, *h
 		})
 	}
 }
+
+// boxAround returns a box that contains what is within a distance of a place.
+func boxAround(place orb.Point, metres int) (*cql2.Area, error) {
+	high := float64(metres+1) / metresPerDegree
+	south, north, wide := max(place[1]-high, -90), min(place[1]+high, 90), 180.
+	if south > -90 && north < 90 {
+		wide = 180 / math.Pi * math.Asin(min(math.Sin(high*math.Pi/180)/math.Cos(place[1]*math.Pi/180), 1))
+	}
+	west, east := place[0]-wide, place[0]+wide
+	if wide >= 180 {
+		west, east = -180, 180
+	} else {
+		west, east = math.Remainder(west, 360), math.Remainder(east, 360)
+	}
+	return cql2.BoxArea(orb.Point{west, south}, orb.Point{east, north}, nil)
+}
+
+// metresPerDegree is the length of a degree of a meridian, rounded down.
+const metresPerDegree = 111_194
 
 // errNoPixelHere is about a position.
 var errNoPixelHere = &answer.Problem{Status: http.StatusNotFound, Detail: "No pixel of a lake is kept at this position.",
@@ -82,7 +105,6 @@ func reachOf(l *data.Lake) *cql2.Shape {
 	if s, _ := shapeOf(l, true); s.Rings != nil {
 		return &s
 	}
-	const metresPerDegree = 111_195 // of a meridian
 	high := float64(grownMetres) / metresPerDegree
 	wide := min(high/math.Cos(l.Point[1]*math.Pi/180), 180)
 	b := orb.Bound{Min: orb.Point{l.Point[0] - wide, max(l.Point[1]-high, -90)}, Max: orb.Point{l.Point[0] + wide, min(l.Point[1]+high, 90)}}
@@ -194,7 +216,7 @@ func visitPass(m *pixels.Map, lake *data.Lake, o *data.Observation, profile *dat
 			err = errUnplaced(o)
 			return
 		}
-		if q.Select.Area != nil && !q.Select.Area.Contains(at) {
+		if q.Select.Area != nil && !q.Select.Area.Contains(at) || q.Kind == edr.Radius && index.Metres(q.Place, at) > q.Metres {
 			return
 		}
 		c := newCell(x, y, code)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
 	"github.com/paulmach/orb/planar"
 
 	"limnomap/data"
@@ -230,6 +231,11 @@ func TestPixelsEqualANaiveSelection(t *testing.T) {
 			return inside && p[1] >= south && p[1] <= north
 		}
 	}
+	within := func(q orb.Point, metres float64) func(pass, orb.Point) bool {
+		return func(_ pass, p orb.Point) bool { // by orb, whose Earth is 0.1 % larger; no centre is that near the edge
+			return geo.DistanceHaversine(q, p)*6_371_008.8/orb.EarthRadius <= metres
+		}
+	}
 	at := func(q orb.Point) func(pass, orb.Point) bool {
 		return func(p pass, center orb.Point) bool {
 			column, row, _, ok := p.pixels.At(q)
@@ -260,6 +266,10 @@ func TestPixelsEqualANaiveSelection(t *testing.T) {
 		{"cube", []string{"bbox", "53.39,12.69,53.405,12.71", "crs", "EPSG:4326"}, box(12.69, 53.39, 12.71, 53.405), "Grid Grid MultiPoint"},
 		{"cube", []string{"bbox", "179.98,-17,-179.99,-16"}, box(179.98, -17, -179.99, -16), "Grid"},
 		{"cube", []string{"bbox", "0,0,1,1"}, box(0, 0, 1, 1), ""},
+		{"radius", []string{"coords", "POINT(12.7 53.4)", "within", "900", "within-units", "m"}, within(orb.Point{12.7, 53.4}, 900), "Grid Grid Grid"},
+		{"radius", []string{"coords", "POINT(12 51)", "within", "400", "within-units", "km"}, within(orb.Point{12, 51}, 400_000), "Grid Grid Grid Grid MultiPoint"},
+		{"radius", []string{"coords", "POINT(-179.99 -16.6)", "within", "30", "within-units", "km"}, within(orb.Point{-179.99, -16.6}, 30_000), "Grid"},
+		{"radius", []string{"coords", "POINT(12 89)", "within", "5000", "within-units", "km"}, within(orb.Point{12, 89}, 5_000_000), ""},
 	} {
 		for _, period := range []struct{ datetime, first, last string }{{"", "", "9"}, {"2026-11-09/..", "2026-11-09", "9"}, {"2026-11-09", "2026-11-09", "2026-11-09"}} {
 			parameters := slices.Clone(tt.parameters)
@@ -360,7 +370,7 @@ func TestPixelQueriesAreDescribedAndBounded(t *testing.T) {
 	if err := json.Unmarshal(get(t, s, http.StatusOK, "/ogc/collections/lakes").Body.Bytes(), &c); err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Queries) != 5 || c.Queries["cube"].Link.Href != pathLakePixels+"cube" || c.Queries["area"].Link.Title != "The pixels of the lakes in an area" || c.Names["state"].CategoryEncoding["no_data"] != 3 {
+	if len(c.Queries) != 6 || c.Queries["cube"].Link.Href != pathLakePixels+"cube" || c.Queries["area"].Link.Title != "The pixels of the lakes in an area" || c.Names["state"].CategoryEncoding["no_data"] != 3 {
 		t.Errorf("%+v", c)
 	}
 	if ids := idsAt(t, s, pathLakePixels+"locations?limit=3"); len(ids) != 8 {
@@ -368,7 +378,7 @@ func TestPixelQueriesAreDescribedAndBounded(t *testing.T) {
 	}
 	wantProblem(t, do(s, http.MethodGet, pathLakePixels+"locations/nowhere"), http.StatusNotFound)
 	wantProblem(t, do(s, http.MethodGet, pathLakePixels+"cube?bbox=1,2,3"), http.StatusBadRequest, "bbox")
-	wantProblem(t, do(s, http.MethodGet, pathLakePixels+"radius?coords=POINT(1%202)&within=1&within-units=km"), http.StatusNotFound)
+	wantProblem(t, do(s, http.MethodGet, pathLakePixels+"radius?coords=POINT(1%202)&within-units=km"), http.StatusBadRequest, "within")
 	wantProblem(t, do(s, http.MethodGet, pathLakePixels+"position?coords=POINT(12.9%2053.5)"), http.StatusNotFound, "coords")
 
 	large := discOf(t, 4326, [6]float64{-180, 0.01, 0, 90, 0, -0.01}, source.lakes[2].Point, 190)

@@ -85,6 +85,7 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"edr_locations", pathLakePixels + string(edr.Locations), perAddress, data(h.features.locations(lakePixels.ID))},
 		{"edr", pathLakePixels + string(edr.Locations) + "/{lake_id}", perAddress, data(h.features.lakePixels(edr.Locations))},
 		{"edr", pathLakePixels + string(edr.Position), perAddress, data(h.features.lakePixels(edr.Position))},
+		{"edr", pathLakePixels + string(edr.Radius), perAddress, data(h.features.lakePixels(edr.Radius))},
 		{"edr", pathLakePixels + string(edr.Area), perAddress, data(h.features.lakePixels(edr.Area))},
 		{"edr", pathLakePixels + string(edr.Cube), perAddress, data(h.features.lakePixels(edr.Cube))},
 		{"edr", pathSeries + string(edr.Locations) + "/{lake_id}", perAddress, data(h.features.series(edr.Locations))},
