@@ -67,6 +67,14 @@ func (s *Shares) Full() bool {
 	return s.taken >= s.total
 }
 
+// HostFull reports whether a receiver has all the places that it may have.
+func (s *Shares) HostFull(host string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.hosts[host]
+	return h != nil && h.taken >= min(h.most, s.half())
+}
+
 // Take takes a place, or returns nil if there is none for that turn.
 func (s *Shares) Take(t Turn) *Place {
 	s.mu.Lock()
