@@ -219,7 +219,7 @@ func (d *Deliverer) urgent(h *hook.Hook, now time.Time) bool {
 
 // start starts a turn of each webhook that is due, as far as there are places.
 func (d *Deliverer) start(ctx context.Context, group *sync.WaitGroup) {
-	now := d.now()
+	now, round := d.now(), d.shares.Round()
 	d.due = slices.DeleteFunc(d.due, func(h hook.Hook) bool {
 		if d.shares.Full() || !d.begin(h.ID) {
 			return false
@@ -228,7 +228,7 @@ func (d *Deliverer) start(ctx context.Context, group *sync.WaitGroup) {
 		if t.Urgent {
 			t.Retry = h.Statements.Failures > 0
 		}
-		place := d.shares.Take(t)
+		place := round.Take(t)
 		if place == nil {
 			d.end(h.ID)
 			return false

@@ -67,26 +67,32 @@ func (s *Shares) Full() bool {
 	return s.taken >= s.total
 }
 
-// HostFull reports whether a receiver has all the places that it may have.
-func (s *Shares) HostFull(host string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h := s.hosts[host]
-	return h != nil && h.taken >= min(h.most, s.half())
+// A Round hands out the free places once, in the order of what waits for them. A receiver that has all the places that it may have gets no more in the round,
+// although one may be given back meanwhile: else what comes last, such as attempts after a failure, could take each place that a quick answer gives back.
+type Round struct {
+	shares *Shares
+	full   map[string]bool // by host
 }
 
+// Round begins a round.
+func (s *Shares) Round() *Round { return &Round{s, make(map[string]bool)} }
+
 // Take takes a place, or returns nil if there is none for that turn.
-func (s *Shares) Take(t Turn) *Place {
+func (r *Round) Take(t Turn) *Place {
+	s := r.shares
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.hosts[t.Host]
 	if h == nil {
 		h = &hostShare{most: newHost}
 	}
+	if h.taken >= min(h.most, s.half()) {
+		r.full[t.Host] = true
+	}
 	unproven := h.most <= newHost
 	switch {
 	case s.taken >= s.total,
-		h.taken >= min(h.most, s.half()),
+		r.full[t.Host],
 		unproven && (s.unproven >= s.quarter() || t.Retry && s.unproven >= s.eighth()),
 		t.Retry && s.retries >= s.quarter(),
 		!t.Urgent && s.ordinary >= s.threeQuarters(),

@@ -9,8 +9,9 @@ import (
 
 // take takes places for a turn until there are none, and at most 1,000.
 func take(s *delivery.Shares, turn func(i int) delivery.Turn) (places []*delivery.Place) {
+	round := s.Round()
 	for i := range 1000 {
-		if p := s.Take(turn(i)); p != nil {
+		if p := round.Take(turn(i)); p != nil {
 			places = append(places, p)
 		}
 	}
@@ -27,12 +28,30 @@ func giveBack(places []*delivery.Place) {
 func prove(t *testing.T, s *delivery.Shares, host string, answers int) {
 	t.Helper()
 	for range answers {
-		p := s.Take(delivery.Turn{Host: host, Urgent: true})
+		p := s.Round().Take(delivery.Turn{Host: host, Urgent: true})
 		if p == nil {
 			t.Fatalf("no place for %s", host)
 		}
 		p.Answered(true)
 		p.Return()
+	}
+}
+
+// A place that a receiver gives back during a round is for what comes first in the next one.
+func TestRound(t *testing.T) {
+	t.Parallel()
+	s := delivery.NewShares(64)
+	places := take(s, func(int) delivery.Turn { return delivery.Turn{Host: "a"} })
+	round := s.Round()
+	if round.Take(delivery.Turn{Host: "a"}) != nil {
+		t.Fatal("a place beyond all that the host may have")
+	}
+	giveBack(places)
+	if round.Take(delivery.Turn{Host: "a", Retry: true}) != nil {
+		t.Error("what comes later takes the place that was given back for what waits before it")
+	}
+	if round.Take(delivery.Turn{Host: "b", Retry: true}) == nil || s.Round().Take(delivery.Turn{Host: "a"}) == nil {
+		t.Error("another host has no place, or the next round has none")
 	}
 }
 
@@ -71,7 +90,7 @@ func TestShares(t *testing.T) {
 			if len(places) != tt.want || s.Full() != (tt.want == all) {
 				t.Errorf("%d places, full %v, want %d", len(places), s.Full(), tt.want)
 			}
-			if p := s.Take(delivery.Turn{Host: "known9", Client: "other", Urgent: true}); (p == nil) != (tt.want == all) {
+			if p := s.Round().Take(delivery.Turn{Host: "known9", Client: "other", Urgent: true}); (p == nil) != (tt.want == all) {
 				t.Errorf("a place for another one: %v", p != nil)
 			} else if p != nil {
 				p.Return()

@@ -288,24 +288,17 @@ func (s *Sender) left() (n int) {
 	return n
 }
 
-// start begins to tell what is due as far as there are places. Where a host has none left for one class, the later ones get none either, although a place may be free
-// a moment later: else those that failed last, which may hang, would take each place that a quick answer gives back.
+// start begins to tell what is due as far as there are places.
 func (s *Sender) start(ctx context.Context, group *sync.WaitGroup, snap *snapshot.Snapshot) error {
-	full := make(map[string]bool)
+	round := s.shares.Round()
 	for class, hosts := range s.due {
 		for host, waiting := range hosts { // in random order
-			if full[host] {
-				continue
-			}
 			for passed := 0; len(waiting) > 0 && passed < min(skipped, len(waiting)) && !s.shares.Full(); {
 				d := waiting[0]
 				waiting = waiting[1:]
-				place := s.shares.Take(delivery.Turn{Host: d.Host, Client: cmp.Or(d.Client, delivery.Unknown), Urgent: d.Urgent, Retry: d.Failing})
+				place := round.Take(delivery.Turn{Host: d.Host, Client: cmp.Or(d.Client, delivery.Unknown), Urgent: d.Urgent, Retry: d.Failing})
 				if place == nil {
 					waiting = append(waiting, d)
-					if full[host] = s.shares.HostFull(host); full[host] {
-						break
-					}
 					passed++
 					continue
 				}
